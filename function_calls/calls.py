@@ -1,0 +1,129 @@
+"""The nouns of function calling: turn, tool, call, result, reply."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Literal
+
+from services.chat import ChatAddress, ChatMessage, Person
+
+ReturnStyle = Literal["reply", "observation"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolSpec:
+    """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+    examples: tuple[str, ...] = ()
+    returns: ReturnStyle = "observation"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """A call that an interpreter chose. `repairs` says what was mended in the arguments before the first check."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, object]
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """Proof of a committed change of state: "done" is said from a receipt or not at all.
+
+    `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to.
+    """
+
+    action: str
+    subject: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolResult:
+    """What came of a call. A failure is `ok=False`, never an exception.
+
+    `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
+    fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
+    `question` says that `text` asks the person something.
+    """
+
+    ok: bool
+    text: str = ""
+    value: object = None
+    error: str | None = None
+    receipts: tuple[Receipt, ...] = ()
+    is_answered: bool = False
+    is_question: bool = False
+    duration_ms: float = 0.0
+
+    @classmethod
+    def failed(cls, error: str, *, text: str = "") -> "ToolResult":
+        """A failure: `error` is for the model, `text` for the person."""
+        return cls(ok=False, text=text, error=error)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """One round of a turn: the calls that were made and what came of them, in call order."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    results: tuple[ToolResult, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """A message to be understood, with everything an interpreter may look at.
+
+    `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
+    `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
+    """
+
+    message: ChatMessage
+    now: datetime
+    zone: tzinfo
+    language: str
+    bot_name: str
+    tools: tuple[ToolSpec, ...]
+    recent: tuple[ChatMessage, ...] = ()
+    steps: tuple[Step, ...] = ()
+    state: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Interpretation:
+    """What an interpreter made of a turn: calls, or an answer, or neither (nothing was asked of the bot).
+
+    `notice` is one line that the person should also see, such as that the model was out of reach.
+    """
+
+    calls: tuple[ToolCall, ...] = ()
+    answer: str = ""
+    notice: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """What the bot says. `mentions` are people to notify; the platform words them its own way."""
+
+    text: str
+    reply_to: str | None = None
+    mentions: tuple[Person, ...] = ()
+    mentions_everyone: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """Who speaks where: the key of everything remembered between messages of one person in one chat."""
+
+    chat: ChatAddress
+    person: Person
+
+    @property
+    def key(self) -> str:
+        """One string for this person in this chat."""
+        return f"{self.chat.key}#{self.person.id}"

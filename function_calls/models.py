@@ -1,0 +1,64 @@
+"""Argument models of the built-in functions: what a model reads as their schema."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Arguments(BaseModel):
+    """Base of argument models: unknown fields are refused, so a misspelt argument is never silently lost."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ReminderArgs(Arguments):
+    """Arguments of `reminder_set`."""
+
+    type: Literal["once", "daily", "weekly"] = Field(
+        description="提醒类型 / kind: once=一次性提醒 (one time), daily=每天 (every day), weekly=每周 (every week)"
+    )
+    time: str = Field(
+        min_length=1,
+        description="提醒时间 / when. once: 'YYYY-MM-DD HH:MM'; daily, weekly: 'HH:MM', 24-hour clock. "
+        "The person's own words for the time ('in 10 seconds', '明天早上八点半') are understood too.",
+    )
+    content: str = Field(min_length=1, description="提醒内容 / what to be reminded of, said to the person as it stands")
+    weekday: int | None = Field(
+        default=None,
+        ge=0,
+        le=6,
+        description="type=weekly 时的星期索引 / day of the week: 0=周一 Monday … 6=周日 Sunday",
+    )
+    rrule: str | None = Field(
+        default=None,
+        description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE such as "
+        "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9;BYMINUTE=0. `type` and `time` then name the first fire.",
+    )
+    person: str | None = Field(
+        default=None,
+        description="Who is reminded when it is not the person who asks: a name or @name as written, or 'everyone'.",
+    )
+
+
+class ReminderListArgs(Arguments):
+    """Arguments of `reminder_list`: none."""
+
+
+class ReminderDeleteArgs(Arguments):
+    """Arguments of `reminder_delete`."""
+
+    reminder_id: str = Field(
+        min_length=1,
+        description="提醒列表中的 ID / ID from the reminder list, its first characters are enough. "
+        "Also understood: its number in the list, words of its content, or 'all'.",
+    )
+
+
+class PerplexityArgs(Arguments):
+    """Arguments of `perplexity_search`."""
+
+    query: str = Field(min_length=1, description="要搜索的问题或主题 / the question or topic to search the web for")
+
+
+class SummaryArgs(Arguments):
+    """Arguments of `summary`: none."""

@@ -1,0 +1,43 @@
+"""Everything the bot says, as data: one TOML file a language, the same keys in each."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+
+LANGUAGES = ("en", "zh")
+FALLBACK = "en"
+
+
+def say(language: str, key: str, **fields: object) -> str:
+    """Word `key` (`table.name` of the catalogue) in `language`, filled with `fields`.
+
+    An unknown language falls back to English.
+
+    Raises:
+        KeyError: the catalogue has no such key, or a field of the sentence is missing.
+    """
+    template = catalogue(language if language in LANGUAGES else FALLBACK)[key]
+    return Formatter().vformat(template, (), fields)
+
+
+def knows(key: str) -> bool:
+    """Whether the catalogue has a sentence for `key`."""
+    return key in catalogue(FALLBACK)
+
+
+@cache
+def catalogue(language: str) -> dict[str, str]:
+    """All sentences of one language, keys joined by dots."""
+    text = files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    return dict(_flatten("", tomllib.loads(text)))
+
+
+def _flatten(prefix: str, table: dict[str, object]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found += _flatten(f"{prefix}{name}.", value)
+        else:
+            found.append((prefix + name, str(value)))
+    return found

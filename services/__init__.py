@@ -1,0 +1,1 @@
+"""What the bot can do: reminders, history, search, summaries; knows neither networks nor tools."""

@@ -1,0 +1,60 @@
+"""The words of a chat: addresses, people and messages, the same on every platform."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChatAddress:
+    """Where a message came from and where an answer goes."""
+
+    platform: str
+    chat_id: str
+    thread_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        """One string for this chat, threads left out: what storage groups by."""
+        return f"{self.platform}:{self.chat_id}"
+
+    def __str__(self) -> str:
+        return self.key if self.thread_id is None else f"{self.key}/{self.thread_id}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Person:
+    """Somebody who writes in a chat. `id` is stable on its platform; `name` is what people see."""
+
+    id: str
+    name: str
+    is_bot: bool = False
+    is_admin: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attachment:
+    """A file or picture that came with a message, described and never downloaded here."""
+
+    kind: str
+    description: str
+    url: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChatMessage:
+    """One message as the platform delivered it.
+
+    `id` is the platform's own and unique within the chat. `sent_at` is timezone-aware.
+    `is_addressed` says that the bot was meant: a mention, a reply to it, its name in front, or a private chat.
+    """
+
+    id: str
+    address: ChatAddress
+    sender: Person
+    text: str
+    sent_at: datetime
+    is_addressed: bool = False
+    is_private: bool = False
+    reply_to: str | None = None
+    mentions: tuple[Person, ...] = ()
+    attachments: tuple[Attachment, ...] = field(default=())

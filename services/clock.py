@@ -1,0 +1,29 @@
+"""The only room that reads the wall clock."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells the time and waits; tests replace it."""
+
+    def now(self) -> datetime:
+        """Return the present instant, timezone-aware, in UTC."""
+        ...
+
+    async def nap(self, seconds: float) -> None:
+        """Wait for `seconds`; negative values return at once."""
+        ...
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def now(self) -> datetime:
+        """Return the present instant in UTC."""
+        return datetime.now(UTC)
+
+    async def nap(self, seconds: float) -> None:
+        """Sleep without blocking the event loop."""
+        await asyncio.sleep(max(0.0, seconds))

@@ -1,0 +1,81 @@
+"""Errors say who must act: the person, the model, the operator, or nobody because it will be tried again."""
+
+
+class AssistantError(Exception):
+    """Base of every error that Bubbles raises on purpose."""
+
+
+class RequestRefused(AssistantError):
+    """The person must change the request.
+
+    `code` names a sentence of the wording catalogue (`function_calls/wording`), `fields` fill it, so the
+    refusal is worded in the person's language and is always safe to show.
+    """
+
+    def __init__(self, code: str, **fields: object) -> None:
+        super().__init__(code, fields)
+        self.code = code
+        self.fields = fields
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self.fields.items())
+        return f"{self.code} ({told})" if told else self.code
+
+
+class ToolFailed(AssistantError):
+    """A tool could not do its work; the text is for the model and may be shown to a person."""
+
+
+class ModelUnavailable(AssistantError):
+    """The language model gave no usable answer: down, slow, refused or over budget.
+
+    `reason` is a short code: `timeout`, `rate_limited`, `server_error`, `connection`, `refused`, `malformed`, `budget`.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class DeliveryFailed(AssistantError):
+    """The platform did not take a message.
+
+    `retry_after` is the platform's own wish in seconds, None when it named none. `is_permanent` says that trying
+    again is useless (the bot was removed); `is_unknown` that the message may have arrived.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        is_permanent: bool = False,
+        is_unknown: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+        self.is_permanent = is_permanent
+        self.is_unknown = is_unknown
+
+
+class ConfigError(AssistantError):
+    """The operator must act: a setting is unknown, of the wrong kind, or missing.
+
+    `path` is the file or `environment`; `key` the setting as `group.name`.
+    """
+
+    def __init__(self, path: str, key: str, problem: str) -> None:
+        super().__init__(f"{path}: {key}: {problem}" if key else f"{path}: {problem}")
+        self.path = path
+        self.key = key
+        self.problem = problem
+
+
+class StorageBusy(AssistantError):
+    """Another process holds the database; `holder` says which."""
+
+    def __init__(self, path: str, holder: str) -> None:
+        super().__init__(f"{path} is in use by {holder}")
+        self.path = path
+        self.holder = holder

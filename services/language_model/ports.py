@@ -1,0 +1,68 @@
+"""What the mind asks of a language model, whichever server answers."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompletionRequest:
+    """One request in the chat-completions form.
+
+    `tools` is the tool list already serialised to JSON (UTF-8), so that it is written once per tool set and not
+    once per request; None offers no tools. `on_text` receives text deltas as they arrive and makes the request a
+    streamed one.
+    """
+
+    messages: Sequence[Mapping[str, object]]
+    tools: bytes | None = None
+    tool_choice: str | None = None
+    response_format: Mapping[str, object] | None = None
+    on_text: Callable[[str], Awaitable[None]] | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequestedCall:
+    """A call as the model wrote it; `arguments` is its text, checked by nobody yet."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """Tokens of one completion."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completion:
+    """The model's answer. `finish_reason` is the server's: `stop`, `tool_calls`, `length`, `content_filter`."""
+
+    text: str
+    calls: tuple[RequestedCall, ...]
+    finish_reason: str
+    model: str
+    usage: Usage
+
+
+class LanguageModel(Protocol):
+    """Anything that completes a chat."""
+
+    @property
+    def name(self) -> str:
+        """The model's name as the server knows it."""
+        ...
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer `request`.
+
+        Raises:
+            ModelUnavailable: no usable answer after the configured retries.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Reminders: set, listed, deleted, and delivered when they fall due."""

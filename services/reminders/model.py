@@ -1,0 +1,86 @@
+"""What a reminder is: its schedule, its owner, and what people are told about it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from services.chat import ChatAddress, Person
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Schedule:
+    """When a reminder fires: wall clock and zone are the truth, instants are computed from them.
+
+    `start` is naive local time in `zone` (IANA name): the one fire, or DTSTART of the rule. `rule` is empty for
+    once, else an RRULE value (RFC 5545, `FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0`).
+    """
+
+    start: datetime
+    zone: str
+    rule: str = ""
+
+
+class ReminderState(StrEnum):
+    """`active` fires, `paused` waits, `done` has fired for the last time, `cancelled` was deleted."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewReminder:
+    """A wish for a reminder, from any door.
+
+    `request_key` names the command (platform message id and position of the call in it): the same key twice is the
+    same reminder. `targets` are the people to mention; empty means the creator; `@all` as id means everyone.
+    """
+
+    request_key: str
+    address: ChatAddress
+    creator: Person
+    content: str
+    schedule: Schedule
+    language: str
+    targets: tuple[Person, ...] = ()
+    is_private: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reminder:
+    """A committed reminder. `id` is the short public id; `next_fires` are its coming instants, at most 3."""
+
+    id: str
+    address: ChatAddress
+    creator: Person
+    targets: tuple[Person, ...]
+    content: str
+    schedule: Schedule
+    language: str
+    state: ReminderState
+    next_fires: tuple[datetime, ...]
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DueNotice:
+    """One occurrence to be said in a chat: everything the words need, nothing else is looked up.
+
+    `due_at` and `fired_at` are timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
+    recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
+    """
+
+    delivery_id: int
+    idempotency_key: str
+    reminder_id: str
+    address: ChatAddress
+    creator: Person
+    targets: tuple[Person, ...]
+    content: str
+    language: str
+    due_at: datetime
+    fired_at: datetime
+    missed: int
+    is_recurring: bool
+    attempt: int
