@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+TextListener = Callable[[str], Awaitable[None]]
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CompletionRequest:
@@ -18,7 +20,7 @@ class CompletionRequest:
     tools: bytes | None = None
     tool_choice: str | None = None
     response_format: Mapping[str, object] | None = None
-    on_text: Callable[[str], Awaitable[None]] | None = None
+    on_text: TextListener | None = None
     max_tokens: int | None = None
 
 

@@ -1,0 +1,107 @@
+"""A language model and an interpreter that play a script, for tests without any server."""
+
+import json
+from collections.abc import Iterable
+
+from function_calls.calls import Interpretation, ToolCall, Turn
+from services.language_model.ports import Completion, CompletionRequest, RequestedCall, Usage
+
+Played = Completion | Exception
+Understood = Interpretation | Iterable[ToolCall] | str | Exception
+
+
+class ScriptExhausted(AssertionError):
+    """A scripted fake was asked once too often."""
+
+
+class ScriptedModel:
+    """A `LanguageModel` that answers with `script` in order; a string is an answer in words, an error is raised.
+
+    `shown` are the requests in order. A streamed request hears its text in one piece.
+    """
+
+    def __init__(self, script: Iterable[Played | str] = (), *, name: str = "scripted") -> None:
+        self._script = [completion(entry) if isinstance(entry, str) else entry for entry in script]
+        self._name = name
+        self.shown: list[CompletionRequest] = []
+
+    @property
+    def name(self) -> str:
+        """The name given."""
+        return self._name
+
+    @property
+    def remaining(self) -> int:
+        """How many answers have not been played."""
+        return len(self._script)
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Play the next answer.
+
+        Raises:
+            ScriptExhausted: the script has no more answers.
+        """
+        self.shown.append(request)
+        if not self._script:
+            raise ScriptExhausted(f"model {self._name!r} was asked {len(self.shown)} times; last: {_last(request)}")
+        played = self._script.pop(0)
+        if isinstance(played, Exception):
+            raise played
+        if request.on_text is not None and played.text:
+            await request.on_text(played.text)
+        return played
+
+
+class ScriptedInterpreter:
+    """An `Interpreter` that understands each turn as the next entry of `script`: calls, words, or an error.
+
+    `turns` are the turns it was shown. When the script is empty it understands nothing, unless `is_strict`.
+    """
+
+    def __init__(self, script: Iterable[Understood] = (), *, is_strict: bool = True) -> None:
+        self._script = list(script)
+        self._is_strict = is_strict
+        self.turns: list[Turn] = []
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Play the next entry.
+
+        Raises:
+            ScriptExhausted: the script has no more entries and is strict.
+        """
+        self.turns.append(turn)
+        if not self._script:
+            if self._is_strict:
+                raise ScriptExhausted(f"asked {len(self.turns)} times; last: {turn.message.text!r}")
+            return Interpretation()
+        understood = self._script.pop(0)
+        if isinstance(understood, Exception):
+            raise understood
+        if isinstance(understood, Interpretation):
+            return understood
+        return (
+            Interpretation(answer=understood)
+            if isinstance(understood, str)
+            else Interpretation(calls=tuple(understood))
+        )
+
+
+def completion(text: str = "", *calls: RequestedCall, finish_reason: str = "", model: str = "scripted") -> Completion:
+    """A model's answer in words, with calls, or both."""
+    return Completion(
+        text=text,
+        calls=calls,
+        finish_reason=finish_reason or ("tool_calls" if calls else "stop"),
+        model=model,
+        usage=Usage(prompt_tokens=10, completion_tokens=5),
+    )
+
+
+def requested(name: str, arguments: str | None = None, *, id: str = "call_1", **fields: object) -> RequestedCall:  # noqa: A002 - the API's word
+    """A call as a model writes it: `fields` become its JSON, or `arguments` is sent as it stands."""
+    text = json.dumps(fields, ensure_ascii=False) if arguments is None else arguments
+    return RequestedCall(id=id, name=name, arguments=text)
+
+
+def _last(request: CompletionRequest) -> str:
+    return json.dumps(request.messages[-1] if request.messages else {}, ensure_ascii=False, default=str)[:300]

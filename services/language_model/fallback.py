@@ -1,0 +1,128 @@
+"""Several models behind one: the next is asked when one is unavailable, and a dead one is left alone for a while."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from loguru import logger
+
+from services.errors import ModelUnavailable
+from services.language_model.failures import RequestRejected
+from services.language_model.listening import ListenedRequest
+from services.language_model.ports import Completion, CompletionRequest, LanguageModel
+
+
+class CircuitBreaker:
+    """Remembers whether an endpoint is worth asking.
+
+    After `failures` failures in a row it opens for `rest` seconds; then one request is let through as a probe, and
+    its outcome closes the breaker or opens it again. The seconds are the event loop's own.
+    """
+
+    def __init__(self, *, failures: int = 3, rest: float = 30.0) -> None:
+        self._limit = failures
+        self._rest = rest
+        self._failures = 0
+        self._opened_at: float | None = None
+        self._is_probing = False
+
+    def admits(self) -> bool:
+        """Whether a request may be made now; a True while resting is the one probe and must be reported on."""
+        if self._opened_at is None:
+            return True
+        if self._is_probing or _now() - self._opened_at < self._rest:
+            return False
+        self._is_probing = True
+        return True
+
+    def succeeded(self) -> None:
+        """Note an answer: the endpoint is well."""
+        self._failures = 0
+        self._opened_at = None
+        self._is_probing = False
+
+    def failed(self) -> None:
+        """Note a failure of the endpoint."""
+        self._failures += 1
+        if self._is_probing or self._failures >= self._limit:
+            self._opened_at = _now()
+        self._is_probing = False
+
+    def abandoned(self) -> None:
+        """Note that a request ended without telling anything about the endpoint, such as by being cancelled."""
+        self._is_probing = False
+
+
+class FallbackChain:
+    """Asks `models` in order until one answers; a chain of one is a model with a circuit breaker."""
+
+    def __init__(self, models: Sequence[LanguageModel], *, failures: int = 3, rest: float = 30.0) -> None:
+        if not models:
+            raise ValueError("a fallback chain needs at least one model")
+        self._links = [(model, CircuitBreaker(failures=failures, rest=rest)) for model in models]
+
+    @property
+    def name(self) -> str:
+        """The first model's name; each `Completion` says which one answered."""
+        return self._links[0][0].name
+
+    async def warm_up(self) -> None:
+        """Warm up every model that can be."""
+        for model, _ in self._links:
+            if isinstance(model, _Resource):
+                await model.warm_up()
+
+    async def close(self) -> None:
+        """Close every model that can be."""
+        for model, _ in self._links:
+            if isinstance(model, _Resource):
+                await model.close()
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer `request` with the first model that can.
+
+        A streamed request that has begun to speak is not begun again with another model.
+
+        Raises:
+            ModelUnavailable: none can; the reason is the last model's.
+        """
+        last = ModelUnavailable("connection", "every model is resting after repeated failures")
+        listened = ListenedRequest(request)
+        for model, breaker in self._links:
+            if not breaker.admits():
+                continue
+            try:
+                return await _ask(model, breaker, listened.request)
+            except ModelUnavailable as error:
+                logger.warning("model {} is unavailable: {}", model.name, error)
+                last = error
+                if listened.is_speaking:
+                    break
+        raise last
+
+
+@runtime_checkable
+class _Resource(Protocol):
+    async def warm_up(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+async def _ask(model: LanguageModel, breaker: CircuitBreaker, request: CompletionRequest) -> Completion:
+    try:
+        completion = await model.complete(request)
+    except RequestRejected:
+        breaker.succeeded()  # it refused this request, so it is alive
+        raise
+    except ModelUnavailable:
+        breaker.failed()
+        raise
+    except BaseException:
+        breaker.abandoned()
+        raise
+    breaker.succeeded()
+    return completion
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,109 @@
+"""A language model behind any server that speaks the OpenAI chat-completions API."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from services.language_model.failures import EndpointFailed
+from services.language_model.listening import ListenedRequest
+from services.language_model.ports import Completion, CompletionRequest
+from services.language_model.retry import RetryPolicy, Timeouts
+
+if TYPE_CHECKING:
+    from services.language_model.transport import Transport
+
+TransportName = Literal["bytes", "plain"]
+
+
+class OpenAIModel:
+    """A model named `model` on the server at `base_url`; safe to share between any number of messages.
+
+    `transport="plain"` sends requests through the SDK's typed `create` instead of as bytes: slower, for the odd
+    proxy or patched client that expects it. `extra` are fields for every request body, such as `temperature`.
+    At most `slots` requests are in flight at once; the others wait their turn.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        api_key: str = "",
+        transport: TransportName = "bytes",
+        timeouts: Timeouts | None = None,
+        retries: RetryPolicy | None = None,
+        slots: int = 32,
+        extra: Mapping[str, object] | None = None,
+    ) -> None:
+        self._model = model
+        self._base_url = base_url
+        self._api_key = api_key
+        self._transport_name = transport
+        self._timeouts = timeouts or Timeouts()
+        self._retries = retries or RetryPolicy()
+        self._slots = asyncio.Semaphore(slots)
+        self._extra = dict(extra or {})
+        self._transport: Transport | None = None
+        self._warming = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """The model's name as the server knows it."""
+        return self._model
+
+    def __repr__(self) -> str:
+        parts = urlsplit(self._base_url)
+        return f"OpenAIModel({self._model!r} at {parts.scheme}://{parts.hostname or ''}{parts.path})"
+
+    async def warm_up(self) -> None:
+        """Import the SDK and make its client now, in a thread, so that the first message does not pay for it."""
+        await self._ready()
+
+    async def close(self) -> None:
+        """Close the connections; the model can be used again afterwards."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.close()
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer `request`, asking again after a passing failure.
+
+        Raises:
+            ModelUnavailable: no usable answer after the configured retries, or not within the total time.
+        """
+        try:
+            async with asyncio.timeout(self._timeouts.total) as deadline, self._slots:
+                return await self._persist(request)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+        raise EndpointFailed("timeout", f"no answer within {self._timeouts.total:g} s")
+
+    async def _persist(self, request: CompletionRequest) -> Completion:
+        transport = self._transport or await self._ready()
+        attempt = 1
+        while True:
+            heard = ListenedRequest(request)
+            try:
+                return await transport.send(self._model, heard.request, self._extra)
+            except EndpointFailed as failure:
+                delay = None if heard.is_speaking else self._retries.delay(failure, attempt)
+                if delay is None:
+                    raise
+            attempt += 1
+            await asyncio.sleep(delay)
+
+    async def _ready(self) -> "Transport":
+        async with self._warming:
+            if self._transport is None:
+                self._transport = await asyncio.to_thread(self._make_transport)
+            return self._transport
+
+    def _make_transport(self) -> "Transport":
+        from services.language_model import transport
+
+        make: type[transport.BytesTransport | transport.PlainTransport] = transport.BytesTransport
+        if self._transport_name == "plain":
+            make = transport.PlainTransport
+        return make(self._base_url, self._api_key, self._timeouts)

@@ -1,0 +1,46 @@
+"""When to ask a model again, and after how long."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from services.language_model.failures import EndpointFailed
+
+_chance = random.SystemRandom().random
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Timeouts:
+    """How long one answer may take, in seconds.
+
+    `connect` is for reaching the server, `silence` for the longest pause in which nothing arrives, `total` for
+    everything together: waiting for a free slot, retries and the waits between them.
+    """
+
+    connect: float = 5.0
+    silence: float = 45.0
+    total: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RetryPolicy:
+    """Exponential backoff with jitter, in seconds.
+
+    `attempts` counts the first one. A server that asks for a longer wait than `patience` is given up on at once:
+    somebody is waiting in a chat, and the offline interpreter can answer now.
+    """
+
+    attempts: int = 3
+    first_delay: float = 0.5
+    longest_delay: float = 8.0
+    patience: float = 20.0
+    chance: Callable[[], float] = _chance
+
+    def delay(self, failure: EndpointFailed, attempt: int) -> float | None:
+        """Seconds to wait after `attempt` (the first is 1) failed so; None when there is no use in another."""
+        if not failure.is_passing or attempt >= self.attempts:
+            return None
+        if failure.retry_after is not None:
+            return failure.retry_after if failure.retry_after <= self.patience else None
+        backoff = min(self.first_delay * 2.0 ** (attempt - 1), self.longest_delay)
+        return backoff * (0.75 + 0.5 * self.chance())

@@ -1,0 +1,154 @@
+"""Requests through the `openai` SDK; imported only when a model is used, because the SDK is heavy.
+
+The SDK keeps what it is good at: connections, authentication, proxies, timeouts and error classes. Its own retries
+are off, because it cannot see a malformed or cut answer, nor how long the person in the chat is willing to wait.
+"""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol, cast
+
+import httpx2
+import openai
+from openai import AsyncStream
+
+from services.language_model.answer import read_answer, read_fields
+from services.language_model.body import body_bytes, body_keywords
+from services.language_model.failures import EndpointFailed
+from services.language_model.ports import Completion, CompletionRequest, TextListener
+from services.language_model.retry import Timeouts
+from services.language_model.sdk_errors import translate
+from services.language_model.stream import DONE, StreamedAnswer, event_data
+
+_PATH = "/chat/completions"
+_NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
+_JSON: Mapping[str, str] = {"Content-Type": "application/json"}
+
+
+class Transport(Protocol):
+    """One way to send a request and read its answer."""
+
+    async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
+        """Send `request` once; `extra` are more fields for its body.
+
+        Raises:
+            ModelUnavailable: there was no usable answer.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class BytesTransport:
+    """The body goes out as bytes and the answer is read as plain data: no walk over every schema of every tool."""
+
+    def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
+        self._client = _make_client(base_url, api_key, timeouts)
+        self._secret = api_key
+
+    async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
+        """Send `request` once."""
+        body = body_bytes(model, request, extra)
+        with _our_errors(self._secret):
+            if request.on_text is not None:
+                return await self._streamed(body, request.on_text)
+            response = await self._client.post(_PATH, cast_to=httpx2.Response, content=body, options={"headers": _JSON})
+            return read_answer(response.content)
+
+    async def _streamed(self, body: bytes, on_text: TextListener) -> Completion:
+        # asked for the bare response, the SDK hands it over before its stream class would read it
+        opened = await self._client.post(
+            _PATH,
+            cast_to=httpx2.Response,
+            content=body,
+            options={"headers": _JSON},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
+        response = cast("httpx2.Response", opened)
+        try:
+            return await _read_stream(response, on_text)
+        finally:
+            await response.aclose()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+class PlainTransport:
+    """The body goes through the SDK's typed `create` and comes back as its models."""
+
+    def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
+        self._client = _make_client(base_url, api_key, timeouts)
+        self._secret = api_key
+        self._known = frozenset(inspect.signature(self._client.chat.completions.create).parameters)
+
+    async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
+        """Send `request` once."""
+        fields = body_keywords(model, request, extra)
+        unknown = {name: fields.pop(name) for name in set(fields) - self._known}
+        create = cast("Any", self._client.chat.completions.create)
+        with _our_errors(self._secret):
+            answer = await create(**fields, extra_body=unknown or None)
+            if request.on_text is None:
+                return read_fields(answer.model_dump())
+            return await _read_chunks(answer, request.on_text)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(
+        base_url=base_url,
+        api_key=api_key or _NO_KEY,
+        max_retries=0,
+        timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
+    )
+
+
+@contextmanager
+def _our_errors(secret: str) -> Iterator[None]:
+    try:
+        yield
+    except openai.OpenAIError as error:
+        # the SDK's error carries the request with its key, and maybe the key in the server's words: it ends here
+        raise translate(error, secret) from None
+    except httpx2.HTTPError as error:
+        is_late = isinstance(error, httpx2.TimeoutException)
+        told = "the answer paused for too long" if is_late else "the connection broke before the answer ended"
+        raise EndpointFailed("timeout" if is_late else "connection", told) from None
+
+
+async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Completion:
+    if "event-stream" not in response.headers.get("content-type", "event-stream"):
+        return await _read_unstreamed(response, on_text)
+    answer = StreamedAnswer()
+    async for data in event_data(response.aiter_bytes()):
+        if data == DONE:
+            break
+        if text := answer.add_event(data):
+            await on_text(text)
+    return answer.completion()
+
+
+async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> Completion:
+    """The answer of a server that was asked to stream and sent it in one piece."""
+    completion = read_answer(await response.aread())
+    if completion.text:
+        await on_text(completion.text)
+    return completion
+
+
+async def _read_chunks(chunks: Any, on_text: TextListener) -> Completion:
+    answer = StreamedAnswer()
+    async with chunks:
+        async for chunk in chunks:
+            if text := answer.add_chunk(chunk.model_dump()):
+                await on_text(text)
+    return answer.completion()

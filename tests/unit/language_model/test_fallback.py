@@ -1,0 +1,139 @@
+"""The chain of models and its circuit breaker, on looptime."""
+
+import asyncio
+
+import pytest
+
+from bot.testing.models import ScriptedModel
+from services.errors import ModelUnavailable
+from services.language_model.failures import RequestRejected
+from services.language_model.fallback import CircuitBreaker, FallbackChain
+from services.language_model.ports import CompletionRequest
+
+pytestmark = pytest.mark.looptime
+REQUEST = CompletionRequest(messages=[{"role": "user", "content": "hi"}])
+DOWN = ModelUnavailable("connection")
+
+
+async def test_the_next_model_answers_when_the_first_is_down():
+    chain = FallbackChain([ScriptedModel([DOWN]), ScriptedModel(["second"])])
+
+    completion = await chain.complete(REQUEST)
+
+    assert completion.text == "second"
+
+
+async def test_when_all_are_down_the_last_reason_is_told():
+    chain = FallbackChain([ScriptedModel([DOWN]), ScriptedModel([ModelUnavailable("timeout")])])
+
+    with pytest.raises(ModelUnavailable) as caught:
+        await chain.complete(REQUEST)
+
+    assert caught.value.reason == "timeout"
+
+
+async def test_a_dead_model_is_not_asked_on_every_message():
+    dead = ScriptedModel([DOWN] * 9)
+    chain = FallbackChain([dead, ScriptedModel(["ok"] * 9)], failures=3)
+
+    for _ in range(9):
+        await chain.complete(REQUEST)
+
+    assert len(dead.shown) == 3
+
+
+async def test_a_chain_of_one_rests_too_and_says_so():
+    chain = FallbackChain([ScriptedModel([DOWN] * 3)], failures=3)
+    for _ in range(3):
+        with pytest.raises(ModelUnavailable):
+            await chain.complete(REQUEST)
+
+    with pytest.raises(ModelUnavailable, match="resting"):
+        await chain.complete(REQUEST)
+
+
+async def test_after_the_rest_one_probe_brings_the_model_back():
+    first = ScriptedModel([DOWN, DOWN, DOWN, "back", "still here"])
+    chain = FallbackChain([first, ScriptedModel(["other"] * 3)], failures=3, rest=30)
+    for _ in range(3):
+        await chain.complete(REQUEST)
+
+    await asyncio.sleep(30)
+    texts = [(await chain.complete(REQUEST)).text for _ in range(2)]
+
+    assert texts == ["back", "still here"]
+
+
+async def test_a_failed_probe_opens_the_breaker_again():
+    first = ScriptedModel([DOWN] * 4)
+    chain = FallbackChain([first, ScriptedModel(["other"] * 6)], failures=3, rest=30)
+    for _ in range(3):
+        await chain.complete(REQUEST)
+
+    await asyncio.sleep(30)
+    for _ in range(3):
+        await chain.complete(REQUEST)
+
+    assert len(first.shown) == 4
+
+
+async def test_a_success_between_failures_starts_the_count_again():
+    first = ScriptedModel([DOWN, DOWN, "ok", DOWN, DOWN, "ok"])
+    chain = FallbackChain([first, ScriptedModel(["other"] * 9)], failures=3)
+
+    for _ in range(6):
+        await chain.complete(REQUEST)
+
+    assert first.remaining == 0
+
+
+async def test_a_rejected_request_does_not_count_against_the_endpoint():
+    first = ScriptedModel([RequestRejected("too long", status=400)] * 4 + ["ok"])
+    chain = FallbackChain([first, ScriptedModel(["other"] * 4)], failures=3)
+    for _ in range(4):
+        await chain.complete(REQUEST)
+
+    completion = await chain.complete(REQUEST)
+
+    assert completion.text == "ok"
+
+
+async def test_only_one_probe_is_let_through_at_a_time():
+    breaker = CircuitBreaker(failures=1, rest=10)
+    breaker.failed()
+    await asyncio.sleep(10)
+
+    assert [breaker.admits(), breaker.admits()] == [True, False]
+
+
+async def test_a_cancelled_probe_leaves_room_for_the_next():
+    breaker = CircuitBreaker(failures=1, rest=10)
+    breaker.failed()
+    await asyncio.sleep(10)
+    breaker.admits()
+
+    breaker.abandoned()
+
+    assert breaker.admits()
+
+
+class Speaker:
+    name = "speaker"
+
+    async def complete(self, request):
+        await request.on_text("It is")
+        raise DOWN
+
+
+async def test_a_model_that_began_to_speak_is_not_talked_over_by_the_next():
+    heard = []
+
+    async def on_text(text):
+        heard.append(text)
+
+    chain = FallbackChain([Speaker(), ScriptedModel(["It is ten"])])
+
+    with pytest.raises(ModelUnavailable):
+        await chain.complete(CompletionRequest(messages=[], on_text=on_text))
+
+    assert heard == ["It is"]

@@ -1,0 +1,296 @@
+"""The model client against a scripted server on loopback."""
+
+import asyncio
+import json
+import traceback
+
+import pytest
+
+from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut, garbage, say, status
+from bot.testing.openai_server import OpenAIServer
+from services.errors import ModelUnavailable
+from services.language_model.openai_model import OpenAIModel
+from services.language_model.ports import CompletionRequest
+from services.language_model.retry import RetryPolicy, Timeouts
+
+KEY = "sk-very-secret-0123456789"
+TOOLS = json.dumps(
+    [{"type": "function", "function": {"name": "clock", "description": "时间", "parameters": {"type": "object"}}}],
+    ensure_ascii=False,
+).encode()
+MESSAGES = [{"role": "system", "content": "You help."}, {"role": "user", "content": "几点了?"}]
+TRANSPORTS = ["bytes", "plain"]
+
+
+def model_at(server, *, transport="bytes", attempts=3, timeouts=None, slots=32, patience=1.0, extra=None):
+    return OpenAIModel(
+        "test-model",
+        base_url=server.base_url,
+        api_key=KEY,
+        transport=transport,
+        timeouts=timeouts or Timeouts(connect=1, silence=1, total=3),
+        retries=RetryPolicy(attempts=attempts, first_delay=0.001, longest_delay=0.002, patience=patience),
+        slots=slots,
+        extra=extra,
+    )
+
+
+async def ask(script, *, on_text=None, tools=TOOLS, **options):
+    """What one request comes to, and the server that was asked."""
+    server = OpenAIServer(script)
+    async with server:
+        model = model_at(server, **options)
+        try:
+            return await model.complete(CompletionRequest(messages=MESSAGES, tools=tools, on_text=on_text)), server
+        finally:
+            await model.close()
+
+
+async def fail(script, *, on_text=None, **options):
+    """How one request fails, and the server that was asked."""
+    server = OpenAIServer(script)
+    async with server:
+        model = model_at(server, **{"attempts": 1, **options})
+        with pytest.raises(ModelUnavailable) as caught:
+            await model.complete(CompletionRequest(messages=MESSAGES, tools=TOOLS, on_text=on_text))
+        await model.close()
+    return caught.value, server
+
+
+class Ear:
+    def __init__(self):
+        self.heard = []
+
+    async def __call__(self, text):
+        self.heard.append(text)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_an_answer_in_words_is_read_with_its_usage(transport):
+    completion, _ = await ask([say("It is ten.")], transport=transport)
+
+    assert completion.text == "It is ten."
+    assert completion.finish_reason == "stop"
+    assert (completion.usage.prompt_tokens, completion.usage.completion_tokens) == (120, 7)
+    assert completion.usage.cached_tokens == 64
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("is_streamed", [False, True])
+async def test_parallel_calls_come_back_in_order_with_their_arguments(transport, is_streamed):
+    script = [calls(("reminder_set", {"content": "喝水", "type": "daily"}), ("clock", {}))]
+
+    completion, _ = await ask(script, transport=transport, on_text=Ear() if is_streamed else None)
+
+    assert [entry.name for entry in completion.calls] == ["reminder_set", "clock"]
+    assert json.loads(completion.calls[0].arguments) == {"content": "喝水", "type": "daily"}
+    assert completion.finish_reason == "tool_calls"
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_streamed_text_is_handed_on_as_it_arrives(transport):
+    ear = Ear()
+
+    completion, _ = await ask([say("It is ten o'clock.")], transport=transport, on_text=ear)
+
+    assert len(ear.heard) > 1
+    assert "".join(ear.heard) == completion.text == "It is ten o'clock."
+    assert completion.usage.prompt_tokens == 120
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+async def test_both_transports_send_the_same_body(is_streamed):
+    bodies = []
+    for transport in TRANSPORTS:
+        _, server = await ask(
+            [say("yes")],
+            transport=transport,
+            on_text=Ear() if is_streamed else None,
+            extra={"temperature": 0, "chat_template_kwargs": {"enable_thinking": False}},
+        )
+        bodies.append(server.requests[0].body)
+
+    assert bodies[0] == bodies[1]
+    assert bodies[0]["tools"] == json.loads(TOOLS)
+    assert bodies[0]["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+async def test_without_tools_the_body_has_no_tools_field():
+    _, server = await ask([say("yes")], tools=None)
+
+    assert "tools" not in server.requests[0].body
+
+
+async def test_half_a_surrogate_pair_in_a_message_does_not_stop_it():
+    async with OpenAIServer([say("yes")]) as server:
+        model = model_at(server)
+        await model.complete(CompletionRequest(messages=[{"role": "user", "content": "hi \ud83d"}]))
+        await model.close()
+
+    assert server.requests[0].body["messages"][0]["content"].startswith("hi")
+
+
+@pytest.mark.parametrize("trouble", [status(429, retry_after=0), status(500), status(503), HangUp(), garbage()])
+async def test_a_passing_failure_is_tried_again(trouble):
+    completion, server = await ask([trouble, say("now")])
+
+    assert completion.text == "now"
+    assert len(server.requests) == 2
+
+
+async def test_retry_after_is_waited_for():
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+
+    await ask([status(429, retry_after=0.2), say("now")])
+
+    assert loop.time() - started >= 0.2
+
+
+async def test_a_longer_retry_after_than_our_patience_is_given_up_on_at_once():
+    error, server = await fail([status(429, retry_after=60), say("too late")], attempts=3)
+
+    assert error.reason == "rate_limited"
+    assert len(server.requests) == 1
+
+
+async def test_the_retries_are_bounded():
+    error, server = await fail([status(500)] * 9, attempts=3)
+
+    assert error.reason == "server_error"
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
+async def test_a_refused_request_is_not_repeated(code):
+    error, server = await fail([status(code), say("never")], attempts=3)
+
+    assert error.reason == "refused"
+    assert len(server.requests) == 1
+
+
+async def test_an_exhausted_quota_is_not_waited_for():
+    body = b'{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}'
+
+    error, server = await fail([Raw(code=429, body=body), say("never")], attempts=3)
+
+    assert error.reason == "refused"
+    assert len(server.requests) == 1
+
+
+async def test_a_hanging_server_is_a_timeout_within_the_total():
+    error, _ = await fail([Hang()] * 9, attempts=9, timeouts=Timeouts(connect=1, silence=5, total=0.2))
+
+    assert error.reason == "timeout"
+
+
+async def test_silence_is_a_timeout_too():
+    error, _ = await fail([Hang()], timeouts=Timeouts(connect=1, silence=0.1, total=3))
+
+    assert error.reason == "timeout"
+
+
+async def test_no_server_at_all_is_a_connection_failure():
+    model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", retries=RetryPolicy(attempts=1))
+
+    with pytest.raises(ModelUnavailable) as caught:
+        await model.complete(CompletionRequest(messages=MESSAGES))
+    await model.close()
+
+    assert caught.value.reason == "connection"
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_cut_stream_is_malformed_and_not_an_answer(transport):
+    error, _ = await fail([cut("It is ten and I will tell")], on_text=Ear(), transport=transport)
+
+    assert error.reason == "malformed"
+
+
+async def test_a_cut_stream_of_calls_is_asked_for_again():
+    broken = Chat(calls=(("clock", '{"zone": "Asia/Shanghai"}'),), is_cut=True)
+
+    completion, server = await ask([broken, call("clock", {"zone": "UTC"})], on_text=Ear())
+
+    assert completion.calls[0].arguments == '{"zone": "UTC"}'
+    assert len(server.requests) == 2
+
+
+async def test_a_stream_that_has_begun_to_speak_is_not_begun_again():
+    ear = Ear()
+
+    _, server = await fail([cut("It is ten and I will tell"), say("again")], on_text=ear, attempts=3)
+
+    assert len(server.requests) == 1
+
+
+async def test_a_whole_answer_cut_in_the_middle_is_tried_again():
+    completion, server = await ask([cut("It is ten"), say("It is ten")])
+
+    assert completion.text == "It is ten"
+    assert len(server.requests) == 2
+
+
+async def test_garbage_is_malformed_not_an_empty_answer():
+    error, _ = await fail([garbage()])
+
+    assert error.reason == "malformed"
+
+
+async def test_an_error_told_with_status_200_is_a_failure():
+    error, _ = await fail([Raw(code=200, body=b'{"error": {"message": "model is loading"}}')])
+
+    assert error.reason == "malformed"
+    assert "model is loading" in error.detail
+
+
+async def test_a_server_that_answers_whole_when_asked_to_stream_is_understood():
+    body = b'{"choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}]}'
+    ear = Ear()
+
+    completion, _ = await ask([Raw(code=200, body=body)], on_text=ear)
+
+    assert completion.text == "whole"
+    assert ear.heard == ["whole"]
+
+
+async def test_at_most_the_given_number_of_requests_is_in_flight():
+    async with OpenAIServer([Hang()] * 5) as server:
+        model = model_at(server, slots=2, timeouts=Timeouts(connect=1, silence=1, total=0.3))
+        await asyncio.gather(
+            *(model.complete(CompletionRequest(messages=MESSAGES)) for _ in range(5)), return_exceptions=True
+        )
+        await model.close()
+
+    assert len(server.requests) == 2
+
+
+async def test_the_key_reaches_the_server_and_nothing_else():
+    error, server = await fail([status(401, f"Incorrect API key provided: {KEY}")])
+    model = OpenAIModel("m", base_url="http://user:hunter2@localhost/v1?key=x", api_key=KEY)
+
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in "".join(traceback.format_exception(error))
+    assert KEY not in repr(model)
+    assert "hunter2" not in repr(model)
+
+
+async def test_a_cancelled_request_frees_its_slot():
+    async with OpenAIServer([Hang(), say("next")]) as server:
+        model = model_at(server, slots=1)
+        hanging = asyncio.create_task(model.complete(CompletionRequest(messages=MESSAGES)))
+        await server.received(1)
+        hanging.cancel()
+        completion = await model.complete(CompletionRequest(messages=MESSAGES))
+        await model.close()
+
+    assert completion.text == "next"
+
+
+async def test_two_first_messages_at_once_make_one_client():
+    async with OpenAIServer([say("a"), say("b")]) as server:
+        model = model_at(server)
+        answers = await asyncio.gather(*(model.complete(CompletionRequest(messages=MESSAGES)) for _ in range(2)))
+        await model.close()
+
+    assert {answer.text for answer in answers} == {"a", "b"}

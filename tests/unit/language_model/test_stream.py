@@ -1,0 +1,83 @@
+"""Server-sent events put together, whatever pieces they arrive in."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.errors import ModelUnavailable
+from services.language_model.stream import StreamedAnswer, event_data
+
+STREAM = 'data: {"a": "喝水"}\r\n\r\n: a comment\n\nevent: x\ndata:{"b": 1}\n\ndata: [DONE]'.encode()
+
+
+async def pieces(data, cuts):
+    edges = [0, *sorted(cuts), len(data)]
+    for start, end in pairwise(edges):
+        yield data[start:end]
+
+
+@given(cuts=st.lists(st.integers(min_value=0, max_value=len(STREAM)), max_size=8))
+async def test_events_are_the_same_wherever_the_stream_is_cut(cuts):
+    found = [data async for data in event_data(pieces(STREAM, cuts))]
+
+    assert found == ['{"a": "喝水"}'.encode(), b'{"b": 1}', b"[DONE]"]
+
+
+def chunk(delta=None, finish_reason=None, **fields):
+    return {"choices": [{"index": 0, "delta": delta or {}, "finish_reason": finish_reason}], **fields}
+
+
+def delta_call(arguments="", **fields):
+    function = {key: fields.pop(key) for key in ("name",) if key in fields} | {"arguments": arguments}
+    return {"tool_calls": [{**fields, "function": function}]}
+
+
+def test_calls_whose_deltas_interleave_are_told_apart_by_index():
+    answer = StreamedAnswer()
+    for part in (
+        delta_call(index=0, id="a", name="one"),
+        delta_call(index=1, id="b", name="two"),
+        delta_call('{"x"', index=0),
+        delta_call('{"y"', index=1),
+        delta_call(": 1}", index=0),
+        delta_call(": 2}", index=1),
+    ):
+        answer.add_chunk(chunk(part))
+    answer.add_chunk(chunk(finish_reason="tool_calls"))
+
+    found = answer.completion().calls
+
+    assert [(entry.id, entry.name, entry.arguments) for entry in found] == [
+        ("a", "one", '{"x": 1}'),
+        ("b", "two", '{"y": 2}'),
+    ]
+
+
+def test_calls_without_an_index_begin_with_each_new_id():
+    answer = StreamedAnswer()
+    for part in (delta_call('{"x": 1}', id="a", name="one"), delta_call('{"y":', id="b", name="two"), delta_call("2}")):
+        answer.add_chunk(chunk(part))
+    answer.add_chunk(chunk(finish_reason="stop"))
+
+    completion = answer.completion()
+
+    assert [(entry.name, entry.arguments) for entry in completion.calls] == [("one", '{"x": 1}'), ("two", '{"y":2}')]
+    assert completion.finish_reason == "tool_calls"
+
+
+def test_a_stream_without_a_finish_reason_was_cut():
+    answer = StreamedAnswer()
+    answer.add_chunk(chunk({"content": "half"}))
+
+    with pytest.raises(ModelUnavailable) as caught:
+        answer.completion()
+
+    assert caught.value.reason == "malformed"
+
+
+def test_an_error_inside_the_stream_is_raised():
+    with pytest.raises(ModelUnavailable, match="overloaded"):
+        StreamedAnswer().add_event(json.dumps({"error": {"message": "overloaded"}}).encode())
