@@ -1,0 +1,1 @@
+"""What each subcommand of `bubbles` does; imported only when it is used."""

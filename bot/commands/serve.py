@@ -1,0 +1,70 @@
+"""`bubbles run` and `bubbles chat`: the bot itself."""
+
+import asyncio
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from bot.app import build_app
+from bot.logs import configure_logging
+from bot.platform import Platform
+from bot.platforms.catalog import create_platforms
+from bot.settings import Settings
+from bot.settings_sources import load_settings, secret_values
+from services.clock import SystemClock
+from services.errors import ConfigError, StorageBusy
+
+
+def serve(config: Path | None) -> int:
+    """Serve the platforms of the settings until they end or a signal comes; return the exit code."""
+    return _guarded(config, person=None, only_console=False, linger_seconds=0.0)
+
+
+def talk(config: Path | None, *, person: str | None, linger_seconds: float) -> int:
+    """Serve the console alone; stay `linger_seconds` after its input ended."""
+    return _guarded(config, person=person, only_console=True, linger_seconds=linger_seconds)
+
+
+def _guarded(config: Path | None, *, person: str | None, only_console: bool, linger_seconds: float) -> int:
+    try:
+        settings = load_settings(config)
+    except ConfigError as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
+    if only_console:
+        settings = settings.with_console(person)
+    configure_logging(
+        settings.log,
+        settings.bot.data_dir,
+        secrets=secret_values(settings),
+        is_quiet="console" in settings.platforms.enabled,
+    )
+    try:
+        asyncio.run(_serve(settings, linger_seconds))
+    except StorageBusy as error:
+        click.echo(
+            f"bubbles: {error}. Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other", err=True
+        )
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+async def _serve(settings: Settings, linger_seconds: float) -> None:
+    clock = SystemClock()
+    platforms: list[Platform] = create_platforms(settings, clock)
+    _stop_on_sigterm()
+    with suppress(asyncio.CancelledError):
+        async with build_app(settings, platforms=platforms, clock=clock) as app:
+            await app.finished()
+            await clock.nap(linger_seconds)
+
+
+def _stop_on_sigterm() -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        with suppress(NotImplementedError):  # Windows has no signal handlers in its event loop
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -1,0 +1,21 @@
+"""Is this somebody whom the bot serves? Bots (itself included) and chats that are not on the list are not."""
+
+from collections.abc import Collection
+
+from bot.middleware import Next
+from services.chat import ChatMessage
+
+
+class Access:
+    """Stops messages of bots and, where a list of chats is set, of other chats."""
+
+    def __init__(self, allowed_chats: Collection[str] = ()) -> None:
+        self._allowed = frozenset(allowed_chats)
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what a person wrote in a chat that is served."""
+        if message.sender.is_bot:
+            return
+        if self._allowed and message.address.key not in self._allowed:
+            return
+        await call_next(message)

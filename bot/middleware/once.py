@@ -1,0 +1,17 @@
+"""Has this message been handled before? Platforms deliver again after a lost acknowledgement."""
+
+from bot.middleware import Next
+from services.chat import ChatMessage
+from services.history.service import HistoryService
+
+
+class Once:
+    """Records a message in the history, which remembers ids over restarts, and stops one that is there already."""
+
+    def __init__(self, history: HistoryService) -> None:
+        self._history = history
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what is new. History is written first, so nothing said in the chat is missed by a summary."""
+        if await self._history.record(message):
+            await call_next(message)

@@ -1,0 +1,38 @@
+"""Does this person write faster than the bot should answer?"""
+
+from collections import OrderedDict
+
+from loguru import logger
+
+from bot.middleware import Next
+from services.chat import ChatMessage
+from services.clock import Clock
+
+_REMEMBERED_PEOPLE = 10_000
+
+
+class Pace:
+    """A token bucket for each person in each chat; what comes faster is left to the history."""
+
+    def __init__(self, messages_per_minute: int, clock: Clock) -> None:
+        self._rate = messages_per_minute / 60
+        self._size = float(messages_per_minute)
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what is within the pace."""
+        if self._takes(f"{message.address.key}#{message.sender.id}"):
+            await call_next(message)
+        else:
+            logger.bind(chat=str(message.address)).warning("too many messages of one person; not interpreted")
+
+    def _takes(self, who: str) -> bool:
+        now = self._clock.now().timestamp()
+        tokens, seen = self._buckets.pop(who, (self._size, now))
+        tokens = min(self._size, tokens + max(0.0, now - seen) * self._rate)
+        is_taken = tokens >= 1
+        self._buckets[who] = (tokens - 1 if is_taken else tokens, now)
+        if len(self._buckets) > _REMEMBERED_PEOPLE:
+            self._buckets.popitem(last=False)
+        return is_taken

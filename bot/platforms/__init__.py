@@ -1,0 +1,1 @@
+"""Chat platforms; none knows another."""

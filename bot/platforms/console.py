@@ -1,0 +1,138 @@
+"""The terminal as a small group chat: several people, one room, a prompt that survives arriving reminders."""
+
+import asyncio
+import getpass
+import re
+import sys
+import threading
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from typing import TextIO
+
+from bot.platform import Capabilities, OutgoingMessage, Receive
+from bot.platforms.addressing import is_called
+from services.chat import ChatAddress, ChatMessage, Person
+from services.clock import Clock
+
+# `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
+_SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
+_NOT_NAMES = re.compile(r"remind|提醒|叫我|记得|搜|总结", re.IGNORECASE)
+
+HELP = """Type a message and press Enter. Several people can share this terminal:
+  ann: remind me in 10 seconds to stretch     speak as ann
+  /as ann                                     be ann from now on
+  /help   this text        /quit   leave (Ctrl+D does the same)
+The bot answers when it is asked for something; call it by name ({bot}) for anything else."""
+
+
+class ConsolePlatform:
+    """Lines of the terminal (or of a pipe) are messages of a group chat."""
+
+    name = "console"
+    capabilities = Capabilities()
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        bot_name: str,
+        room: str = "home",
+        person: str = "",
+        stdin: TextIO | None = None,
+        write: Callable[[str], None] | None = None,
+    ) -> None:
+        self._clock = clock
+        self._bot_name = bot_name
+        self._address = ChatAddress(platform=self.name, chat_id=room)
+        self._speaker = person or _login_name()
+        self._people = {self._speaker}
+        self._stdin = stdin or sys.stdin
+        self._write = write or _print
+        self._is_interactive = self._stdin.isatty()
+
+    async def run(self, receive: Receive) -> None:
+        """Read lines until the input ends or somebody types /quit."""
+        lines = self._prompted() if self._is_interactive else _piped(self._stdin)
+        if self._is_interactive:
+            self._write(HELP.format(bot=self._bot_name))
+        async for line in lines:
+            text = line.strip()
+            if text in {"/quit", "/exit"}:
+                return
+            if text.startswith("/"):
+                self._command(text)
+            elif text:
+                await receive(self._message(text))
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Print what the bot says."""
+        del address  # there is one room
+        first, *rest = message.text.split("\n")
+        self._write("\n".join([f"{self._bot_name}: {first}", *(f"  {line}" for line in rest)]))
+        return uuid.uuid4().hex
+
+    def _command(self, text: str) -> None:
+        word, _, name = text.partition(" ")
+        if word == "/as" and name.strip():
+            self._speaker = name.strip().removeprefix("@")
+            self._people.add(self._speaker)
+        else:
+            self._write(HELP.format(bot=self._bot_name))
+
+    def _message(self, line: str) -> ChatMessage:
+        spoken = _SPOKEN.fullmatch(line)
+        name, text = self._speaker, line
+        if spoken is not None and not _NOT_NAMES.search(spoken["name"]):
+            name, text = spoken["name"], spoken["text"]
+            self._people.add(name)
+        # One person alone at a terminal talks to nobody else; in a pipe or among several, the bot must be called.
+        is_alone = self._is_interactive and len(self._people) == 1
+        return ChatMessage(
+            id=uuid.uuid4().hex,
+            address=self._address,
+            sender=Person(id=name.lower(), name=name),
+            text=text,
+            sent_at=self._clock.now(),
+            is_addressed=is_alone or is_called(text, self._bot_name),
+        )
+
+    async def _prompted(self) -> AsyncIterator[str]:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.patch_stdout import patch_stdout
+
+        session: PromptSession[str] = PromptSession()
+        with patch_stdout(raw=True):
+            while True:
+                try:
+                    yield await session.prompt_async(lambda: f"{self._speaker}> ")
+                except (EOFError, KeyboardInterrupt):
+                    return
+
+
+async def _piped(stdin: TextIO) -> AsyncIterator[str]:
+    """Lines of a pipe or file, read in a thread that does not keep the process alive."""
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def read() -> None:
+        with suppress(RuntimeError):  # the loop has ended before the input did
+            for line in stdin:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+            loop.call_soon_threadsafe(lines.put_nowait, None)
+
+    threading.Thread(target=read, name="console", daemon=True).start()
+    while (line := await lines.get()) is not None:
+        yield line
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "you"

@@ -1,0 +1,137 @@
+"""Typed settings in groups: each with its default and one sentence."""
+
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+
+
+class Group(BaseModel):
+    """A table of `config.toml`; a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class BotSettings(Group):
+    """Who the bot is and where it keeps its data."""
+
+    name: str = Field("Bubbles", min_length=1, description="Name that people call the bot by.")
+    language: Literal["en", "zh"] = Field("en", description="Language used where the person's own is not known.")
+    timezone: str = Field("", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's.")
+    data_dir: Path = Field(Path("data"), description="Folder of the database and of the log file.")
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_iana(cls, value: str) -> str:
+        if value:
+            try:
+                ZoneInfo(value)
+            except (KeyError, ValueError, OSError) as error:
+                raise ValueError(f"{value!r} is not an IANA time zone; try Europe/Berlin or Asia/Shanghai") from error
+        return value
+
+
+class RouterSettings(Group):
+    """Which messages are worth an interpretation, and how fast they may come."""
+
+    listen: Literal["all", "addressed", "smart"] = Field(
+        "all",
+        description="Group messages to interpret: all, addressed (to the bot), or smart (a cheap gate decides).",
+    )
+    messages_per_minute: int = Field(
+        60, ge=1, description="Messages of one person that are interpreted in a minute; more are recorded only."
+    )
+    allowed_chats: tuple[str, ...] = Field((), description="Chats the bot serves, as platform:id; empty = every chat.")
+    context_messages: int = Field(20, ge=0, le=200, description="Earlier messages that an interpreter is shown.")
+
+
+class ModelSettings(Group):
+    """The language model; without a key and without an address the bot works offline."""
+
+    base_url: str = Field("", description="Address of an OpenAI-compatible server; empty = OpenAI's own.")
+    name: str = Field("gpt-4o-mini", min_length=1, description="Model name as that server knows it.")
+    api_key: SecretStr = Field(
+        SecretStr(""), description="Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE."
+    )
+    function_calling: Literal["native", "prompt", "json_router", "auto"] = Field(
+        "auto", description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once."
+    )
+    temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0 chooses tools most steadily.")
+    timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one request may take, retries not counted.")
+    max_retries: int = Field(2, ge=0, le=10, description="Times a failed request is sent again, with backoff.")
+    stream: bool = Field(False, description="Read answers as they are written (server-sent events).")
+    max_rounds: int = Field(8, ge=1, le=50, description="Model rounds that one message may take.")
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether there is a model to ask."""
+        return bool(self.base_url or self.api_key.get_secret_value())
+
+
+class StorageSettings(Group):
+    """The database."""
+
+    url: str = Field("", description="SQLAlchemy URL; empty = SQLite file bubbles.db in the data folder.")
+
+
+class ReminderSettings(Group):
+    """Caps and delivery of reminders."""
+
+    max_per_person: int = Field(200, ge=1, description="Active reminders that one person may have in one chat.")
+    max_content_length: int = Field(2000, ge=1, description="Characters that the text of a reminder may have.")
+    late_after_seconds: int = Field(120, ge=1, description="Seconds after which a reminder says when it was due.")
+
+
+class SearchSettings(Group):
+    """Web search; without a key or an address the bot says that search is not set up."""
+
+    engines: tuple[Literal["perplexity", "searxng", "tavily", "brave"], ...] = Field(
+        ("perplexity", "tavily", "brave", "searxng"), description="Engines in the order they are asked, if configured."
+    )
+    timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one engine may take.")
+    perplexity_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set PERPLEXITY_API_KEY.")
+    perplexity_base_url: str = Field("https://api.perplexity.ai", description="Address of Perplexity's API.")
+    perplexity_model: str = Field("sonar", description="Perplexity model.")
+    searxng_url: str = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
+    tavily_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set TAVILY_API_KEY.")
+    brave_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set BRAVE_API_KEY.")
+
+
+class LogSettings(Group):
+    """What is written down about the running bot; never message text above DEBUG, never secrets."""
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least severity that is logged.")
+    to_file: bool = Field(True, description="Also write bubbles.log in the data folder, a new file every 10 MB.")
+
+
+class PlatformSettings(Group):
+    """Chat platforms to connect to."""
+
+    enabled: tuple[Literal["console"], ...] = Field(("console",), description="Platforms that `bubbles run` serves.")
+
+
+class ConsoleSettings(Group):
+    """The terminal as a group chat."""
+
+    person: str = Field("", description="Who you are at the start; empty = your login name.")
+    room: str = Field("home", min_length=1, description="Name of the room that the terminal is in.")
+
+
+class Settings(Group):
+    """Everything that an operator can set."""
+
+    bot: BotSettings = BotSettings()
+    router: RouterSettings = RouterSettings()
+    model: ModelSettings = ModelSettings()
+    storage: StorageSettings = StorageSettings()
+    reminders: ReminderSettings = ReminderSettings()
+    search: SearchSettings = SearchSettings()
+    log: LogSettings = LogSettings()
+    platforms: PlatformSettings = PlatformSettings()
+    console: ConsoleSettings = ConsoleSettings()
+
+    def with_console(self, person: str | None) -> "Settings":
+        """The same settings with the console as the only platform, and `person` sitting at it."""
+        console = self.console if person is None else self.console.model_copy(update={"person": person})
+        return self.model_copy(update={"platforms": PlatformSettings(enabled=("console",)), "console": console})

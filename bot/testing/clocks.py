@@ -1,0 +1,51 @@
+"""Clocks for tests."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+
+class LoopClock:
+    """A wall clock that follows the event loop's time, so that looptime makes waiting free of charge.
+
+    `start` is the instant at which the clock is first read.
+    """
+
+    def __init__(self, start: datetime | None = None) -> None:
+        self._start = start or datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+        self._loop_start: float | None = None
+        self._shift = timedelta()
+
+    def now(self) -> datetime:
+        """The start, plus what the loop has waited since, plus what `shift` has added; UTC."""
+        passed = asyncio.get_running_loop().time()
+        if self._loop_start is None:
+            self._loop_start = passed
+        return (self._start + timedelta(seconds=passed - self._loop_start) + self._shift).astimezone(UTC)
+
+    async def nap(self, seconds: float) -> None:
+        """Wait in loop time."""
+        await asyncio.sleep(max(0.0, seconds))
+
+    def shift(self, by: timedelta) -> None:
+        """Step the wall clock, as an administrator or a time server does; the loop's time goes on."""
+        self._shift += by
+
+
+class FixedClock:
+    """A clock that stands still until it is set; naps return at once and are added up."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now.astimezone(UTC)
+
+    def now(self) -> datetime:
+        """The instant that was set last, in UTC."""
+        return self._now
+
+    def set(self, now: datetime) -> None:
+        """Move the clock to `now`."""
+        self._now = now.astimezone(UTC)
+
+    async def nap(self, seconds: float) -> None:
+        """Move the clock on by `seconds` and let others run."""
+        self._now += timedelta(seconds=max(0.0, seconds))
+        await asyncio.sleep(0)

@@ -1,0 +1,73 @@
+"""A chat platform for tests: say something, read what the bot answered."""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+
+from bot.platform import Capabilities, OutgoingMessage, Receive
+from bot.platforms.addressing import is_called
+from services.chat import ChatAddress, ChatMessage, Person
+from services.clock import Clock
+
+
+class FakePlatform:
+    """A platform in memory. `sent` are the messages with their chats; `texts` only what they say.
+
+    `refuse` is called before each message is taken and may raise what a real platform would.
+    """
+
+    def __init__(self, clock: Clock, *, name: str = "fake", bot_name: str = "Bubbles") -> None:
+        self.name = name
+        self.capabilities = Capabilities(takes_idempotency_key=True)
+        self.sent: list[tuple[ChatAddress, OutgoingMessage]] = []
+        self.refuse: Callable[[ChatAddress, OutgoingMessage], None] | None = None
+        self._clock = clock
+        self._bot_name = bot_name
+        self._receive: Receive | None = None
+        self._is_ready = asyncio.Event()
+        self._ids = itertools.count(1)
+
+    @property
+    def texts(self) -> list[str]:
+        """What the bot said, in order."""
+        return [message.text for _, message in self.sent]
+
+    async def run(self, receive: Receive) -> None:
+        """Be connected until cancelled."""
+        self._receive = receive
+        self._is_ready.set()
+        await asyncio.Event().wait()
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Take a message of the bot."""
+        if self.refuse is not None:
+            self.refuse(address, message)
+        self.sent.append((address, message))
+        return f"bot-{next(self._ids)}"
+
+    async def say(
+        self,
+        text: str,
+        *,
+        sender: str = "ann",
+        chat: str = "home",
+        message_id: str | None = None,
+        is_private: bool = False,
+        is_admin: bool = False,
+        is_bot: bool = False,
+    ) -> ChatMessage:
+        """Write `text` as `sender` and return when the bot has dealt with it."""
+        await self._is_ready.wait()
+        if self._receive is None:
+            raise RuntimeError("the platform is not connected")
+        message = ChatMessage(
+            id=message_id or f"message-{next(self._ids)}",
+            address=ChatAddress(platform=self.name, chat_id=chat),
+            sender=Person(id=sender, name=sender, is_admin=is_admin, is_bot=is_bot),
+            text=text,
+            sent_at=self._clock.now(),
+            is_addressed=is_private or is_called(text, self._bot_name),
+            is_private=is_private,
+        )
+        await self._receive(message)
+        return message

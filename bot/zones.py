@@ -1,0 +1,20 @@
+"""The bot's own time zone: the setting, else the machine's, always an IANA name."""
+
+from zoneinfo import ZoneInfo
+
+
+def bot_zone_name(setting: str) -> str:
+    """The IANA name of the zone to use; UTC where the machine names none."""
+    if setting:
+        return setting
+    from tzlocal import get_localzone_name
+
+    try:
+        return get_localzone_name() or "UTC"
+    except (LookupError, OSError, ValueError):
+        return "UTC"
+
+
+def bot_zone(setting: str) -> ZoneInfo:
+    """The zone itself."""
+    return ZoneInfo(bot_zone_name(setting))

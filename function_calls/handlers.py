@@ -1,0 +1,105 @@
+"""The built-in functions: each reads its arguments, asks one service and words one answer."""
+
+from function_calls import phrasing
+from function_calls.calls import Receipt, ToolResult
+from function_calls.context import CallContext
+from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
+from function_calls.registry import tool_function
+from function_calls.reminder_answers import listed, set_confirmed
+from function_calls.reminder_times import schedule_from
+from function_calls.summary_answers import summarised
+from function_calls.wording import say
+from services.chat import Person
+from services.errors import RequestRefused
+from services.reminders.model import NewReminder
+from services.reminders.service import ReminderService
+from services.search.service import SearchService
+from services.summary.service import SummaryService
+
+_EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
+
+
+@tool_function(name="reminder_set", returns="reply")
+async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
+    schedule = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    reminder = await reminders.create(
+        NewReminder(
+            request_key=ctx.call_id,
+            address=ctx.chat,
+            creator=ctx.sender,
+            content=args.content,
+            schedule=schedule,
+            language=ctx.language,
+            targets=_targets(args.person, ctx),
+            is_private=ctx.message.is_private,
+        )
+    )
+    return ToolResult(
+        ok=True,
+        text=set_confirmed(reminder, ctx),
+        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        receipts=(Receipt(action="set", subject=reminder.id),),
+    )
+
+
+@tool_function(name="reminder_list", returns="reply")
+async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
+    del args
+    found = await reminders.list(ctx.chat, ctx.sender)
+    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    return ToolResult(ok=True, text=listed(found, ctx), value=value)
+
+
+@tool_function(name="reminder_delete", returns="reply")
+async def reminder_delete(args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """删除提醒 / Delete one of this chat's reminders, or all of one's own."""
+    try:
+        deleted = await reminders.delete(ctx.chat, ctx.sender, args.reminder_id)
+    except RequestRefused as refusal:
+        candidates = refusal.fields.get("candidates")
+        if not isinstance(candidates, tuple):
+            raise
+        key = "reminder.which" if refusal.code == "reminder_ambiguous" else "reminder.unknown"
+        asked = say(ctx.language, key, reference=args.reminder_id)
+        return ToolResult.failed(str(refusal.code), text="\n".join([asked, listed(candidates, ctx)]))
+    lines = [say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in deleted]
+    return ToolResult(
+        ok=True,
+        text="\n".join(lines),
+        value={"deleted": [each.id for each in deleted]},
+        receipts=tuple(Receipt(action="deleted", subject=each.id) for each in deleted),
+    )
+
+
+@tool_function(name="perplexity_search", returns="reply", timeout=60)
+async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: SearchService) -> ToolResult:
+    """联网搜索 / Search the web and answer with numbered sources."""
+    answer = await search.search(args.query, ctx.language)
+    if answer.is_already_answered:
+        return ToolResult(ok=True, is_answered=True)
+    sources = [
+        say(ctx.language, "search.source", number=number, title=source.title or source.url, url=source.url)
+        for number, source in enumerate(answer.sources, start=1)
+    ]
+    return ToolResult(ok=True, text="\n".join([answer.text, *sources]), value={"answer": answer.text})
+
+
+@tool_function(name="summary", returns="reply", timeout=120)
+async def summary(args: SummaryArgs, ctx: CallContext, summaries: SummaryService) -> ToolResult:
+    """总结群聊 / Summarise the recent messages of this chat."""
+    del args
+    result = await summaries.summarize(ctx.chat, language=ctx.language)
+    return ToolResult(ok=True, text=summarised(result, ctx), value={"bullets": [each.text for each in result.bullets]})
+
+
+def _targets(person: str | None, ctx: CallContext) -> tuple[Person, ...]:
+    """Who is meant: everyone, somebody mentioned in the message, or a name as written."""
+    name = (person or "").strip().lstrip("@")
+    if not name or name.lower() in {"me", "我", ctx.sender.name.lower()}:
+        return ()
+    if name.lower() in _EVERYONE_WORDS:
+        return (Person(id=phrasing.EVERYONE, name=name),)
+    mentioned = [each for each in ctx.message.mentions if each.name.lower() == name.lower()]
+    return (mentioned[0],) if mentioned else (Person(id=name, name=name),)

@@ -1,0 +1,98 @@
+"""Dates, rules and reminders worded for people, in their language."""
+
+from datetime import datetime, timedelta
+
+from function_calls.reminder_times import rule_parts
+from function_calls.wording import say
+from services.chat import Person
+from services.reminders.model import Reminder
+
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_UNITS = {
+    "MINUTELY": "minute",
+    "HOURLY": "hour",
+    "DAILY": "day",
+    "WEEKLY": "week",
+    "MONTHLY": "month",
+    "YEARLY": "year",
+}
+EVERYONE = "@all"
+
+
+def moment(language: str, when: datetime, now: datetime) -> str:
+    """`when` as people write it, in its own zone: weekday, date, clock; seconds only when they matter."""
+    local = now.astimezone(when.tzinfo)
+    clock = f"{when:%H:%M:%S}" if when.second else f"{when:%H:%M}"
+    days = (when.date() - local.date()).days
+    if days in {0, 1}:
+        day = say(language, "time.today" if days == 0 else "time.tomorrow")
+        return say(language, "time.near", day=day, clock=clock)
+    key = "time.date" if when.year == local.year else "time.date_with_year"
+    return say(
+        language,
+        key,
+        weekday=weekday(language, when.weekday()),
+        day=when.day,
+        month=say(language, f"time.month_{when.month}"),
+        year=when.year,
+        clock=clock,
+    )
+
+
+def weekday(language: str, index: int) -> str:
+    """The name of a day of the week, 0 = Monday."""
+    return say(language, f"time.weekday_{index}")
+
+
+def distance(language: str, span: timedelta) -> str:
+    """How far away, in the largest unit that fits: "10 seconds", "3 days"."""
+    seconds = max(0, round(span.total_seconds()))
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size or (unit != "day" and seconds >= size and seconds % size == 0):
+            return count(language, unit, seconds // size)
+    return count(language, "second", seconds)
+
+
+def count(language: str, unit: str, number: int) -> str:
+    """A number of units: "1 day", "3 days", "3 天"."""
+    return say(language, f"time.{unit}_{'one' if number == 1 else 'many'}", n=number)
+
+
+def rule(language: str, reminder: Reminder) -> str:
+    """How a recurring reminder repeats."""
+    parts = rule_parts(reminder.schedule.rule)
+    every = int(parts.get("INTERVAL", "1"))
+    days = parts.get("BYDAY", "")
+    clock = f"{reminder.schedule.start:%H:%M}"
+    if parts["FREQ"] in {"WEEKLY", "DAILY"} and days and every == 1:
+        return say(language, "rule.on_days", days=_days(language, days), clock=clock)
+    unit = _UNITS[parts["FREQ"]]
+    each = (
+        say(language, f"rule.each_{unit}")
+        if every == 1
+        else say(language, "rule.every", span=count(language, unit, every))
+    )
+    if unit in {"minute", "hour"}:
+        return each
+    return say(language, "rule.at", each=each, clock=clock)
+
+
+def _days(language: str, days: str) -> str:
+    if days == "MO,TU,WE,TH,FR":
+        return say(language, "rule.workdays")
+    if days == "SA,SU":
+        return say(language, "rule.weekend")
+    names = [weekday(language, _DAYS.index(day)) for day in days.split(",") if day in _DAYS]
+    return say(language, "rule.joint").join(names)
+
+
+def targets(language: str, people: tuple[Person, ...]) -> str:
+    """The people that a reminder is for."""
+    if any(person.id == EVERYONE for person in people):
+        return say(language, "reminder.everyone")
+    return say(language, "rule.joint").join(f"@{person.name}" for person in people)
+
+
+def zone_note(language: str, reminder: Reminder, home: str) -> str:
+    """The zone of a reminder, where it is not the one that people here expect."""
+    return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=reminder.schedule.zone)

@@ -1,0 +1,121 @@
+"""From the arguments of `reminder_set` to a schedule: formats, the person's own words, rules."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta, tzinfo
+
+from function_calls.models import ReminderArgs
+from services.errors import RequestRefused
+from services.reminders.model import Schedule
+from services.time_expressions import Reading, parse
+
+_DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+def schedule_from(arguments: ReminderArgs, *, now: datetime, zone: tzinfo, language: str) -> Schedule:
+    """Read when a reminder fires.
+
+    `now` is timezone-aware; the schedule is wall clock in `zone`.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `weekday_missing`: the arguments do not name a time.
+    """
+    local = now.astimezone(zone)
+    if arguments.rrule:
+        return Schedule(start=_first(arguments, local, language), zone=zone_name(zone), rule=_value(arguments.rrule))
+    if arguments.type == "once":
+        return _once(arguments, local, zone_name(zone), language)
+    clock = _clock(arguments.time)
+    if clock is None:
+        return _repeated_phrase(arguments, local, zone_name(zone), language)
+    return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
+
+
+def zone_name(zone: tzinfo) -> str:
+    """The IANA name of `zone`."""
+    return getattr(zone, "key", None) or str(zone)
+
+
+def _once(arguments: ReminderArgs, local: datetime, zone: str, language: str) -> Schedule:
+    fixed = _date_time(arguments.time)
+    if fixed is not None:
+        return Schedule(start=fixed, zone=zone)
+    reading = _reading(arguments.time, local, language)
+    return Schedule(start=_wall(reading.start), zone=zone, rule=reading.rrule or "")
+
+
+def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, language: str) -> Schedule:
+    """A daily or weekly time in the person's words, or as a full date whose clock is meant."""
+    fixed = _date_time(arguments.time)
+    if fixed is None:
+        reading = _reading(arguments.time, local, language)
+        if reading.rrule:
+            return Schedule(start=_wall(reading.start), zone=zone, rule=reading.rrule)
+        fixed = _wall(reading.start)
+    weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
+    return _repeated(arguments.type, fixed.time(), weekday, local, zone)
+
+
+def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
+    at = f"BYHOUR={clock.hour};BYMINUTE={clock.minute}"
+    if kind == "daily":
+        return Schedule(start=_next(local, clock, step=1), zone=zone, rule=f"FREQ=DAILY;{at}")
+    if weekday is None:
+        raise RequestRefused("weekday_missing")
+    ahead = (weekday - local.weekday()) % 7
+    first = _next(local, clock, step=7, ahead=ahead)
+    return Schedule(start=first, zone=zone, rule=f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]};{at}")
+
+
+def _next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:
+    """The next wall-clock `clock`, `ahead` days on, strictly after now."""
+    candidate = datetime.combine(local.date() + timedelta(days=ahead), clock)
+    return candidate if candidate > _wall(local) else candidate + timedelta(days=step)
+
+
+def _first(arguments: ReminderArgs, local: datetime, language: str) -> datetime:
+    fixed = _date_time(arguments.time)
+    if fixed is not None:
+        return fixed
+    clock = _clock(arguments.time)
+    if clock is not None:
+        return _next(local, clock, step=1)
+    return _wall(_reading(arguments.time, local, language).start)
+
+
+def _reading(words: str, local: datetime, language: str) -> Reading:
+    best = parse(words, local, language=language).best or parse(words, local).best
+    if best is None:
+        raise RequestRefused("time_not_understood", time=words)
+    return best
+
+
+def _date_time(text: str) -> datetime | None:
+    match = _DATE_TIME.fullmatch(text.strip())
+    if match is None:
+        return None
+    numbers = [int(part or 0) for part in match.groups()]
+    try:
+        return datetime(*numbers)  # type: ignore[arg-type]  # noqa: DTZ001 - wall clock; the schedule carries the zone
+    except ValueError as error:
+        raise RequestRefused("time_not_understood", time=text) from error
+
+
+def _clock(text: str) -> time | None:
+    match = _CLOCK.fullmatch(text.strip())
+    return None if match is None else time(int(match[1]), int(match[2]))
+
+
+def _wall(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None)
+
+
+def _value(rule: str) -> str:
+    return rule.strip().removeprefix("RRULE:")
+
+
+def rule_parts(rule: str) -> Mapping[str, str]:
+    """The parts of an RRULE value by name (RFC 5545 section 3.3.10)."""
+    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)

@@ -1,0 +1,18 @@
+"""Which language somebody writes in: Chinese where Chinese characters stand, English where Latin words do."""
+
+import re
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def language_of(text: str, default: str) -> str:
+    """The language of `text` as `zh` or `en`; `default` where it shows none ("ok", "12:30", an emoji).
+
+    Two Chinese characters outweigh any number of Latin words: names and product names stay Latin in Chinese text.
+    """
+    han = len(_HAN.findall(text))
+    words = len(_LATIN_WORD.findall(text))
+    if han >= 2 or (han and not words):
+        return "zh"
+    return "en" if words else default

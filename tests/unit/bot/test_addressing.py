@@ -1,0 +1,30 @@
+import pytest
+
+from bot.platforms.addressing import is_called
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bubbles, what's up?",
+        "@bubbles help",
+        "thanks @Bubbles!",
+        "hey bubbles how are you",
+        "help me, Bubbles",
+        "Bubbles你好",
+    ],
+)
+def test_a_call_by_name_is_noticed(text):
+    assert is_called(text, "Bubbles")
+
+
+@pytest.mark.parametrize(
+    "text", ["I like bubbles in my tea", "bubblesort is slow", "@bubbles_fan hi", "no name here", ""]
+)
+def test_talk_about_bubbles_is_not_a_call(text):
+    assert not is_called(text, "Bubbles")
+
+
+def test_a_chinese_name_is_noticed_without_spaces():
+    assert is_called("泡泡，今天几号", "泡泡")
+    assert is_called("大家好 @泡泡", "泡泡")

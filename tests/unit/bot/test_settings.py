@@ -1,0 +1,114 @@
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+from bot.settings_sources import load_settings, secret_values
+from services.errors import ConfigError
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_without_a_file_everything_has_its_default(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert load_settings(environment={}) == Settings()
+
+
+def test_the_file_sets_what_it_names(tmp_path):
+    path = written(tmp_path, '[bot]\nname = "泡泡"\n')
+
+    assert load_settings(path, {}).bot.name == "泡泡"
+
+
+def test_the_environment_wins_over_the_file(tmp_path):
+    path = written(tmp_path, '[bot]\nname = "Bubbles"\n')
+
+    assert load_settings(path, {"BUBBLES_BOT__NAME": "Pearl"}).bot.name == "Pearl"
+
+
+def test_numbers_and_lists_are_read_from_the_environment(tmp_path):
+    environment = {
+        "BUBBLES_ROUTER__MESSAGES_PER_MINUTE": "5",
+        "BUBBLES_ROUTER__ALLOWED_CHATS": "console:home, console:work",
+    }
+    settings = load_settings(written(tmp_path, ""), environment)
+
+    assert settings.router.messages_per_minute == 5
+    assert settings.router.allowed_chats == ("console:home", "console:work")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "nearest"),
+    [
+        ("[bot]\ntimezon = 'UTC'\n", "bot.timezon", "bot.timezone"),
+        ("[modle]\nname = 'x'\n", "modle", "model"),
+    ],
+)
+def test_an_unknown_key_names_the_nearest_known_one(tmp_path, text, key, nearest):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, text), {})
+
+    assert caught.value.key == key
+    assert f"did you mean {nearest}?" in caught.value.problem
+
+
+def test_an_unknown_variable_is_an_error_too(tmp_path):
+    with pytest.raises(ConfigError, match=r"did you mean bot\.timezone"):
+        load_settings(written(tmp_path, ""), {"BUBBLES_BOT__TIMEZON": "UTC"})
+
+
+def test_a_value_of_the_wrong_kind_names_its_setting(tmp_path):
+    with pytest.raises(ConfigError, match=r"router\.messages_per_minute"):
+        load_settings(written(tmp_path, "[router]\nmessages_per_minute = 'many'\n"), {})
+
+
+def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
+    with pytest.raises(ConfigError, match="Europe/Berlin"):
+        load_settings(written(tmp_path, "[bot]\ntimezone = 'Mars/Olympus'\n"), {})
+
+
+def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, "[model]\napi_key = 'sk-planted'\n"), {})
+
+    assert "BUBBLES_MODEL__API_KEY" in str(caught.value)
+    assert "sk-planted" not in str(caught.value)
+
+
+def test_a_secret_may_come_from_a_file_of_its_own(tmp_path):
+    secret = tmp_path / "key"
+    secret.write_text("sk-from-file\n", encoding="utf-8")
+    settings = load_settings(written(tmp_path, ""), {"BUBBLES_MODEL__API_KEY_FILE": str(secret)})
+
+    assert settings.model.api_key.get_secret_value() == "sk-from-file"
+
+
+def test_the_usual_name_of_the_key_is_understood_and_ours_wins(tmp_path):
+    path = written(tmp_path, "")
+    usual = load_settings(path, {"OPENAI_API_KEY": "sk-usual"})
+    both = load_settings(path, {"OPENAI_API_KEY": "sk-usual", "BUBBLES_MODEL__API_KEY": "sk-ours"})
+
+    assert usual.model.api_key.get_secret_value() == "sk-usual"
+    assert both.model.api_key.get_secret_value() == "sk-ours"
+
+
+def test_secrets_are_never_printed(tmp_path):
+    settings = load_settings(written(tmp_path, ""), {"PERPLEXITY_API_KEY": "pplx-planted"})
+
+    assert "pplx-planted" not in repr(settings)
+    assert secret_values(settings) == ("pplx-planted",)
+
+
+def test_broken_toml_is_told_with_its_place(tmp_path):
+    with pytest.raises(ConfigError, match="line 1"):
+        load_settings(written(tmp_path, "[bot\n"), {})
+
+
+def test_a_missing_file_that_was_asked_for_is_an_error(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_settings(tmp_path / "other.toml", {})
