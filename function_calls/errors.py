@@ -1,0 +1,66 @@
+"""What can be wrong with a tool's declaration or with the arguments of a call."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from services.errors import AssistantError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArgumentError:
+    """One thing that is wrong with one argument.
+
+    `pointer` says where (RFC 6901, `""` is the whole object); `expected` and `got` are short phrases;
+    `suggestion` is the nearest thing that would have been right.
+    """
+
+    pointer: str
+    message: str
+    expected: str = ""
+    got: str = ""
+    suggestion: str | None = None
+
+    def __str__(self) -> str:
+        place = self.pointer or "arguments"
+        hint = f" Did you mean {self.suggestion}?" if self.suggestion else ""
+        return f"{place}: {self.message}.{hint}" if hint else f"{place}: {self.message}"
+
+
+class ArgumentsInvalid(AssistantError):
+    """The model must send other arguments: every error of the call at once."""
+
+    def __init__(self, tool: str, errors: Iterable[ArgumentError]) -> None:
+        self.tool = tool
+        self.errors = tuple(errors)
+        super().__init__(self.for_model())
+
+    def for_model(self) -> str:
+        """One line a field, naming the allowed values; no addresses, no copy of the whole input."""
+        of_tool = f" of '{self.tool}'" if self.tool else ""
+        lines = "\n".join(f"- {error}" for error in self.errors)
+        return f"The arguments{of_tool} are not valid:\n{lines}"
+
+
+class SignatureInvalid(AssistantError):
+    """The author of a tool must act: the function cannot be offered to a model as it is declared.
+
+    `parameter` is empty when the fault is the function's own.
+    """
+
+    def __init__(self, *, function: str, file: str, line: int, parameter: str, problem: str, fix: str) -> None:
+        subject = f"parameter '{parameter}' of '{function}'" if parameter else f"'{function}'"
+        super().__init__(f"{file}:{line}: {subject}: {problem}. {fix}")
+        self.function = function
+        self.file = file
+        self.line = line
+        self.parameter = parameter
+        self.problem = problem
+        self.fix = fix
+
+
+class SchemaInvalid(AssistantError):
+    """A JSON Schema from elsewhere cannot be used; `problem` says where it is broken."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"the JSON Schema cannot be used: {problem}")
+        self.problem = problem

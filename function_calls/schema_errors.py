@@ -1,0 +1,167 @@
+"""Word what a JSON Schema check found, one line for each field, for a model to act on."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from jsonschema_rs import ValidationError, ValidationErrorKind
+
+from function_calls.errors import ArgumentError
+
+LONGEST_QUOTE: Final = 60
+"""Characters of a wrong value that are repeated to the model."""
+
+_LIMITS: Final[Mapping[str, str]] = {
+    "minimum": "a number of at least {}",
+    "maximum": "a number of at most {}",
+    "exclusiveMinimum": "a number above {}",
+    "exclusiveMaximum": "a number below {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "a text of at least {} characters",
+    "maxLength": "a text of at most {} characters",
+    "minItems": "a list of at least {} items",
+    "maxItems": "a list of at most {} items",
+    "minProperties": "an object of at least {} members",
+    "maxProperties": "an object of at most {} members",
+    "pattern": "a text that matches the pattern {}",
+    "format": "a text in the format '{}'",
+    "const": "exactly {}",
+}
+_FORMAT_EXAMPLES: Final[Mapping[str, str]] = {
+    "date-time": "2026-03-04T10:00:00",
+    "date": "2026-03-04",
+    "time": "10:00:00",
+    "duration": "PT10M",
+}
+_NOUNS: Final[Mapping[str, str]] = {
+    "array": "a list",
+    "integer": "an integer",
+    "object": "an object",
+    "string": "a text",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def explain(found: Iterable[ValidationError]) -> list[ArgumentError]:
+    """Every error in plain words, in the order of the arguments' fields, none twice."""
+    seen: dict[tuple[str, str], ArgumentError] = {}
+    for error in found:
+        for each in _explain_one(error):
+            seen.setdefault((each.pointer, each.message), each)
+    return list(seen.values())
+
+
+def pointer(path: Sequence[str | int]) -> str:
+    """The RFC 6901 pointer of `path`."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def quoted(value: object) -> str:
+    """`value` as JSON, cut to a length that can be repeated to a model."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The one of `words` most like `word`, whatever its case; None when none is like it."""
+    by_form = {each.casefold(): each for each in words}
+    close = get_close_matches(word.casefold(), by_form, n=1, cutoff=0.6)
+    return by_form[close[0]] if close else None
+
+
+def _explain_one(error: ValidationError) -> list[ArgumentError]:
+    kind, place = error.kind, pointer(error.instance_path)
+    match kind:
+        case ValidationErrorKind.Required(name):
+            return [_missing(f"{place}{pointer([name])}")]
+        case ValidationErrorKind.AdditionalProperties(names) | ValidationErrorKind.UnevaluatedProperties(names):
+            return [unknown(f"{place}{pointer([name])}", name, ()) for name in names]
+        case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
+            return _explain_arms(error, arms)
+        case ValidationErrorKind.Type(types):
+            return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in _null_last(types)))]
+        case ValidationErrorKind.Enum(options):
+            return [_not_allowed(error, options)]
+        case ValidationErrorKind.PropertyNames(inner):
+            return [_wrong(inner, f"a name that is {_wanted(inner)}", place=place)]
+        case _:
+            return [_wrong(error, _wanted(error))]
+
+
+def _null_last(types: Sequence[str]) -> list[str]:
+    return sorted(types, key=lambda name: (name == "null", name))
+
+
+def _missing(place: str) -> ArgumentError:
+    return ArgumentError(pointer=place, message="is required and missing", expected="a value", got="nothing")
+
+
+def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
+    """The error for an argument that the tool does not have; `known` are those it has."""
+    names = list(known)
+    listed = f"; there are {', '.join(names)}" if names else ""
+    near = nearest(name, names)
+    return ArgumentError(
+        pointer=place,
+        message=f"is not an argument of this tool{listed}",
+        expected="a declared argument",
+        got=quoted(name),
+        suggestion=f"'{near}'" if near else None,
+    )
+
+
+def _wrong(error: ValidationError, expected: str, place: str | None = None) -> ArgumentError:
+    got = quoted(error.instance)
+    where = pointer(error.instance_path) if place is None else place
+    return ArgumentError(pointer=where, message=f"expected {expected}, got {got}", expected=expected, got=got)
+
+
+def _not_allowed(error: ValidationError, options: Sequence[object]) -> ArgumentError:
+    allowed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
+    expected = f"one of {allowed}"
+    near = None
+    if isinstance(error.instance, str):
+        near = nearest(error.instance, [option for option in options if isinstance(option, str)])
+    got = quoted(error.instance)
+    return ArgumentError(
+        pointer=pointer(error.instance_path),
+        message=f"expected {expected}, got {got}",
+        expected=expected,
+        got=got,
+        suggestion=quoted(near) if near else None,
+    )
+
+
+def _wanted(error: ValidationError) -> str:
+    name, value = error.kind.name, error.kind.as_dict()
+    limit = next(iter(value.values()), "")
+    if name in _LIMITS:
+        example = _FORMAT_EXAMPLES.get(str(limit)) if name == "format" else None
+        return _LIMITS[name].format(limit) + (f" such as {example}" if example else "")
+    if name == "uniqueItems":
+        return "a list without repeated items"
+    return f"what the schema asks for ({error.message[:LONGEST_QUOTE]})"
+
+
+def _explain_arms(error: ValidationError, arms: Sequence[Sequence[ValidationError]]) -> list[ArgumentError]:
+    """An alternative that came close is explained; when none did, they are named."""
+    depth = len(error.instance_path)
+    close = [arm for arm in arms if arm and not any(_misses_at(each, depth) for each in arm)]
+    if close:
+        best = min(close, key=len)
+        return [each for inner in best for each in _explain_one(inner)]
+    wanted: list[str] = []
+    for arm in arms:
+        for inner in arm:
+            wanted += [said.expected for said in _explain_one(inner)]
+    return [_wrong(error, " or ".join(dict.fromkeys(wanted)) or "another value")]
+
+
+def _misses_at(error: ValidationError, depth: int) -> bool:
+    """Whether the value itself is of the wrong kind, rather than something inside it."""
+    return len(error.instance_path) == depth and isinstance(
+        error.kind, ValidationErrorKind.Type | ValidationErrorKind.Enum | ValidationErrorKind.Constant
+    )
