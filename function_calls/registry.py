@@ -122,7 +122,7 @@ class Registry:
             SignatureInvalid: its signature cannot be a schema; the error names file, line, parameter and the fix.
             ToolNameTaken: another tool has that name.
         """
-        chosen: ToolOptions = options or getattr(function, _MARK, ToolOptions())
+        chosen = options or _options_of(function)
         signature = analyse(function, injectable=self._injectable, name=chosen.name, description=chosen.description)
         tool = Tool(function=function, signature=signature, options=chosen)
         if not _NAME.fullmatch(tool.name):
@@ -155,3 +155,8 @@ class Registry:
 
 def _methods(holder: object) -> list[object]:
     return [getattr(holder, name) for name in dir(holder) if not name.startswith("__")]
+
+
+def _options_of(function: object) -> ToolOptions:
+    marked = getattr(function, _MARK, None)
+    return marked if isinstance(marked, ToolOptions) else ToolOptions()

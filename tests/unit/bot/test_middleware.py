@@ -1,0 +1,121 @@
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.middleware import chain
+from bot.middleware.access import Access
+from bot.middleware.addressed import Addressed
+from bot.middleware.in_order import InOrder
+from bot.middleware.pace import Pace
+from bot.testing.clocks import FixedClock
+from services.chat import ChatAddress, ChatMessage, Person
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+def message(text="hello", *, sender="ann", chat="home", is_bot=False, is_addressed=False, is_private=False):
+    return ChatMessage(
+        id=f"{chat}-{sender}-{text}",
+        address=ChatAddress(platform="fake", chat_id=chat),
+        sender=Person(id=sender, name=sender, is_bot=is_bot),
+        text=text,
+        sent_at=NOON,
+        is_addressed=is_addressed,
+        is_private=is_private,
+    )
+
+
+async def passed(middleware, *messages):
+    """The texts that get through."""
+    through = []
+
+    async def last(each):
+        through.append(each.text)
+
+    handle = chain([middleware], last)
+    for each in messages:
+        await handle(each)
+    return through
+
+
+async def test_the_first_middleware_is_the_outermost():
+    seen = []
+
+    def named(name):
+        async def middleware(each, call_next):
+            seen.append(name)
+            await call_next(each)
+
+        return middleware
+
+    async def last(_):
+        seen.append("end")
+
+    await chain([named("one"), named("two")], last)(message())
+
+    assert seen == ["one", "two", "end"]
+
+
+async def test_bots_are_not_served():
+    assert await passed(Access(), message("beep", is_bot=True), message("hi")) == ["hi"]
+
+
+async def test_only_listed_chats_are_served_when_there_is_a_list():
+    assert await passed(Access(["fake:home"]), message("in"), message("out", chat="work")) == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("listen", "through"),
+    [
+        ("all", ["chat", "request", "called", "private"]),
+        ("addressed", ["called", "private"]),
+        ("smart", ["request", "called", "private"]),
+    ],
+)
+async def test_the_operator_chooses_what_is_interpreted(listen, through):
+    middleware = Addressed(listen, looks_like_a_request=lambda text: text == "request")
+
+    assert (
+        await passed(
+            middleware,
+            message("chat"),
+            message("request"),
+            message("called", is_addressed=True),
+            message("private", is_private=True),
+        )
+        == through
+    )
+
+
+async def test_who_writes_too_fast_is_not_interpreted_until_time_has_passed():
+    clock = FixedClock(NOON)
+    pace = Pace(2, clock)
+    first = await passed(pace, message("1"), message("2"), message("3"), message("other", sender="bob"))
+    clock.set(NOON + timedelta(seconds=30))
+
+    assert first == ["1", "2", "other"]
+    assert await passed(pace, message("4"), message("5")) == ["4"]
+
+
+async def test_one_chat_is_handled_in_order_and_another_meanwhile():
+    finished = []
+    gate = asyncio.Event()
+
+    async def last(each):
+        if each.text == "slow":
+            await gate.wait()
+        finished.append(each.text)
+
+    handle = chain([InOrder()], last)
+    tasks = [
+        asyncio.create_task(handle(each)) for each in (message("slow"), message("after"), message("work", chat="work"))
+    ]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    before = list(finished)
+    gate.set()
+    await asyncio.gather(*tasks)
+
+    assert before == ["work"]
+    assert finished == ["work", "slow", "after"]

@@ -1,0 +1,152 @@
+import asyncio
+
+import pytest
+
+from function_calls.assistant import Assistant, LoopLimits
+from function_calls.calls import Interpretation, ToolCall, ToolResult
+from function_calls.registry import Registry, tool_function
+from function_calls.router import FunctionCallRouter
+from services.errors import ModelUnavailable
+
+
+class Played:
+    """An interpreter that plays interpretations in order and keeps the turns it was shown."""
+
+    def __init__(self, *plays):
+        self.plays = list(plays)
+        self.turns = []
+
+    async def interpret(self, turn):
+        self.turns.append(turn)
+        play = self.plays.pop(0)
+        if isinstance(play, Exception):
+            raise play
+        return play
+
+
+@tool_function(returns="reply")
+async def greet(name: str) -> str:
+    """Greet somebody."""
+    return f"Hello {name}!"
+
+
+@tool_function()
+async def look() -> str:
+    """Look at something."""
+    return "it is red"
+
+
+@tool_function(returns="reply")
+async def ask() -> ToolResult:
+    """Ask back."""
+    return ToolResult(ok=True, text="Which one?", is_question=True)
+
+
+@tool_function()
+async def answered() -> ToolResult:
+    """Have answered already."""
+    return ToolResult(ok=True, is_answered=True)
+
+
+def calls(*names, text="", **arguments):
+    made = tuple(ToolCall(id=str(place), name=name, arguments=arguments) for place, name in enumerate(names))
+    return Interpretation(calls=made, answer=text)
+
+
+@pytest.fixture
+def assistant_of(context_of):
+    def make(model, offline=None, **limits):
+        registry = Registry()
+        for function in (greet, look, ask, answered):
+            registry.register(function)
+        return Assistant(
+            FunctionCallRouter(registry),
+            model,
+            offline=offline or Played(),
+            context_for=lambda turn, call, place: context_of(),
+            limits=LoopLimits(**limits),
+        )
+
+    return make
+
+
+async def test_a_tool_that_replies_saves_the_second_round(assistant_of, turn):
+    model = Played(calls("greet", name="Ann"))
+    reply = await assistant_of(model).answer(turn)
+
+    assert reply.text == "Hello Ann!"
+    assert len(model.turns) == 1
+
+
+async def test_an_observation_is_shown_to_the_model_before_it_answers(assistant_of, turn):
+    model = Played(calls("look"), Interpretation(answer="It is red."))
+    reply = await assistant_of(model).answer(turn)
+
+    assert reply.text == "It is red."
+    assert model.turns[1].steps[0].results[0].value == "it is red"
+
+
+async def test_results_of_several_calls_keep_the_order_of_the_calls(assistant_of, turn):
+    first = ToolCall(id="1", name="greet", arguments={"name": "Ann"})
+    second = ToolCall(id="2", name="greet", arguments={"name": "Bob"})
+    reply = await assistant_of(Played(Interpretation(calls=(first, second)))).answer(turn)
+
+    assert reply.text == "Hello Ann!\nHello Bob!"
+
+
+async def test_a_question_ends_the_turn(assistant_of, turn):
+    reply = await assistant_of(Played(calls("ask"))).answer(turn)
+
+    assert reply.text == "Which one?"
+
+
+async def test_what_has_been_answered_elsewhere_is_not_answered_twice(assistant_of, turn):
+    assert await assistant_of(Played(calls("answered"))).answer(turn) is None
+
+
+async def test_small_talk_that_is_not_for_the_bot_gets_silence(assistant_of, turn, message):
+    from dataclasses import replace
+
+    overheard = replace(turn, message=replace(message, is_addressed=False))
+
+    assert await assistant_of(Played(Interpretation(answer="Nice weather!"))).answer(overheard) is None
+
+
+async def test_without_a_model_the_offline_interpreter_answers_and_says_so(assistant_of, turn):
+    offline = Played(calls("greet", name="Ann"))
+    reply = await assistant_of(Played(ModelUnavailable("timeout")), offline).answer(turn)
+
+    assert reply.text.startswith("Hello Ann!\n")
+    assert "out of reach" in reply.text
+
+
+async def test_a_model_that_hangs_is_left_after_its_seconds(assistant_of, turn):
+    class Hanging:
+        async def interpret(self, turn):
+            await asyncio.sleep(3600)
+
+    offline = Played(calls("greet", name="Ann"))
+    reply = await assistant_of(Hanging(), offline, seconds=0.01).answer(turn)
+
+    assert reply.text.startswith("Hello Ann!")
+
+
+async def test_a_model_that_fails_after_a_call_does_not_make_the_call_happen_twice(assistant_of, turn):
+    offline = Played()
+    model = Played(calls("look"), ModelUnavailable("server_error"))
+    reply = await assistant_of(model, offline).answer(turn)
+
+    assert offline.turns == []
+    assert reply.text.startswith("it is red")
+
+
+async def test_endless_calls_end_with_a_clear_line(assistant_of, turn):
+    model = Played(*[calls("look")] * 3)
+    reply = await assistant_of(model, rounds=3).answer(turn)
+
+    assert reply.text == "I could not finish that; please ask in smaller steps."
+
+
+async def test_an_interpreter_that_crashes_is_not_hidden(assistant_of, turn):
+    with pytest.raises(RuntimeError):
+        await assistant_of(Played(RuntimeError("bug"))).answer(turn)

@@ -1,0 +1,202 @@
+import asyncio
+
+import pytest
+from pydantic import BaseModel, Field
+
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.context import CallContext
+from function_calls.registry import Registry, ToolNameTaken, tool_function
+from function_calls.router import FunctionCallRouter
+from services.errors import RequestRefused, ToolFailed
+
+
+class PourArgs(BaseModel):
+    """What to pour."""
+
+    drink: str = Field(min_length=1, description="What to pour.")
+    cups: int = Field(default=1, ge=1, le=3, description="How many cups.")
+
+
+def router_of(*functions, **options):
+    registry = Registry(injectable=(CallContext,))
+    for function in functions:
+        registry.register(function)
+    return FunctionCallRouter(registry, **options)
+
+
+def call(name="pour", **arguments):
+    return ToolCall(id="1", name=name, arguments=arguments)
+
+
+@tool_function(returns="reply")
+async def pour(args: PourArgs, ctx: CallContext) -> str:
+    """Pour a drink."""
+    return f"{args.cups} cup(s) of {args.drink} for {ctx.sender.name}"
+
+
+async def test_a_call_reaches_the_function_with_its_argument_model_and_context(context_of):
+    result = await router_of(pour).dispatch(call(drink="tea", cups=2), context_of())
+
+    assert result.ok
+    assert result.text == "2 cup(s) of tea for ann"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"drink": ""}, {"drink": "tea", "cups": "2"}, {"drink": "tea", "cups": 9}])
+async def test_wrong_arguments_never_reach_the_function(context_of, arguments):
+    reached = []
+
+    @tool_function(name="pour")
+    async def watched(args: PourArgs) -> None:
+        """Pour a drink."""
+        reached.append(args)
+
+    result = await router_of(watched).dispatch(call(**arguments), context_of())
+
+    assert not result.ok
+    assert reached == []
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest_name(context_of):
+    result = await router_of(pour).dispatch(call("poor"), context_of())
+
+    assert not result.ok
+    assert "did you mean pour?" in result.error
+
+
+async def test_a_slow_tool_is_given_up_with_the_exact_error(context_of):
+    @tool_function(timeout=0.01)
+    async def slow_tool() -> None:
+        """Take for ever."""
+        await asyncio.sleep(3600)
+
+    result = await router_of(slow_tool).dispatch(call("slow_tool"), context_of())
+
+    assert result.error == "Tool 'slow_tool' timed out after 0.0s"
+
+
+async def test_the_default_timeout_holds_where_the_tool_names_none(context_of):
+    @tool_function()
+    async def slow_tool() -> None:
+        """Take for ever."""
+        await asyncio.sleep(3600)
+
+    result = await router_of(slow_tool, default_timeout=0.01).dispatch(call("slow_tool"), context_of())
+
+    assert "timed out" in result.error
+
+
+async def test_a_refusal_is_worded_for_the_person(context_of):
+    @tool_function()
+    async def refuse() -> None:
+        """Refuse."""
+        raise RequestRefused("weekday_missing")
+
+    result = await router_of(refuse).dispatch(call("refuse"), context_of())
+
+    assert not result.ok
+    assert result.text.startswith("Which day of the week?")
+
+
+async def test_a_crash_tells_the_person_nothing_private(context_of):
+    @tool_function()
+    async def crash() -> None:
+        """Crash."""
+        raise ValueError("the password is hunter2")
+
+    result = await router_of(crash).dispatch(call("crash"), context_of())
+
+    assert "hunter2" not in result.text + result.error
+    assert "ValueError" in result.error
+
+
+async def test_a_tools_own_failure_keeps_its_words(context_of):
+    @tool_function()
+    async def fail() -> None:
+        """Fail."""
+        raise ToolFailed("the kettle is empty")
+
+    result = await router_of(fail).dispatch(call("fail"), context_of())
+
+    assert "the kettle is empty" in result.text
+
+
+async def test_a_timeout_inside_a_tool_is_not_taken_for_the_routers(context_of):
+    @tool_function(timeout=30)
+    async def impatient() -> None:
+        """Raise a timeout of its own."""
+        raise TimeoutError("inner")
+
+    result = await router_of(impatient).dispatch(call("impatient"), context_of())
+
+    assert "timed out" not in result.error
+
+
+async def test_a_sync_function_runs_beside_the_event_loop(context_of):
+    import threading
+
+    @tool_function()
+    def where() -> str:
+        """Say where it runs."""
+        return threading.current_thread().name
+
+    result = await router_of(where).dispatch(call("where"), context_of())
+
+    assert result.text != threading.main_thread().name
+
+
+@pytest.mark.parametrize(
+    ("options", "written", "is_allowed"),
+    [
+        ({"permission": "admins"}, {}, False),
+        ({"scope": "group"}, {"is_private": True}, False),
+        ({"scope": "group"}, {"is_private": False}, True),
+        ({"scope": "private"}, {"is_private": False}, False),
+        ({"scope": "private"}, {"is_private": True}, True),
+    ],
+)
+async def test_what_the_decorator_allows_is_enforced_at_the_call(context_of, options, written, is_allowed):
+    @tool_function(**options)
+    async def guarded() -> str:
+        """Be guarded."""
+        return "done"
+
+    result = await router_of(guarded).dispatch(call("guarded"), context_of(**written))
+
+    assert result.ok is is_allowed
+
+
+async def test_a_result_that_is_not_a_dict_is_wrapped_for_the_model(context_of):
+    @tool_function()
+    async def count() -> int:
+        """Count."""
+        return 3
+
+    result = await router_of(count).dispatch(call("count"), context_of())
+
+    assert result.value == {"result": 3}
+
+
+async def test_a_tool_may_return_a_result_of_its_own(context_of):
+    @tool_function()
+    async def own() -> ToolResult:
+        """Return a result."""
+        return ToolResult(ok=True, is_answered=True)
+
+    result = await router_of(own).dispatch(call("own"), context_of())
+
+    assert result.is_answered
+
+
+def test_two_tools_with_one_name_are_refused():
+    with pytest.raises(ToolNameTaken, match="pour"):
+        router_of(pour, pour)
+
+
+def test_register_returns_what_removes_the_tool_again():
+    registry = Registry(injectable=(CallContext,))
+    unregister = registry.register(pour)
+    before = [spec.name for spec in registry.specs]
+    unregister()
+
+    assert before == ["pour"]
+    assert registry.specs == ()
