@@ -26,7 +26,7 @@ from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict, is_typeddict
 
-from function_calls.schema import model_schema
+from function_calls.schema import Schema, model_schema
 
 OMITTED: Final = object()
 """The value of a parameter that the call leaves to the function's own default."""
@@ -120,19 +120,18 @@ def is_argument_model(parameter: Parameter) -> bool:
     return issubclass(kind, BaseModel) or dataclasses.is_dataclass(kind)
 
 
-def argument_class(parameter: Parameter) -> type:
-    """The class of an argument model, in a form that Pydantic reads.
+def argument_class(parameter: Parameter) -> tuple[type, Schema]:
+    """The class of an argument model, in a form that Pydantic reads, and its schema.
 
     Raises:
         Fault: a field of it has a type that cannot be used.
     """
     kind = _readable(_bare(parameter.annotation))
-    _must_be_usable(parameter.name, kind)
-    return kind
+    return kind, _schema_of(parameter.name, kind)
 
 
-def plain_model(name: str, parameters: list[Parameter]) -> type[BaseModel]:
-    """A model with one field for each parameter.
+def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel], Schema]:
+    """A model with one field for each parameter, and its schema.
 
     Raises:
         Fault: a parameter has a type that cannot be used.
@@ -140,12 +139,11 @@ def plain_model(name: str, parameters: list[Parameter]) -> type[BaseModel]:
     fields: dict[str, Any] = {each.field: _field(each) for each in parameters}
     try:
         model = create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
-        model_schema(model)
+        return model, model_schema(model)
     except PydanticUserError:
         for each in parameters:
-            _must_be_usable(each.name, each.annotation)
+            _schema_of(each.name, each.annotation)
         raise
-    return model
 
 
 def _hints(function: Callable[..., object]) -> dict[str, Any]:
@@ -228,9 +226,9 @@ def _is_sentinel(default: object) -> bool:
     return False
 
 
-def _must_be_usable(name: str, annotation: Any) -> None:
+def _schema_of(name: str, annotation: Any) -> Schema:
     try:
-        model_schema(annotation)
+        return model_schema(annotation)
     except PydanticUndefinedAnnotation as error:
         raise Fault(name, f"its type names '{error.name}', which is not there", "Import or define it.") from error
     except PydanticUserError as error:

@@ -48,7 +48,7 @@ def read_json(text: str) -> Read:
     _check_text(text)
     check_depth(text)
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = _decoder().decode(text)
     except ValueError:
         read = _read_relaxed(text)
     else:
@@ -56,6 +56,11 @@ def read_json(text: str) -> Read:
     if "\\u" in text:
         _refuse_half_characters(read.value)
     return read
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _check_text(text: str) -> None:

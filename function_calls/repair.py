@@ -131,12 +131,17 @@ def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tup
 
 def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> str | None:
     """The one member that holds all arguments, where the others only say whose they are."""
-    if value.keys() & known:
+    if any(not _names_the_call(value[key], tool) for key in value.keys() & known):
         return None
     holders = [
         name for name, inner in value.items() if (name in _WRAPPERS or (tool and name == tool)) and _holds_object(inner)
     ]
     return holders[0] if len(holders) == 1 and value.keys() - {holders[0]} <= _BESIDE else None
+
+
+def _names_the_call(value: object, tool: str) -> bool:
+    """Whether a member that could be an argument only says what kind of thing this is, or its name."""
+    return isinstance(value, str) and value in {tool, "function", "function_call", "tool_call", "tool_use"}
 
 
 def _holds_object(inner: object) -> bool:

@@ -20,7 +20,7 @@ from function_calls.parameters import (
     plain_model,
     read_parameters,
 )
-from function_calls.schema import Schema, described, model_schema, published, unwrapped
+from function_calls.schema import Schema, described, published, unwrapped
 from function_calls.schema_validator import SchemaValidator
 
 Style = Literal["model", "plain"]
@@ -33,7 +33,8 @@ class FunctionSignature:
 
     `style` is `model` when the function takes one argument model (in the parameter `model_parameter`), `plain`
     when it takes typed parameters; then `arguments` is a class made for them. `injected` maps a parameter's name
-    to the class that is to be put in. `parameters_schema` is what a model sees, `validator` what is checked.
+    to the class that is to be put in. `parameters_schema` is what a model sees, `validator` the first
+    check and `check_json` the second (a JSON text to an instance of `arguments`).
     """
 
     name: str
@@ -41,7 +42,7 @@ class FunctionSignature:
     parameters_schema: Schema
     validator: SchemaValidator
     arguments: type
-    adapter: TypeAdapter[object]
+    check_json: Callable[..., object]
     style: Style
     model_parameter: str = ""
     fields: tuple[tuple[str, str], ...] = ()
@@ -82,9 +83,9 @@ def analyse(
         called = _checked_name(name or _name_of(function))
         _refuse_generators(function)
         parameters, injected = read_parameters(function, injectable)
-        model, style = _argument_class(called, parameters)
-        adapter: TypeAdapter[object] = TypeAdapter(model)
-        schema = _schema(model, style, parameters, docs)
+        style: Style = "model" if len(parameters) == 1 and is_argument_model(parameters[0]) else "plain"
+        model, bare = argument_class(parameters[0]) if style == "model" else plain_model(called, parameters)
+        schema = _with_texts(bare, model, style, parameters, docs)
         validator = SchemaValidator(schema, check_formats=True)
         _check_examples(validator, examples)
     except Fault as fault:
@@ -97,7 +98,7 @@ def analyse(
         parameters_schema=published(schema),
         validator=validator,
         arguments=model,
-        adapter=adapter,
+        check_json=_check_of(model),
         style=style,
         model_parameter=parameters[0].name if style == "model" else "",
         fields=tuple((each.name, each.field) for each in parameters) if style == "plain" else (),
@@ -107,14 +108,7 @@ def analyse(
     )
 
 
-def _argument_class(called: str, parameters: list[Parameter]) -> tuple[type, Style]:
-    if len(parameters) == 1 and is_argument_model(parameters[0]):
-        return argument_class(parameters[0]), "model"
-    return plain_model(called, parameters), "plain"
-
-
-def _schema(model: type, style: Style, parameters: list[Parameter], docs: Docstring) -> Schema:
-    schema = model_schema(model)
+def _with_texts(schema: Schema, model: type, style: Style, parameters: list[Parameter], docs: Docstring) -> Schema:
     if style == "model" or not issubclass(model, BaseModel):
         return described(schema, {**parse_docstring(model.__doc__).parameters, **docs.parameters}, keep=True)
     fields = model.model_fields
@@ -124,6 +118,12 @@ def _schema(model: type, style: Style, parameters: list[Parameter], docs: Docstr
     texts = {shown[name]: docs.parameters.get(name, "") for name in silent}
     absent = [shown[each.name] for each in parameters if each.is_absent_by_default]
     return unwrapped(described(schema, texts, keep=False), absent)
+
+
+def _check_of(model: type) -> Callable[..., object]:
+    if issubclass(model, BaseModel):
+        return model.__pydantic_validator__.validate_json
+    return TypeAdapter(model).validator.validate_json
 
 
 def _check_examples(validator: SchemaValidator, examples: Collection[Mapping[str, object]]) -> None:

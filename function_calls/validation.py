@@ -86,7 +86,7 @@ def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -
 
 
 def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
-    return signature.adapter.validator.validate_json(to_json(arguments), strict=True)
+    return signature.check_json(to_json(arguments), strict=True)
 
 
 def _refusal(
