@@ -1,0 +1,89 @@
+"""Tell what belongs in a summary from what was said to the bot, by the bot, or only to be polite."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from services.chat import ChatMessage
+from services.summary.lexicon import lexicon
+from services.summary.model import Participant, SummaryWindow
+from services.summary.terms import terms
+
+_SLASH_COMMAND = re.compile(r"[/!][A-Za-z]\w*(?:@\w+)?(?:\s|$)")
+_MENTION = re.compile(r"^@[^\s,，:：]+[\s,，:：]*")
+_NAME_IN_FRONT = re.compile(r"^[^\s,，:：]{1,24}[,，:：]\s*")
+_EDGES = " \t\r\n.,;!?~。，；！？～…"
+_MATCHED_LENGTH = 400
+"""Commands and instructions stand in the beginning; a longer text is only looked at this far."""
+
+
+def content_messages(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Return the messages that people wrote to each other, in order.
+
+    Left out: messages of bots, empty ones, commands and questions to the bot, and messages that give orders to a
+    language model (they are data, and nothing a reader of the summary misses).
+    """
+    return [message for message in messages if is_content(message)]
+
+
+def is_content(message: ChatMessage) -> bool:
+    """Whether `message` was written by a person for people."""
+    text = message.text.strip()
+    if message.sender.is_bot or not text or _SLASH_COMMAND.match(text):
+        return False
+    if message.is_addressed and not message.is_private and lexicon().question.search(text):
+        return False
+    return not is_command(text) and lexicon().instruction.search(text[:_MATCHED_LENGTH]) is None
+
+
+def is_command(text: str) -> bool:
+    """Whether the whole of `text`, a mention or name in front left out, asks the bot for something."""
+    head = text.strip()[:_MATCHED_LENGTH]
+    bare = _MENTION.sub("", head)
+    forms = {head, bare, _NAME_IN_FRONT.sub("", bare)}
+    return any(lexicon().command.fullmatch(form.strip(_EDGES)) for form in forms)
+
+
+def is_chatter(text: str) -> bool:
+    """Whether the whole of `text` is thanks, assent or a greeting."""
+    return not terms(text) or lexicon().chatter.fullmatch(text.strip(_EDGES)[:_MATCHED_LENGTH]) is not None
+
+
+def narrowed(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
+    """Apply the bounds of `window` that the source did not: end, person and topic."""
+    kept = [message for message in messages if window.until is None or message.sent_at < window.until]
+    if window.person is not None:
+        kept = [message for message in kept if _is_by(message, window.person)]
+    if window.topic is not None:
+        kept = _about(kept, window.topic)
+    return kept
+
+
+def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
+    """Count who wrote, busiest first; a person's latest name is shown."""
+    counts: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    for message in messages:
+        counts[message.sender.id] += 1
+        names[message.sender.id] = message.sender.name
+    return tuple(
+        Participant(person_id=person_id, name=names[person_id], message_count=count)
+        for person_id, count in counts.most_common()
+    )
+
+
+def _is_by(message: ChatMessage, person: str) -> bool:
+    wanted = person.lstrip("@").casefold()
+    return wanted in (message.sender.id.casefold(), message.sender.name.casefold())
+
+
+def _about(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:
+    """Keep messages that share a term with `topic`, and direct replies to them."""
+    wanted = set(terms(topic))
+    kept: list[ChatMessage] = []
+    kept_ids: set[str] = set()
+    for message in messages:
+        if message.reply_to in kept_ids or not wanted.isdisjoint(terms(message.text)):
+            kept.append(message)
+            kept_ids.add(message.id)
+    return kept

@@ -1,0 +1,118 @@
+"""Find decisions, open questions, dates and links in messages by the rules of `lexicons/`."""
+
+import re
+from collections.abc import Sequence
+
+from services.chat import ChatMessage
+from services.summary.content import is_chatter
+from services.summary.lexicon import lexicon
+from services.summary.model import DateMention, Finding, Findings, LinkMention
+from services.summary.ports import TimeReader
+from services.summary.quoting import quoted
+from services.summary.terms import terms
+
+_LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
+_LINK_TAIL = ".,;:!?)]}"
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+_ANSWERED_WITHIN = 10
+_SHORT_ANSWER_WITHIN = 3
+_MAX_FOUND = 10
+_READ_LENGTH = 2_000
+"""Rules read this much of a message; a pasted file decides nothing."""
+
+
+def find(messages: Sequence[ChatMessage], *, language: str, read_time: TimeReader | None = None) -> Findings:
+    """Return what the rules find in content messages, at most ten of a kind, the latest winning."""
+    return Findings(
+        decisions=_decisions(messages)[-_MAX_FOUND:],
+        open_questions=_open_questions(messages)[-_MAX_FOUND:],
+        dates=_dates(messages, language, read_time),
+        links=_links(messages)[-_MAX_FOUND:],
+    )
+
+
+def _sentences(message: ChatMessage) -> list[str]:
+    text = _LINK.sub(" ", message.text[:_READ_LENGTH])
+    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+
+
+def _decisions(messages: Sequence[ChatMessage]) -> tuple[Finding, ...]:
+    found = []
+    for message in messages:
+        decided = next((sentence for sentence in _sentences(message) if _is_decision(sentence)), None)
+        if decided is not None:
+            found.append(_finding(message, decided))
+    return tuple(found)
+
+
+def _is_decision(sentence: str) -> bool:
+    return lexicon().decision.search(sentence) is not None and lexicon().decision_denied.search(sentence) is None
+
+
+def _open_questions(messages: Sequence[ChatMessage]) -> tuple[Finding, ...]:
+    answered = {message.reply_to for message in messages if message.reply_to is not None}
+    found = []
+    for position, message in enumerate(messages):
+        asked = next((sentence for sentence in reversed(_sentences(message)) if _is_question(sentence)), None)
+        if asked is None or message.id in answered or _is_answered(asked, message, messages, position):
+            continue
+        found.append(_finding(message, asked))
+    return tuple(found)
+
+
+def _is_question(sentence: str) -> bool:
+    return lexicon().question.search(sentence) is not None and bool(terms(sentence)) and not is_chatter(sentence)
+
+
+def _is_answered(asked: str, question: ChatMessage, messages: Sequence[ChatMessage], position: int) -> bool:
+    """Whether somebody else soon said something that reads as the answer."""
+    asked_terms = set(terms(asked))
+    wants_quantity = lexicon().quantity_question.search(asked) is not None
+    following = messages[position + 1 : position + 1 + _ANSWERED_WITHIN]
+    for distance, message in enumerate(following):
+        if message.sender.id == question.sender.id or lexicon().question.search(message.text[:_READ_LENGTH]):
+            continue
+        if not asked_terms.isdisjoint(terms(message.text[:_READ_LENGTH])):
+            return True
+        if distance < _SHORT_ANSWER_WITHIN and _is_short_answer(message.text, wants_quantity=wants_quantity):
+            return True
+    return False
+
+
+def _is_short_answer(text: str, *, wants_quantity: bool) -> bool:
+    rule = lexicon().quantity_answer if wants_quantity else lexicon().answer
+    return rule.search(text[:_READ_LENGTH].strip()) is not None
+
+
+def _dates(messages: Sequence[ChatMessage], language: str, read_time: TimeReader | None) -> tuple[DateMention, ...]:
+    """Collect time phrases, then resolve the few that are shown."""
+    found = [
+        (match.group().strip(), sentence, message)
+        for message in messages
+        for sentence in _sentences(message)
+        for match in lexicon().date.finditer(sentence)
+    ]
+    return tuple(
+        DateMention(
+            phrase=phrase,
+            context=quoted(sentence),
+            message_id=message.id,
+            sender=message.sender.name,
+            at=None if read_time is None else read_time(phrase, message.sent_at, language),
+        )
+        for phrase, sentence, message in found[-_MAX_FOUND:]
+    )
+
+
+def _links(messages: Sequence[ChatMessage]) -> tuple[LinkMention, ...]:
+    """Return links in order of their first mention, each once."""
+    found: dict[str, LinkMention] = {}
+    for message in messages:
+        for match in _LINK.finditer(message.text):
+            url = match.group().rstrip(_LINK_TAIL)
+            found.setdefault(url, LinkMention(url=url, message_id=message.id, sender=message.sender.name))
+    return tuple(found.values())
+
+
+def _finding(message: ChatMessage, sentence: str) -> Finding:
+    return Finding(text=quoted(sentence), message_id=message.id, sender=message.sender.name)

@@ -1,0 +1,83 @@
+"""Word lists and patterns of every language, read from `lexicons/*.toml` on first use."""
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from pydantic import BaseModel, ConfigDict
+
+
+class _LanguageFile(BaseModel):
+    """One `lexicons/*.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    stop_words: str
+    stop_characters: str
+    fragments: dict[str, str]
+    patterns: dict[str, list[str]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lexicon:
+    """The rules of all languages together: a group chat mixes them in one window, even in one message.
+
+    `command` and `chatter` are written for the whole message, all others for any place in it.
+    """
+
+    stop_words: frozenset[str]
+    stop_characters: frozenset[str]
+    decision: re.Pattern[str]
+    decision_denied: re.Pattern[str]
+    question: re.Pattern[str]
+    quantity_question: re.Pattern[str]
+    quantity_answer: re.Pattern[str]
+    answer: re.Pattern[str]
+    date: re.Pattern[str]
+    command: re.Pattern[str]
+    chatter: re.Pattern[str]
+    instruction: re.Pattern[str]
+
+
+_FRAGMENT = re.compile(r"%(\w+)%")
+
+
+def _expand(pattern: str, fragments: Mapping[str, str]) -> str:
+    while _FRAGMENT.search(pattern):
+        pattern = _FRAGMENT.sub(lambda match: f"(?:{fragments[match[1]]})", pattern)
+    return pattern
+
+
+def _pattern(files: Iterable[_LanguageFile], name: str) -> re.Pattern[str]:
+    """Join one kind of pattern over all languages; longer readings are written first inside a language."""
+    parts = [_expand(text, language.fragments) for language in files for text in language.patterns.get(name, [])]
+    return re.compile("|".join(f"(?:{part})" for part in parts), re.IGNORECASE | re.DOTALL)
+
+
+def _read_files() -> list[_LanguageFile]:
+    folder = resources.files("services.summary") / "lexicons"
+    entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda e: e.name)
+    return [_LanguageFile.model_validate(tomllib.loads(entry.read_text(encoding="utf-8"))) for entry in entries]
+
+
+@functools.cache
+def lexicon() -> Lexicon:
+    """Return the rules of all languages; files are read and compiled once a process."""
+    files = _read_files()
+    return Lexicon(
+        stop_words=frozenset(word for language in files for word in language.stop_words.split()),
+        stop_characters=frozenset(character for language in files for character in language.stop_characters),
+        decision=_pattern(files, "decision"),
+        decision_denied=_pattern(files, "decision_denied"),
+        question=_pattern(files, "question"),
+        quantity_question=_pattern(files, "quantity_question"),
+        quantity_answer=_pattern(files, "quantity_answer"),
+        answer=_pattern(files, "answer"),
+        date=_pattern(files, "date"),
+        command=_pattern(files, "command"),
+        chatter=_pattern(files, "chatter"),
+        instruction=_pattern(files, "instruction"),
+    )

@@ -1,0 +1,117 @@
+"""The values of a summary: what was read, what was found in it, and which messages say so."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from services.chat import ChatAddress
+
+
+class SummaryMethod(StrEnum):
+    """How the bullets were made."""
+
+    EXTRACTIVE = "extractive"
+    MODEL = "model"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SummaryWindow:
+    """Which messages are read: the last `limit` ones, or those since a moment.
+
+    `since` and `until` are timezone-aware, `until` exclusive. With `since`, `limit` still caps what is read and the
+    latest messages win. `person` (id or name) and `topic` (words) narrow the window further.
+    """
+
+    limit: int = 200
+    since: datetime | None = None
+    until: datetime | None = None
+    person: str | None = None
+    topic: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bullet:
+    """One point of a summary. `message_ids` are real messages of the window, at least one; `sender` wrote the first."""
+
+    text: str
+    message_ids: tuple[str, ...]
+    sender: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """A decision or an open question, quoted from one message."""
+
+    text: str
+    message_id: str
+    sender: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DateMention:
+    """A time that somebody named. `phrase` is as written, `context` the sentence around it.
+
+    `at` is timezone-aware; None when nobody resolved the phrase.
+    """
+
+    phrase: str
+    context: str
+    message_id: str
+    sender: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkMention:
+    """A link that somebody shared."""
+
+    url: str
+    message_id: str
+    sender: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Participant:
+    """Somebody who wrote in the window, with the number of messages that count as content."""
+
+    person_id: str
+    name: str
+    message_count: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings:
+    """What rules find in a window, each list oldest first."""
+
+    decisions: tuple[Finding, ...] = ()
+    open_questions: tuple[Finding, ...] = ()
+    dates: tuple[DateMention, ...] = ()
+    links: tuple[LinkMention, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Summary:
+    """A summary of one window of one chat.
+
+    `message_count` counts content: the bot's own messages, commands to it and empty messages are left out.
+    `first_at` and `last_at` are the times of the first and last of them, None in an empty window.
+    `is_cut` says that the window held more messages than were read. `fallback_reason` is the code of the
+    `ModelUnavailable` that made an extractive summary out of one asked of a model.
+    """
+
+    chat: ChatAddress
+    language: str
+    method: SummaryMethod
+    bullets: tuple[Bullet, ...] = ()
+    findings: Findings = Findings()
+    people: tuple[Participant, ...] = ()
+    message_count: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    is_cut: bool = False
+    fallback_reason: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the window held nothing to summarise."""
+        return self.message_count == 0

@@ -1,0 +1,45 @@
+"""What summaries need from outside."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from services.chat import ChatAddress, ChatMessage
+from services.summary.model import Bullet, SummaryMethod
+
+
+class MessageSource(Protocol):
+    """Stored messages of a chat; the history service is one."""
+
+    async def recent(self, address: ChatAddress, limit: int) -> Sequence[ChatMessage]:
+        """Return the last `limit` messages, oldest first."""
+        ...
+
+    async def since(self, address: ChatAddress, when: datetime) -> Sequence[ChatMessage]:
+        """Return the messages sent at or after `when`, oldest first."""
+        ...
+
+
+class Summarizer(Protocol):
+    """Turns content messages into bullets."""
+
+    @property
+    def method(self) -> SummaryMethod:
+        """How this summarizer works."""
+        ...
+
+    async def bullets(self, messages: Sequence[ChatMessage], *, language: str, count: int) -> tuple[Bullet, ...]:
+        """Return at most `count` bullets in the order of the conversation.
+
+        Raises:
+            ModelUnavailable: a model was needed and gave no usable answer.
+        """
+        ...
+
+
+class TimeReader(Protocol):
+    """Resolves a time phrase found in a message."""
+
+    def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
+        """Return the moment that `phrase` meant when it was sent, None when it cannot be told."""
+        ...

@@ -1,0 +1,82 @@
+"""Summarise a chat's stored messages."""
+
+import asyncio
+import math
+from collections.abc import Sequence
+
+from services.chat import ChatAddress, ChatMessage
+from services.errors import ModelUnavailable
+from services.summary import content, findings
+from services.summary.extractive import ExtractiveSummarizer
+from services.summary.model import Bullet, Summary, SummaryMethod, SummaryWindow
+from services.summary.ports import MessageSource, Summarizer, TimeReader
+
+_FEWEST_BULLETS = 3
+_MOST_BULLETS = 8
+_MOST_MESSAGES = 5_000
+"""A window is never read beyond this, whatever was asked for."""
+
+
+class SummaryService:
+    """Reads a window of history and says what was in it; without a model, or when it fails, by quotation."""
+
+    def __init__(
+        self,
+        source: MessageSource,
+        *,
+        summarizer: Summarizer | None = None,
+        read_time: TimeReader | None = None,
+    ) -> None:
+        self._source = source
+        self._offline = ExtractiveSummarizer()
+        self._summarizer: Summarizer = summarizer or self._offline
+        self._read_time = read_time
+
+    async def summarize(self, chat: ChatAddress, *, language: str, window: SummaryWindow | None = None) -> Summary:
+        """Summarise `window` of `chat` (the last 200 messages by default); an empty window gives an empty summary."""
+        asked = window or SummaryWindow()
+        read, is_cut = await self._read(chat, asked)
+        messages = await asyncio.to_thread(content.content_messages, content.narrowed(read, asked))
+        if not messages:
+            return Summary(chat=chat, language=language, method=self._summarizer.method, is_cut=is_cut)
+        bullets, method, fallback_reason = await self._bullets(messages, language)
+        return Summary(
+            chat=chat,
+            language=language,
+            method=method,
+            bullets=bullets,
+            findings=await asyncio.to_thread(findings.find, messages, language=language, read_time=self._read_time),
+            people=content.people(messages),
+            message_count=len(messages),
+            first_at=messages[0].sent_at,
+            last_at=messages[-1].sent_at,
+            is_cut=is_cut,
+            fallback_reason=fallback_reason,
+        )
+
+    async def _read(self, chat: ChatAddress, window: SummaryWindow) -> tuple[Sequence[ChatMessage], bool]:
+        limit = min(window.limit, _MOST_MESSAGES)
+        if window.since is None:
+            return await self._source.recent(chat, limit), False
+        messages = await self._source.since(chat, window.since)
+        return messages[-limit:], len(messages) > limit
+
+    async def _bullets(
+        self, messages: Sequence[ChatMessage], language: str
+    ) -> tuple[tuple[Bullet, ...], SummaryMethod, str | None]:
+        count = bullet_count(len(messages))
+        try:
+            bullets = await self._summarizer.bullets(messages, language=language, count=count)
+        except ModelUnavailable as error:
+            reason = error.reason
+        else:
+            if bullets:
+                return bullets, self._summarizer.method, None
+            reason = "unsupported"
+        bullets = await self._offline.bullets(messages, language=language, count=count)
+        return bullets, self._offline.method, reason
+
+
+def bullet_count(message_count: int) -> int:
+    """Return how many bullets a window deserves: 3 for a short talk, 8 for a long day."""
+    return max(_FEWEST_BULLETS, min(_MOST_BULLETS, round(math.sqrt(message_count))))

@@ -1,0 +1,137 @@
+"""What the rules find in a chat, in both languages."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.summary.findings import find
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided to meet at the library",
+        "ok so we agreed on the blue logo",
+        "It's settled, pizza for everybody",
+        "Let's go with option B then",
+        "Decision: no release on Friday",
+        "大家一致同意周五去爬山",
+        "那就定了，用第二个方案",
+        "我们决定下周搬家",
+        "会议时间定在三点",
+        "最後決定改用新的供應商",
+    ],
+)
+def test_a_decision_is_found(talk, text):
+    found = find(talk("ann: hello there", f"bob: {text}"), language="en")
+
+    assert [decision.message_id for decision in found.decisions] == ["m2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We haven't decided on a place",
+        "Have we decided on a colour?",
+        "Once we have decided on a date I will book",
+        "I find it hard to choose a decision tree",
+        "还没有决定去哪里",
+        "这件事决定了吗",
+        "你们怎么决定的",
+        "决定权在客户那边",
+    ],
+)
+def test_talk_about_deciding_is_no_decision(talk, text):
+    found = find(talk(f"bob: {text}"), language="en")
+
+    assert found.decisions == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Who has the keys to the garage?", "does anyone know a good dentist", "谁知道打印机密码", "明天的会议室订了吗"],
+)
+def test_a_question_nobody_answered_is_open(talk, text):
+    found = find(talk(f"ann: {text}", "bob: lovely weather outside"), language="en")
+
+    assert [question.message_id for question in found.open_questions] == ["m1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who has the keys to the garage?", "the garage keys hang in the kitchen"),
+        ("When do we leave?", "at half past 7"),
+        ("Can you bring a cake?", "sure, no problem"),
+        ("会议几点开始？", "下午三点"),
+        ("有人能带投影仪吗", "我来带"),
+    ],
+)
+def test_an_answered_question_is_not_open(talk, question, answer):
+    found = find(talk(f"ann: {question}", f"bob: {answer}"), language="en")
+
+    assert found.open_questions == ()
+
+
+def test_asking_again_oneself_answers_nothing(talk):
+    found = find(talk("ann: Who has the garage keys?", "ann: I mean the garage keys from yesterday"), language="en")
+
+    assert [question.message_id for question in found.open_questions] == ["m1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("The dentist is next Friday at 3pm", ["next Friday at 3pm"]),
+        ("due on 2027-01-05 and not before", ["2027-01-05"]),
+        ("party on March 3rd, 2027 at 8 pm!", ["March 3rd, 2027 at 8 pm"]),
+        ("see you tomorrow morning", ["tomorrow morning"]),
+        ("明天下午三点半开会", ["明天下午三点半"]),
+        ("1月5日上午九点交报告", ["1月5日上午九点"]),
+        ("下周五聚餐", ["下周五"]),
+        ("the march went well and may go on", []),
+        ("一点也不难", []),
+    ],
+)
+def test_dates_are_found_as_written(talk, text, phrases):
+    found = find(talk(f"ann: {text}"), language="en")
+
+    assert [date.phrase for date in found.dates] == phrases
+
+
+def test_a_date_is_resolved_from_when_it_was_said(talk):
+    tea_time = datetime(2026, 11, 22, 17, 0, tzinfo=UTC)
+    asked = []
+
+    def read_time(phrase, sent_at, language):
+        asked.append((phrase, sent_at, language))
+        return tea_time
+
+    messages = talk("ann: tea tomorrow at 5pm")
+
+    found = find(messages, language="en", read_time=read_time)
+
+    assert found.dates[0].at == tea_time
+    assert asked == [("tomorrow at 5pm", messages[0].sent_at, "en")]
+
+
+def test_links_are_listed_once_without_the_punctuation_around_them(talk):
+    found = find(
+        talk(
+            "ann: look (https://example.org/a?b=1).",
+            "bob: 看https://example.org/中文，不错",
+            "cat: https://example.org/a?b=1",
+        ),
+        language="en",
+    )
+
+    assert [(link.url, link.message_id) for link in found.links] == [
+        ("https://example.org/a?b=1", "m1"),
+        ("https://example.org/中文", "m2"),
+    ]
+
+
+def test_an_enormous_message_is_read_in_time(talk):
+    found = find(talk("ann: " + "remind 决定 at 5 " * 20_000), language="en")
+
+    assert len(found.dates) <= 10
