@@ -60,6 +60,12 @@ class ToolResult:
     is_question: bool = False
     duration_ms: float = 0.0
 
+    def for_model(self) -> object:
+        """What a model is fed: the value, or the error as `{"error": …}`."""
+        if not self.ok:
+            return {"error": self.error}
+        return self.value if self.value is not None else self.text
+
     @classmethod
     def failed(cls, error: str, *, text: str = "") -> "ToolResult":
         """A failure: `error` is for the model, `text` for the person."""

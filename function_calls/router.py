@@ -12,6 +12,8 @@ from loguru import logger
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext, Services
 from function_calls.errors import ArgumentsInvalid
+from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
+from function_calls.hooks import ToolHooks
 from function_calls.registry import Registry, Tool
 from function_calls.validation import instantiate
 from function_calls.wording import knows, say
@@ -21,21 +23,51 @@ from services.errors import AssistantError, RequestRefused
 class FunctionCallRouter:
     """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else."""
 
-    def __init__(self, registry: Registry, *, default_timeout: float | None = 60.0) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        default_timeout: float | None = 60.0,
+        hooks: ToolHooks | None = None,
+        events: EventBus | None = None,
+    ) -> None:
         self.registry = registry
+        self.hooks = hooks or ToolHooks()
+        self.events = events or EventBus()
         self._default_timeout = default_timeout
 
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         """Run `call` and return what came of it; a failure is a result, never an exception."""
         started = time.perf_counter()
-        result = await self._checked(call, context)
+        await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
+        await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=call.id)
+        try:
+            result = await self._hooked(call, context)
+        except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
+            result = _crashed(call.name, error, context)
         took = (time.perf_counter() - started) * 1000
-        log = logger.bind(chat=str(context.chat), call=context.call_id, tool=call.name)
+        result = replace(result, duration_ms=took)
+        await self._tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
+        await self._tell(TOOL_COMPLETE, context, tool=call.name, id=call.id, result=result, duration_ms=took)
+        log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.error)
-        return replace(result, duration_ms=took)
+        return result
+
+    async def _tell(self, name: str, context: CallContext, **data: object) -> None:
+        if self.events.is_heard(name):
+            await self.events.publish(
+                Event(name=name, data=data, chat=str(context.chat), message_id=context.message.id, at=context.now)
+            )
+
+    async def _hooked(self, call: ToolCall, context: CallContext) -> ToolResult:
+        entered = await self.hooks.enter(call, context) if self.hooks.before else call
+        if isinstance(entered, ToolResult):
+            return entered
+        result = await self._checked(entered, context)
+        return await self.hooks.leave(entered, context, result) if self.hooks.after else result
 
     async def _checked(self, call: ToolCall, context: CallContext) -> ToolResult:
         tool = self.registry.get(call.name)
@@ -66,7 +98,7 @@ class FunctionCallRouter:
                 value = await _invoke(tool, arguments, context)
         except TimeoutError as error:
             if not deadline.expired():
-                return self._crashed(tool, error, context)
+                return _crashed(tool.name, error, context)
             told = say(context.language, "failed.timeout", tool=tool.name, seconds=f"{limit:g}")
             return ToolResult.failed(f"Tool '{tool.name}' timed out after {limit:.1f}s", text=told)
         except RequestRefused as error:
@@ -74,20 +106,20 @@ class FunctionCallRouter:
         except AssistantError as error:
             return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=tool.name, why=error))
         except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
-            return self._crashed(tool, error, context)
+            return _crashed(tool.name, error, context)
         return _as_result(value)
-
-    @staticmethod
-    def _crashed(tool: Tool, error: Exception, context: CallContext) -> ToolResult:
-        logger.opt(exception=error).error("tool {} raised", tool.name)
-        told = say(context.language, "failed.crash", tool=tool.name)
-        return ToolResult.failed(f"Tool '{tool.name}' failed: {type(error).__name__}", text=told)
 
     def _unknown(self, name: str, language: str) -> ToolResult:
         names = [spec.name for spec in self.registry.specs]
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
         return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
+
+
+def _crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
+    logger.opt(exception=error).error("tool {} raised", name)
+    told = say(context.language, "failed.crash", tool=name)
+    return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told)
 
 
 def word_refusal(language: str, error: RequestRefused) -> str:

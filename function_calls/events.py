@@ -1,0 +1,63 @@
+"""What happens, told to whoever listens; a listener can look and can break nothing."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from loguru import logger
+
+TOOL_CALL = "tool.call"
+TOOL_RESULT = "tool.result"
+TOOL_START = "tool.start"
+TOOL_COMPLETE = "tool.complete"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """Something that happened. `data` depends on `name`; `chat` and `message_id` say where it belongs."""
+
+    name: str
+    data: Mapping[str, object]
+    chat: str
+    message_id: str
+    at: datetime
+
+
+Listener = Callable[[Event], Awaitable[None] | None]
+
+
+@dataclass(kw_only=True, slots=True)
+class EventBus:
+    """Hands events to their listeners in the order they subscribed.
+
+    `tool.call` carries `{tool, args}` and `tool.result` `{tool, response}`; `tool.start` and `tool.complete` add the
+    call's id, its timing in milliseconds and its outcome.
+    """
+
+    _listeners: dict[str, list[Listener]] = field(default_factory=dict)
+
+    def subscribe(self, name: str, listener: Listener) -> Callable[[], None]:
+        """Call `listener` for every event called `name` (`*` for all) and return what ends that."""
+        self._listeners.setdefault(name, []).append(listener)
+
+        def unsubscribe() -> None:
+            listeners = self._listeners.get(name, [])
+            if listener in listeners:
+                listeners.remove(listener)
+
+        return unsubscribe
+
+    def is_heard(self, name: str) -> bool:
+        """Whether anybody listens, so that an unheard event need not be made."""
+        return bool(self._listeners.get(name) or self._listeners.get("*"))
+
+    async def publish(self, event: Event) -> None:
+        """Tell the listeners; one that raises is logged and the others are told all the same."""
+        for listener in (*self._listeners.get(event.name, ()), *self._listeners.get("*", ())):
+            try:
+                told = listener(event)
+                if inspect.isawaitable(told):
+                    await told
+            except Exception as error:  # noqa: BLE001 - a listener is anybody's code and must not break the call
+                logger.opt(exception=error).error("a listener of {} raised", event.name)

@@ -1,0 +1,50 @@
+"""A summary worded for the chat."""
+
+from collections.abc import Sequence
+
+from function_calls import phrasing
+from function_calls.context import CallContext
+from function_calls.wording import say
+from services.summary.model import Finding, Summary
+
+_SHOWN_FINDINGS = 5
+_SHOWN_PEOPLE = 5
+
+
+def summarised(summary: Summary, ctx: CallContext) -> str:
+    """The bullets, then decisions, open questions, dates and links where there are any."""
+    language = ctx.language
+    if summary.is_empty or summary.first_at is None or summary.last_at is None:
+        return say(language, "summary.empty")
+    names = [person.name for person in summary.people[:_SHOWN_PEOPLE]]
+    head = say(
+        language,
+        "summary.head" if summary.message_count > 1 else "summary.head_one",
+        count=summary.message_count,
+        people=say(language, "rule.joint").join(names) + ("…" if len(summary.people) > _SHOWN_PEOPLE else ""),
+        start=phrasing.moment(language, summary.first_at.astimezone(ctx.zone), ctx.now),
+        end=phrasing.moment(language, summary.last_at.astimezone(ctx.zone), ctx.now),
+    )
+    bullets = [say(language, "summary.bullet", who=each.sender, text=each.text) for each in summary.bullets]
+    return "\n".join([head, *bullets, *_findings(summary, language)])
+
+
+def _findings(summary: Summary, language: str) -> list[str]:
+    found = summary.findings
+    said = {bullet.text for bullet in summary.bullets}
+    dates = [Finding(text=each.context, message_id=each.message_id, sender=each.sender) for each in found.dates]
+    links = [Finding(text=each.url, message_id=each.message_id, sender=each.sender) for each in found.links]
+    sections = (
+        ("decisions", found.decisions),
+        ("questions", found.open_questions),
+        ("dates", [each for each in dates if each.text not in said]),
+        ("links", links),
+    )
+    return [line for key, entries in sections for line in _section(language, key, entries)]
+
+
+def _section(language: str, key: str, entries: Sequence[Finding]) -> list[str]:
+    if not entries:
+        return []
+    shown = [say(language, "summary.bullet", who=each.sender, text=each.text) for each in entries[-_SHOWN_FINDINGS:]]
+    return [say(language, f"summary.{key}"), *shown]

@@ -1,0 +1,127 @@
+from dataclasses import replace
+
+import pytest
+
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.events import EventBus
+from function_calls.hooks import ToolHooks
+from function_calls.registry import Registry, tool_function
+from function_calls.router import FunctionCallRouter
+
+
+@tool_function()
+async def double(number: int) -> int:
+    """Double a number."""
+    return number * 2
+
+
+@pytest.fixture
+def hooks():
+    return ToolHooks()
+
+
+@pytest.fixture
+def events():
+    return EventBus()
+
+
+@pytest.fixture
+def router(hooks, events):
+    registry = Registry()
+    registry.register(double)
+    return FunctionCallRouter(registry, hooks=hooks, events=events)
+
+
+CALL = ToolCall(id="1", name="double", arguments={"number": 2})
+
+
+async def test_a_before_hook_may_answer_instead_of_the_tool(router, hooks, context_of):
+    hooks.before.append(lambda call, ctx: ToolResult.failed("blocked"))
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.error == "blocked"
+
+
+async def test_a_before_hook_may_change_the_arguments(router, hooks, context_of):
+    async def more(call, ctx):
+        return replace(call, arguments={"number": 5})
+
+    hooks.before.append(more)
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.value == {"result": 10}
+
+
+async def test_arguments_that_a_hook_changed_are_checked_too(router, hooks, context_of):
+    hooks.before.append(lambda call, ctx: replace(call, arguments={"number": "five"}))
+    result = await router.dispatch(CALL, context_of())
+
+    assert not result.ok
+
+
+async def test_an_after_hook_may_change_the_result(router, hooks, context_of):
+    hooks.after.append(lambda call, ctx, result: replace(result, value={"audited": True}))
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.value == {"audited": True}
+
+
+async def test_an_after_hook_that_returns_nothing_leaves_the_result(router, hooks, context_of):
+    hooks.after.append(lambda call, ctx, result: None)
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.value == {"result": 4}
+
+
+async def test_a_hook_that_raises_is_a_failed_call(router, hooks, context_of):
+    def broken(call, ctx):
+        raise RuntimeError("bug")
+
+    hooks.before.append(broken)
+    result = await router.dispatch(CALL, context_of())
+
+    assert not result.ok
+
+
+async def test_the_bus_tells_the_call_and_its_result(router, events, context_of):
+    told = []
+    events.subscribe("tool.call", lambda event: told.append((event.name, dict(event.data))))
+    events.subscribe("tool.result", lambda event: told.append((event.name, dict(event.data))))
+    await router.dispatch(CALL, context_of())
+
+    assert told == [
+        ("tool.call", {"tool": "double", "args": {"number": 2}}),
+        ("tool.result", {"tool": "double", "response": {"result": 4}}),
+    ]
+
+
+async def test_a_complete_event_has_timing_and_ids(router, events, context_of):
+    told = []
+    events.subscribe("tool.complete", told.append)
+    await router.dispatch(CALL, context_of())
+
+    assert told[0].message_id == "m1"
+    assert told[0].data["id"] == "1"
+    assert told[0].data["duration_ms"] > 0
+
+
+async def test_a_listener_that_raises_breaks_neither_the_call_nor_the_others(router, events, context_of):
+    told = []
+
+    async def broken(event):
+        raise RuntimeError("bug")
+
+    events.subscribe("*", broken)
+    events.subscribe("*", told.append)
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.ok
+    assert [event.name for event in told] == ["tool.call", "tool.start", "tool.result", "tool.complete"]
+
+
+async def test_an_ended_subscription_hears_nothing(router, events, context_of):
+    told = []
+    events.subscribe("*", told.append)()
+    await router.dispatch(CALL, context_of())
+
+    assert told == []
