@@ -7,13 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-from pydantic import BaseModel, ConfigDict
 
-
-class _LanguageFile(BaseModel):
-    """One `lexicons/*.toml`."""
-
-    model_config = ConfigDict(extra="forbid")
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _LanguageFile:
+    """One `lexicons/*.toml`; the field names are its keys."""
 
     stop_words: str
     stop_characters: str
@@ -60,7 +57,7 @@ def _pattern(files: Iterable[_LanguageFile], name: str) -> re.Pattern[str]:
 def _read_files() -> list[_LanguageFile]:
     folder = resources.files("services.summary") / "lexicons"
     entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda e: e.name)
-    return [_LanguageFile.model_validate(tomllib.loads(entry.read_text(encoding="utf-8"))) for entry in entries]
+    return [_LanguageFile(**tomllib.loads(entry.read_text(encoding="utf-8"))) for entry in entries]
 
 
 @functools.cache
