@@ -1,0 +1,41 @@
+"""Adapter for the public time-expression suites: `python score.py benchmarks/time_adapter.py --lang en`.
+
+Rows are naive and in the speaker's zone, so UTC stands in for it.
+"""
+
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from services.time_expressions import DateOrder, Reading  # noqa: E402 (the scorer runs from elsewhere)
+from services.time_expressions import parse as read_time  # noqa: E402 (the scorer runs from elsewhere)
+
+
+def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict[str, str] | None:
+    """Answer in the scorer's terms; `shortest_period` lets the suites' recurrences below a minute through."""
+    found = read_time(
+        text,
+        ref.replace(tzinfo=UTC),
+        language=lang,
+        order=DateOrder(order) if order else None,
+        shortest_period=timedelta(seconds=1),
+    )
+    reading = found.best
+    if reading is None and found.past:
+        reading = found.past[0]
+    if reading is None:
+        return None
+    answer = {"start": reading.start.replace(tzinfo=None).isoformat()}
+    if reading.rrule:
+        answer["rrule"] = _with_start(reading, ref)
+    return answer
+
+
+def _with_start(reading: Reading, ref: datetime) -> str:
+    """Add DTSTART where words moved the first fire; a default hour already gone today does not count as such."""
+    first = reading.start.replace(tzinfo=None)
+    if first.date() <= ref.date() + timedelta(days=1):
+        return str(reading.rrule)
+    return f"DTSTART={first:%Y%m%d};{reading.rrule}"

@@ -1,0 +1,10 @@
+"""Read points in time, intervals and recurrences out of English and Chinese text.
+
+One engine, lexicons as data: `lexicons/<language>.toml` holds the words and the rules of a language.
+"""
+
+from services.time_expressions.engine import parse, parse_all
+from services.time_expressions.grammar import languages
+from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
+
+__all__ = ["DateOrder", "DayParts", "Grain", "Reading", "TimeReadings", "languages", "parse", "parse_all"]

@@ -1,0 +1,113 @@
+"""Parse tokens bottom up: from right to left, every rule whose first symbol starts here is tried once.
+
+All phrases that begin later are complete by then, so that a rule needs one walk down the trie and no bookkeeping.
+"""
+
+from typing import Any, NamedTuple
+
+from services.time_expressions.grammar import Grammar, Node
+from services.time_expressions.scan import Scan, Token
+from services.time_expressions.values import Slots, unify
+
+MOST_ITEMS = 160
+"""Phrases kept for one start; keeps hostile texts ("1 1 1 1 ...") linear."""
+
+MOST_PIECES = 9
+"""Pieces joined into one time."""
+
+
+class Item(NamedTuple):
+    """A phrase: `symbol` spans `start`..`end`; `weight` prefers the reading of longer rules."""
+
+    start: int
+    end: int
+    after: int
+    symbol: str
+    value: Any
+    weight: int = 0
+    pieces: int = 1
+
+
+Row = dict[str, list[Item]]
+
+
+def _add(row: Row, item: Item) -> bool:
+    """Put `item` into `row` unless it says nothing new."""
+    known = row.setdefault(item.symbol, [])
+    if any(other.end == item.end and other.value == item.value for other in known):
+        return False
+    known.append(item)
+    return True
+
+
+class Chart:
+    """All phrases of one text, by the place where they start and by symbol."""
+
+    def __init__(self, scan: Scan, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._tokens = scan.tokens
+        self._rows: dict[int, Row] = {}
+        self.times: list[Item] = []
+        for start in sorted(scan.tokens, reverse=True):
+            self._fill(start, scan.tokens[start])
+
+    def _fill(self, start: int, tokens: list[Token]) -> None:
+        row: Row = {}
+        self._rows[start] = row
+        queue = [Item(t.start, t.end, t.after, t.symbol, t.value) for t in tokens]
+        root = self._grammar.root.children
+        taken = 0
+        while queue and taken < MOST_ITEMS:
+            taken += 1
+            item = queue.pop()
+            if not _add(row, item):
+                continue
+            if item.symbol == "TIME":
+                self._join(item, queue)
+                self.times.append(item)
+            node = root.get(item.symbol)
+            if node:
+                self._walk(node, item, item.weight, [] if item.symbol[0] == "=" else [item.value], queue)
+            if item.symbol == "PIECE":
+                queue.append(item._replace(symbol="TIME"))
+
+    def _walk(self, node: Node, item: Item, weight: int, values: list[Any], queue: list[Item]) -> None:
+        """Extend a rule that has matched up to the end of `item`; `item.start` is where the rule began."""
+        for gives, action, extra in node.rules:
+            value = action(values, **extra)
+            if value is not None:
+                queue.append(Item(item.start, item.end, item.after, gives, value, weight + 1))
+        if not node.children:
+            return
+        row = self._rows.get(item.after)
+        if not row:
+            return
+        for symbol in node.children.keys() & row.keys():
+            child = node.children[symbol]
+            spoken = symbol[0] == "="
+            for following in row[symbol]:
+                if following.start >= item.end:
+                    longer = following._replace(start=item.start)
+                    told = values if spoken else [*values, following.value]
+                    self._walk(child, longer, weight + 1 + following.weight, told, queue)
+
+    def _join(self, time: Item, queue: list[Item]) -> None:
+        """Join a time with each piece that follows it, over up to three joints ("," and "on the")."""
+        if time.pieces >= MOST_PIECES:
+            return
+        place = time.after
+        for _ in range(4):
+            row = self._rows.get(place)
+            if not row:
+                return
+            for piece in row.get("PIECE", ()):
+                merged: Slots | None = unify(time.value, piece.value)
+                if merged is not None:
+                    weight = time.weight + piece.weight
+                    queue.append(
+                        Item(time.start, piece.end, piece.after, "TIME", merged, weight, time.pieces + 1)
+                    )
+            joint = next((t for t in self._tokens[place] if t.symbol[0] == "="), None)
+            if joint is None or joint.value not in self._grammar.joints:
+                return
+            place = joint.after

@@ -1,0 +1,225 @@
+"""Conventions of the calendar: which days a meaning may name, the preferred one first."""
+
+from calendar import monthrange
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from services.time_expressions.model import Grain
+from services.time_expressions.values import Meaning, Shift, Span
+
+WEEK = 7
+MONTHS_AHEAD = 60
+"""How far a day such as Friday 13th is looked for."""
+YEARS_AHEAD = 9
+"""Enough for 29 February across a century that is no leap year."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Day:
+    """A day and how finely it was named; `floats` when a later one may be meant if this one is gone."""
+
+    date: date
+    grain: Grain
+    floats: bool = False
+
+
+def add_months(day: date, months: int) -> date | None:
+    """The same day `months` later, or the last one of a shorter month; None beyond the calendar."""
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    if not date.min.year <= year <= date.max.year:
+        return None
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def add_span(day: date, span: Span) -> date | None:
+    """`day` moved by the months and days of `span`; None beyond the calendar."""
+    moved = add_months(day, span.months)
+    try:
+        return None if moved is None else moved + timedelta(days=span.days)
+    except OverflowError:
+        return None
+
+
+def monday_of(day: date) -> date:
+    """The Monday of the calendar week of `day`."""
+    return day - timedelta(days=day.weekday())
+
+
+def make_date(year: int, month: int, day: int) -> date | None:
+    """The date, counting `day` from the end of the month if negative; None where there is no such day."""
+    if not date.min.year <= year <= date.max.year:
+        return None
+    length = monthrange(year, month)[1]
+    number = day if day > 0 else length + 1 + day
+    return date(year, month, number) if 1 <= number <= length else None
+
+
+def days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    """The days that `meaning` may name, in order of preference; nothing where it names none that exists."""
+    found = _named_days(meaning, today, forward=forward)
+    if not meaning.nearest:
+        yield from found
+
+
+def _named_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    if meaning.ordinals or meaning.day_numbers or meaning.edge:
+        return _counted_days(meaning, today, forward=forward)
+    if meaning.days or meaning.months or meaning.year is not None:
+        return _dates(meaning, today, forward=forward)
+    if meaning.shift is not None:
+        return _shifted(meaning, meaning.shift, today)
+    if meaning.weekdays:
+        return _weekdays(meaning, today, forward=forward)
+    step = 1 if forward else -1
+    return iter([Day(date=today + timedelta(days=step * n), grain=Grain.DAY, floats=n == 0) for n in (0, 1)])
+
+
+def _weekdays(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    wanted = meaning.weekdays[0]
+    first = today + timedelta(days=(wanted - today.weekday()) % WEEK)
+    if len(meaning.weekdays) > 1 and today.weekday() in meaning.weekdays:
+        first = today
+    if not forward and first > today:
+        first -= timedelta(days=WEEK)
+    for count in (0, 1):
+        step = timedelta(days=WEEK * count * (1 if forward else -1))
+        yield Day(date=first + step, grain=Grain.DAY, floats=True)
+
+
+def _shifted(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
+    if shift.unit == "occurrence":
+        ahead = (meaning.weekdays[0] - today.weekday() - 1) % WEEK + 1
+        yield Day(date=today + timedelta(days=ahead + WEEK * (shift.count - 1)), grain=Grain.DAY)
+        return
+    first = shifted_start(shift, today)
+    if first is None:
+        return
+    if shift.unit == "day":
+        yield Day(date=first, grain=Grain.DAY)
+    elif meaning.weekdays and shift.unit == "week":
+        yield Day(date=first + timedelta(days=meaning.weekdays[0]), grain=Grain.DAY)
+    elif meaning.weekdays:
+        yield Day(date=first + timedelta(days=(meaning.weekdays[0] - first.weekday()) % WEEK), grain=Grain.DAY)
+    else:
+        yield Day(date=max(first, today) if shift.count == 0 else first, grain=Grain(shift.unit))
+
+
+def shifted_start(shift: Shift, today: date) -> date | None:
+    """The first day of the unit that lies `shift.count` units from the present one."""
+    try:
+        if shift.unit == "day":
+            return today + timedelta(days=shift.count)
+        if shift.unit == "week":
+            return monday_of(today) + timedelta(days=WEEK * shift.count)
+        if shift.unit == "month":
+            return add_months(today.replace(day=1), shift.count)
+        if shift.unit == "quarter":
+            return add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * shift.count)
+        return today.replace(year=today.year + shift.count, month=1, day=1)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _frames(meaning: Meaning, today: date, *, forward: bool) -> Iterator[tuple[int, int]]:
+    """The months (year, month) that a day may be looked for in."""
+    step = 1 if forward else -1
+    if meaning.shift is not None and meaning.shift.unit == "month":
+        first = shifted_start(meaning.shift, today)
+        if first:
+            yield first.year, meaning.months[0] if meaning.months else first.month
+    elif meaning.year is not None or (meaning.shift is not None and meaning.shift.unit == "year"):
+        year = meaning.year if meaning.year is not None else today.year + (meaning.shift.count if meaning.shift else 0)
+        yield year, meaning.months[0] if meaning.months else 1
+    elif meaning.months:
+        for count in range(YEARS_AHEAD):
+            yield today.year + step * count, meaning.months[0]
+    else:
+        for count in range(MONTHS_AHEAD):
+            index = today.year * 12 + today.month - 1 + step * count
+            yield index // 12, index % 12 + 1
+
+
+def _dates(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    fixed = meaning.year is not None or (meaning.shift is not None and meaning.shift.unit in {"month", "year"})
+    for year, month in _frames(meaning, today, forward=forward):
+        if meaning.days:
+            day = make_date(year, month, meaning.days[0])
+            if day is None or (meaning.weekdays and not meaning.months and day.weekday() != meaning.weekdays[0]):
+                continue
+            if fixed or (day >= today if forward else day <= today):
+                yield Day(date=day, grain=Grain.DAY, floats=not fixed)
+        elif (day := make_date(year, month, 1)) is not None:
+            grain = Grain.MONTH if meaning.months else Grain.YEAR
+            if fixed or (day >= today.replace(day=1) if forward else day <= today):
+                yield Day(date=max(day, today) if not fixed else day, grain=grain, floats=not fixed)
+
+
+def _counted_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    """The nth weekday, the nth day, the first or last day of a week, month or year."""
+    shift = meaning.shift
+    if shift is not None and shift.unit in {"day", "week"}:
+        yield from _in_week(meaning, shift, today)
+        return
+    if not meaning.months and (meaning.year is not None or (shift is not None and shift.unit in {"year", "quarter"})):
+        yield from _in_year(meaning, today)
+        return
+    fixed = meaning.year is not None or shift is not None
+    for year, month in _frames(meaning, today, forward=forward):
+        day = _nth_of_month(meaning, year, month)
+        if day is not None and (fixed or (day >= today if forward else day <= today)):
+            yield Day(date=day, grain=Grain.DAY, floats=not fixed)
+
+
+def _in_week(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
+    first = shifted_start(shift, today)
+    if first is None:
+        return
+    if shift.unit == "week" and meaning.day_numbers and 1 <= meaning.day_numbers[0] <= WEEK:
+        yield Day(date=first + timedelta(days=meaning.day_numbers[0] - 1), grain=Grain.DAY)
+    elif shift.unit == "week" and meaning.edge == "end":
+        last = 4 if today <= first + timedelta(days=4) else 6
+        yield Day(date=first + timedelta(days=last), grain=Grain.DAY)
+    else:
+        yield Day(date=first, grain=Grain.DAY)
+
+
+def _in_year(meaning: Meaning, today: date) -> Iterator[Day]:
+    year = meaning.year if meaning.year is not None else today.year + (meaning.shift.count if meaning.shift else 0)
+    if not date.min.year < year < date.max.year:
+        return
+    first, last = date(year, 1, 1), date(year, 12, 31)
+    number = 0
+    if meaning.day_numbers:
+        number = meaning.day_numbers[0]
+    elif meaning.ordinals and meaning.weekdays:
+        found = nth_weekday(first, last, meaning.ordinals[0], meaning.weekdays[0])
+        if found:
+            yield Day(date=found, grain=Grain.DAY)
+        return
+    elif meaning.edge:
+        number = -1 if meaning.edge == "end" else 1
+    if number:
+        day = first + timedelta(days=number - 1) if number > 0 else last + timedelta(days=number + 1)
+        yield Day(date=day, grain=Grain.DAY)
+
+
+def _nth_of_month(meaning: Meaning, year: int, month: int) -> date | None:
+    if meaning.ordinals and meaning.weekdays:
+        first, last = make_date(year, month, 1), make_date(year, month, -1)
+        if first is None or last is None:
+            return None
+        return nth_weekday(first, last, meaning.ordinals[0], meaning.weekdays[0])
+    if meaning.day_numbers:
+        return make_date(year, month, meaning.day_numbers[0])
+    return make_date(year, month, -1 if meaning.edge == "end" else 1)
+
+
+def nth_weekday(first: date, last: date, ordinal: int, weekday: int) -> date | None:
+    """The nth `weekday` from `first` to `last`, counted from the end if `ordinal` is negative."""
+    if ordinal > 0:
+        day = first + timedelta(days=(weekday - first.weekday()) % WEEK + WEEK * (ordinal - 1))
+        return day if day <= last else None
+    day = last - timedelta(days=(last.weekday() - weekday) % WEEK + WEEK * (-ordinal - 1))
+    return day if day >= first else None

@@ -1,0 +1,141 @@
+"""Give the possible senses of a run of figures: a count, a clock, a date, a year, a fraction."""
+
+import re
+from calendar import monthrange
+from typing import Any
+
+from services.time_expressions.model import DateOrder
+from services.time_expressions.values import Clock, Slots
+
+Sense = tuple[str, Any]
+_PAIR = re.compile(r"(\d{1,2})([./·-])(\d{1,2})")
+_TRIPLE = re.compile(r"(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})")
+_DECIMAL = re.compile(r"\d{1,4}[.,]\d{1,4}")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
+
+
+def valid_day(year: int | None, month: int, day: int) -> bool:
+    """Tell whether the date exists; without a year, 29 February does."""
+    return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1] and (year is None or year > 0)
+
+
+def clock_sense(hour: str, minute: str, second: str | None, *, marked: bool = False) -> Clock | None:
+    """A clock written with a separator; a padded or afternoon hour is meant as written."""
+    h, m, s = int(hour), int(minute), int(second or 0)
+    if h > 24 or m > 59 or s > 59 or (h == 24 and (m or s)):
+        return None
+    half = "24" if marked or h > 12 or h == 0 or hour[0] == "0" else ""
+    return Clock(h, m, s, half, "second" if second else "minute")
+
+
+def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:
+    """All senses of `chunk`, a run of figures with separators between them."""
+    if chunk.isdigit():
+        return _whole(chunk)
+    found: list[Sense] = []
+    if _DECIMAL.fullmatch(chunk):
+        found.append(("DECIMAL", float(chunk.replace(",", "."))))
+    elif _THOUSANDS.fullmatch(chunk):
+        return []
+    if pair := _PAIR.fullmatch(chunk):
+        found += _pair(pair[1], pair[2], pair[3], order, usual)
+    elif triple := _TRIPLE.fullmatch(chunk):
+        found += _triple(triple, order, usual)
+    elif (month := _YEAR_MONTH.fullmatch(chunk)) and 1 <= int(month[2]) <= 12 and 1900 <= int(month[1]) < 2200:
+        found.append(("PIECE", {"year": int(month[1]), "months": (int(month[2]),), "strength": 1}))
+    return found
+
+
+def _whole(chunk: str) -> list[Sense]:
+    found: list[Sense] = []
+    value = int(chunk) if len(chunk) <= 9 else 0
+    if len(chunk) <= 5:
+        found.append(("NUM", value))
+    if len(chunk) == 2:
+        found.append(("YY", 2000 + value if value < 70 else 1900 + value))
+    if len(chunk) == 4 and 1900 <= value < 2200:
+        found.append(("YEAR", value))
+    if len(chunk) in (3, 4):
+        clock = clock_sense(chunk[:-2], chunk[-2:], None)
+        if clock:
+            found.append(("HHMM", clock))
+    if len(chunk) == 6:
+        clock = clock_sense(chunk[:2], chunk[2:4], chunk[4:], marked=True)
+        if clock:
+            found.append(("PIECE", {"clocks": (clock,), "strength": 1}))
+    return found
+
+
+def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:
+    found: list[Sense] = []
+    a, b = int(first), int(second)
+    if mark == "/" and b:
+        found.append(("FRACTION", (a, b)))
+    if mark == "." and len(second) == 2:
+        clock = clock_sense(first, second, None)
+        if clock:
+            found.append(("DOTTED", clock))
+    if mark == "-" and a <= 24 and b <= 24:
+        found.append(("RANGE", (a, b)))
+    if mark == "." and order is None:
+        usual = DateOrder.DMY
+    dates = _ordered(a, b, None, order, usual)
+    if dates and first != "00" and not (mark == "." and a == 0):
+        found.append(("SHORTDATE" if mark == "/" else "LOOSEDATE", {**dates, "strength": 1}))
+    return found
+
+
+def _ordered(a: int, b: int, year: int | None, order: DateOrder | None, usual: DateOrder) -> Slots | None:
+    """Read two numbers as month and day; where both ways exist and no order is known, remember the other."""
+    month_first = (order or usual) is not DateOrder.DMY
+    ways = [(a, b), (b, a)] if month_first else [(b, a), (a, b)]
+    ways = [(month, day) for month, day in ways if valid_day(year, month, day)]
+    if not ways:
+        return None
+    slots: Slots = {"months": (ways[0][0],), "days": (ways[0][1],)}
+    if year is not None:
+        slots["year"] = year
+    if order is None and len(ways) == 2 and a != b:
+        slots["swapped"] = ways[1]
+    return slots
+
+
+def _triple(match: re.Match[str], order: DateOrder | None, usual: DateOrder) -> list[Sense]:
+    first, mark, second, mark_2, third = match.groups()
+    if len(first) == 3 or len(third) == 3 or (len(first) == 4 and len(third) == 4):
+        return []
+    if len(first) == 4:
+        return _year_first(first, second, third) if len(third) <= 2 and mark in "-/." else []
+    if mark != mark_2 or len(third) not in (2, 4):
+        return []
+    a, b, year = int(first), int(second), int(third)
+    if len(third) == 4:
+        if not 1900 <= year < 2200:
+            return []
+        dates = _ordered(a, b, year, DateOrder.DMY if mark == "." else order, usual)
+        return [("PIECE", {**dates, "strength": 2})] if dates else []
+    return _short_year(first, b, year, mark, order, usual)
+
+
+def _year_first(first: str, second: str, third: str) -> list[Sense]:
+    year, month, day = int(first), int(second), int(third)
+    if not 1900 <= year < 2200:
+        return []
+    if not valid_day(year, month, day):
+        month, day = day, month
+    if not valid_day(year, month, day) or (len(second), month) == (1, int(third)):
+        return []
+    return [("PIECE", {"year": year, "months": (month,), "days": (day,), "strength": 2})]
+
+
+def _short_year(
+    first: str, b: int, year: int, mark: str, order: DateOrder | None, usual: DateOrder
+) -> list[Sense]:
+    century = 2000 if year < 70 else 1900
+    if (order is DateOrder.YMD or (order is None and mark == "-" and len(first) == 2)) and valid_day(
+        2000 + int(first), b, year
+    ):
+        return [("PIECE", {"year": 2000 + int(first), "months": (b,), "days": (year,), "strength": 2})]
+    dates = _ordered(int(first), b, century + year, DateOrder.DMY if mark == "." else order, usual)
+    return [("PIECE", {**dates, "strength": 1 if mark == "." else 2})] if dates else []

@@ -1,0 +1,157 @@
+"""Compile the lexicons of one or more languages into one vocabulary and one trie of rules."""
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from services.time_expressions import actions
+from services.time_expressions.model import DateOrder
+
+Action = Callable[..., Any]
+BRACKETS = {"[": "(", "]": ")"}
+"""How patterns spell the brackets of a text, as round ones group."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Node:
+    """A place in the trie of rules: what may follow, and which rules end here."""
+
+    children: "dict[str, Node]" = field(default_factory=dict)
+    rules: list[tuple[str, Action, Mapping[str, Any]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grammar:
+    """Everything that scanning and parsing know about the languages of a text."""
+
+    words: Mapping[str, tuple[tuple[str, Any], ...]]
+    root: Node
+    joints: frozenset[str]
+    leads: frozenset[str]
+    characters: Mapping[str, str]
+    lengths: Mapping[str, tuple[int, ...]]
+    idioms: str
+    order: DateOrder
+
+
+@lru_cache
+def languages() -> tuple[str, ...]:
+    """Names of the languages that have a lexicon."""
+    folder = resources.files("services.time_expressions").joinpath("lexicons")
+    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+@lru_cache
+def lexicon(language: str) -> dict[str, Any]:
+    """The lexicon of `language` as written."""
+    folder = resources.files("services.time_expressions").joinpath("lexicons")
+    return tomllib.loads(folder.joinpath(f"{language}.toml").read_text("utf-8"))
+
+
+@lru_cache
+def vocabulary(language: str) -> frozenset[str]:
+    """The words that give `language` away: those with a meaning of their own in its lexicon."""
+    return frozenset(word for words in lexicon(language)["words"].values() for word in words)
+
+
+@lru_cache(maxsize=16)
+def grammar(chosen: tuple[str, ...]) -> Grammar:
+    """Compile the lexicons of `chosen`; the first one decides the usual order of dates."""
+    words: dict[str, list[tuple[str, Any]]] = {}
+    root = Node()
+    joints: set[str] = set()
+    leads: set[str] = set()
+    characters: dict[str, str] = {}
+    idioms: list[str] = []
+    for language in chosen:
+        data = lexicon(language)
+        joints.update(data["joints"])
+        leads.update(data["leads"])
+        idioms += data.get("idioms", ())
+        traditional = data.get("characters", {})
+        characters.update(zip(traditional.get("from", ""), traditional.get("to", ""), strict=True))
+        for symbol, entries in data["words"].items():
+            for word, value in entries.items():
+                words.setdefault(word, []).append((symbol, _frozen(value)))
+        for literal in _add_rules(root, data["rules"]):
+            words.setdefault(literal, [])
+    for word in (*joints, *leads):
+        words.setdefault(word, [])
+    return Grammar(
+        words={word: (*senses, ("=" + word, word)) for word, senses in words.items()},
+        root=root,
+        joints=frozenset(joints),
+        leads=frozenset(leads),
+        characters=characters,
+        lengths=_lengths(words),
+        idioms="|".join(idioms),
+        order=DateOrder(lexicon(chosen[0])["order"]),
+    )
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
+
+
+def _lengths(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """For each first character of a Chinese word, the lengths of the words that begin with it."""
+    lengths: dict[str, set[int]] = {}
+    for word in words:
+        if word[0] > "⺀":
+            lengths.setdefault(word[0], set()).add(len(word))
+    return {first: tuple(sorted(found)) for first, found in lengths.items()}
+
+
+def _add_rules(root: Node, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
+    """Add `rules` below `root`; yields the words that their patterns spell out."""
+    for gives, entries in rules.items():
+        for entry in entries:
+            action: Action = getattr(actions, entry["make"])
+            extra = {key: _frozen(value) for key, value in entry.get("with", {}).items()}
+            for pattern in entry["when"]:
+                for symbols in expand(pattern):
+                    node = root
+                    for symbol in symbols:
+                        node = node.children.setdefault(symbol, Node())
+                        if symbol[0] == "=":
+                            yield symbol[1:]
+                    node.rules.append((gives, action, extra))
+
+
+def expand(pattern: str) -> list[tuple[str, ...]]:
+    """List the symbol sequences of a pattern such as `every (other|NUM)? UNIT`.
+
+    Upper case names a symbol, anything else a word as it is written; `=x` marks the latter in the result.
+    """
+    tokens = pattern.replace("(", " ( ").replace(")", " ) ").replace("|", " | ").replace(") ?", ")?").split()
+    sequences, rest = _alternatives(tokens, 0)
+    if rest != len(tokens):
+        raise ValueError(f"unbalanced pattern: {pattern}")
+    return [sequence for sequence in dict.fromkeys(sequences) if sequence]
+
+
+def _alternatives(tokens: list[str], place: int) -> tuple[list[tuple[str, ...]], int]:
+    done: list[tuple[str, ...]] = []
+    current: list[tuple[str, ...]] = [()]
+    while place < len(tokens) and tokens[place] not in {")", ")?"}:
+        token = tokens[place]
+        place += 1
+        if token == "|":
+            done += current
+            current = [()]
+            continue
+        if token == "(":
+            inner, place = _alternatives(tokens, place)
+            optional = tokens[place] == ")?"
+            place += 1
+        else:
+            optional = token.endswith("?") and len(token) > 1
+            word = token.removesuffix("?") if optional else token
+            inner = [(word if word.isupper() and word.isascii() else "=" + BRACKETS.get(word, word),)]
+        if optional:
+            inner = [*inner, ()]
+        current = [(*head, *tail) for head in current for tail in inner]
+    return done + current, place

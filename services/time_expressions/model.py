@@ -1,0 +1,91 @@
+"""The words that callers of the time-expression room speak: orders, grains, readings."""
+
+from dataclasses import dataclass
+from datetime import datetime, time
+from enum import StrEnum
+
+
+class DateOrder(StrEnum):
+    """Which number comes first in `3/4`."""
+
+    MDY = "mdy"
+    DMY = "dmy"
+    YMD = "ymd"
+
+
+class Grain(StrEnum):
+    """How finely the words fixed a time."""
+
+    SECOND = "second"
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DayParts:
+    """The local clock times that stand in where a text names a part of the day, or only a day."""
+
+    day: time = time(9)
+    dawn: time = time(5)
+    early: time = time(7)
+    morning: time = time(9)
+    forenoon: time = time(10)
+    noon: time = time(12)
+    after_noon: time = time(14)
+    afternoon: time = time(15)
+    after_school: time = time(16)
+    dusk: time = time(18)
+    evening: time = time(19)
+    night: time = time(21)
+    late: time = time(22)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """One way to read the time words of a text.
+
+    Attributes:
+        start: Timezone-aware, in the zone of `now`; the first fire of a recurrence.
+        grain: What the words fixed; below it `start` carries defaults.
+        has_clock: The words named a clock time or an exact offset.
+        end: For intervals, exclusive.
+        rrule: Value of an RRULE with `start` as its DTSTART; None for an instant.
+            Source: RFC 5545 section 3.3.10.
+        spans: Offsets into the text, half open, of the words that this reading explains.
+        coverage: Share of the text's time words explained, 0 to 1.
+    """
+
+    start: datetime
+    grain: Grain
+    has_clock: bool
+    end: datetime | None
+    rrule: str | None
+    spans: tuple[tuple[int, int], ...]
+    coverage: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimeReadings:
+    """All readings of one text or expression.
+
+    Attributes:
+        text: The text as given.
+        readings: Best first; empty when the text holds no time (or only times gone by).
+        ambiguous: Two future readings differ, and a person should be asked.
+        past: Readings left out of `readings` because they lie before `now`.
+    """
+
+    text: str
+    readings: tuple[Reading, ...]
+    ambiguous: bool
+    past: tuple[Reading, ...] = ()
+
+    @property
+    def best(self) -> Reading | None:
+        """The preferred reading, if there is any."""
+        return self.readings[0] if self.readings else None

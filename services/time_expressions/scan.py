@@ -1,0 +1,155 @@
+"""Cut a folded text into the tokens that rules are written over; everything else breaks a phrase."""
+
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from services.time_expressions.figures import clock_sense, senses
+from services.time_expressions.grammar import Grammar
+from services.time_expressions.model import DateOrder
+from services.time_expressions.numerals import CHARACTERS, read_numeral
+
+
+class Token(NamedTuple):
+    """A symbol with its value over `start`..`end`; `after` is where the next token may begin."""
+
+    start: int
+    end: int
+    after: int
+    symbol: str
+    value: Any
+
+
+@lru_cache
+def _scanner(idioms: str) -> re.Pattern[str]:
+    """The pattern that cuts a text up; `idioms` are words that look like times and are none."""
+    return re.compile(
+        (rf"(?P<idiom>{idioms})|" if idioms else "")
+        + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
+        r"|(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
+        r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
+        r"|(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{4}(?![\d/-]))"
+        r"|(?P<clock>(?<![\d:])\d{1,2}:\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?![\d:]))"
+        r"|(?P<hclock>\d{1,2}h\d{2}(?!\w))"
+        r"|(?P<ordinal>\d{1,3}(?:st|nd|rd|th)(?!\w))"
+        r"|(?P<chunk>\d+(?:[.,/:·-]\d+)*)"
+        r"|(?P<half>[ap]\s?\.\s?m\b(?:\s?\.)?)"
+        r"|(?P<word>[a-zß-ɏ]+(?:'[a-zß-ɏ]+)*)"
+        r"|(?P<han>[⺀-鿿〇豈-﫿])"
+        r"|(?P<mark>\S)"
+    )
+
+
+class Scan(NamedTuple):
+    """The tokens of a text by start, how far its characters are accounted for, and what was not understood."""
+
+    tokens: dict[int, list[Token]]
+    strangers: list[int]
+
+
+def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Scan:
+    """Find all tokens in `text`; `strangers` are the starts of words and figures that no lexicon knows."""
+    tokens: dict[int, list[Token]] = {}
+    strangers: list[int] = []
+    for match in _scanner(grammar.idioms).finditer(text):
+        kind, start = match.lastgroup, match.start()
+        if kind == "han":
+            found = _han(text, start, grammar)
+        elif kind in {"word", "mark"}:
+            found = _word(text, match, grammar)
+        elif kind in {"mask", "idiom"}:
+            found = []
+        else:
+            found = _figures(text, match, grammar, order)
+        if found:
+            tokens[start] = found
+        elif kind != "mark":
+            strangers.append(start)
+    return Scan(tokens, strangers)
+
+
+def _after(text: str, end: int) -> int:
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return end
+
+
+def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Token]:
+    word, start, end = match[0], match.start(), match.end()
+    known = grammar.words.get(word)
+    if known is None and word.endswith("'s"):
+        known = grammar.words.get(word[:-2])
+    if known is None:
+        return []
+    if text[end : end + 1] == "." and len(word) <= 5 and any(sense[0] in _ABBREVIATED for sense in known):
+        end += 1
+    after = _after(text, end)
+    return [Token(start, end, after, symbol, value) for symbol, value in known]
+
+
+_ABBREVIATED = {"MONTH", "SHORTDAY", "WEEKDAY", "UNIT"}
+
+
+def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Token]:
+    start, end, chunk = match.start(), match.end(), match[0]
+    after = _after(text, end)
+    found: list[tuple[str, Any]] = []
+    if match.lastgroup == "half":
+        found = [("HALF", "pm" if chunk[0] == "p" else "am")]
+    elif not _free_standing(text, start, end, grammar):
+        return []
+    elif match.lastgroup in {"clock", "hclock"}:
+        hour, minute, *rest = re.split(r"[:.h]", chunk)
+        clock = clock_sense(hour, minute, rest[0] if rest else None, marked=match.lastgroup == "hclock")
+        found = [("HMS", clock)] if clock else []
+    elif match.lastgroup == "ordinal":
+        found = [("ORD", int(chunk[:-2]))]
+    else:
+        found = senses(chunk, order, grammar.order)
+    return [Token(start, end, after, symbol, value) for symbol, value in found]
+
+
+def _free_standing(text: str, start: int, end: int, grammar: Grammar) -> bool:
+    """Refuse figures glued to letters that mean nothing here: A4, 6358fe2310, 5kg."""
+    head = start
+    while head and text[head - 1].isascii() and text[head - 1].isalpha():
+        head -= 1
+    if head < start and text[head:start] not in grammar.words:
+        return False
+    tail = end
+    while tail < len(text) and text[tail].isascii() and text[tail].isalpha():
+        tail += 1
+    if tail > end and text[end:tail] not in grammar.words:
+        return False
+    return text[tail : tail + 1] not in {"%", "°"}
+
+
+def _han(text: str, start: int, grammar: Grammar) -> list[Token]:
+    found: list[Token] = []
+    for length in grammar.lengths.get(text[start], ()):
+        end = start + length
+        known = grammar.words.get(text[start:end])
+        if known and end <= len(text):
+            after = _after(text, end)
+            found += [Token(start, end, after, symbol, value) for symbol, value in known]
+    if text[start] in CHARACTERS:
+        found += _numerals(text, start)
+    return found
+
+
+def _numerals(text: str, start: int) -> list[Token]:
+    numeral = read_numeral(text, start)
+    if numeral is None:
+        return []
+    value, end, digits = numeral
+    after = _after(text, end)
+    found = [Token(start, end, after, "NUM", value)]
+    if (first := read_numeral(text[: start + 1], start)) and first.end < end:
+        found.append(Token(start, first.end, first.end, "NUM", first.value))
+    if digits == 4 or (digits == 0 and 1900 <= value < 2200):
+        found.append(Token(start, end, after, "YEAR", value))
+    if digits == 2:
+        century = 2000 if value < 70 else 1900
+        found.append(Token(start, end, after, "YY", century + value))
+    return found
+

@@ -1,0 +1,124 @@
+"""The small values that tokens and rules pass to one another, and the one form that all of them end in."""
+
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+type_names = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
+
+
+class Clock(NamedTuple):
+    """A time of day. `half`: 'am', 'pm', '24' (the hour is meant as written) or '' (either half of the day)."""
+
+    hour: int
+    minute: int = 0
+    second: int = 0
+    half: str = ""
+    grain: str = "minute"
+
+
+class Span(NamedTuple):
+    """A length of time: calendar months and days, and elapsed seconds; `unit` is the finest unit named."""
+
+    months: int = 0
+    days: int = 0
+    seconds: int = 0
+    unit: str = "second"
+
+
+class Shift(NamedTuple):
+    """The calendar unit that lies `count` units from the present one ('next month': month, 1)."""
+
+    unit: str
+    count: int
+
+
+class Every(NamedTuple):
+    """A period: every `interval` units."""
+
+    interval: int
+    unit: str
+
+
+Slots = dict[str, Any]
+"""A meaning under construction: the fields of `Meaning` that are set, by name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meaning:
+    """What the words of one expression say, before any convention decides what that is on a calendar."""
+
+    year: int | None = None
+    months: tuple[int, ...] = ()
+    days: tuple[int, ...] = ()
+    swapped: tuple[int, int] | None = None
+    weekdays: tuple[int, ...] = ()
+    this_week: bool = False
+    ordinals: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
+    day_numbers: tuple[int, ...] = ()
+    week_numbers: tuple[int, ...] = ()
+    shift: Shift | None = None
+    edge: str = ""
+    clocks: tuple[Clock, ...] = ()
+    parts: tuple[str, ...] = ()
+    offset: Span | None = None
+    anchor: "Meaning | None" = None
+    nearest: bool = False
+    every: Every | None = None
+    count: int | None = None
+    lasting: Span | None = None
+    since: "Meaning | None" = None
+    until: "Meaning | None" = None
+    now: bool = False
+    refused: bool = False
+    strength: int = 0
+
+
+NAMES = frozenset(field.name for field in fields(Meaning))
+
+
+def to_meaning(slots: Slots) -> Meaning:
+    """Freeze `slots`, nested ones too."""
+    nested = {key: to_meaning(value) for key, value in slots.items() if isinstance(value, dict)}
+    return Meaning(**{**slots, **nested})
+
+
+def unify(left: Slots, right: Slots) -> Slots | None:
+    """Join two meanings into one, or None where they contradict each other."""
+    if "offset" in left and "offset" in right:
+        return None
+    common = left.keys() & right.keys()
+    merged = {**left, **right}
+    for key in common:
+        if key == "strength":
+            merged[key] = min(2, left[key] + right[key])
+        elif left[key] != right[key]:
+            joined = _join(key, left, right)
+            if joined is None:
+                return None
+            merged[key] = joined
+    return merged if _coherent(merged) else None
+
+
+def _join(key: str, left: Slots, right: Slots) -> Any:
+    if "every" not in left or "every" not in right:
+        return None
+    if key == "weekdays" and left["every"] == right["every"]:
+        return (*left[key], *right[key])
+    if key == "every" and left[key].unit != right[key].unit and "weekdays" in left:
+        return None
+    return None
+
+
+def _coherent(slots: Slots) -> bool:
+    """Refuse joins that no speaker means: an exact offset beside a date or a clock."""
+    span = slots.get("offset")
+    if span is None or "anchor" in slots:
+        return True
+    if span.seconds and not (span.days or span.months):
+        return not slots.keys() & _BESIDE_ELAPSED and slots.get("shift", Shift("day", 0)) == Shift("day", 0)
+    return not slots.keys() & _BESIDE_DAYS
+
+
+_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals"}
+_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals"}
