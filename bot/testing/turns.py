@@ -1,0 +1,74 @@
+"""Make the turns and tools that interpreters are tested with."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from function_calls.calls import ReturnStyle, Step, ToolSpec, Turn
+from services.chat import ChatAddress, ChatMessage, Person
+
+HOME = ChatAddress(platform="test", chat_id="home")
+ANN = Person(id="ann", name="Ann")
+ZONE = ZoneInfo("Asia/Shanghai")
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=ZONE)
+
+
+def make_message(
+    text: str, *, sender: Person = ANN, is_addressed: bool = True, is_private: bool = False, number: int = 1
+) -> ChatMessage:
+    """A message in the test chat."""
+    return ChatMessage(
+        id=f"m{number}",
+        address=HOME,
+        sender=sender,
+        text=text,
+        sent_at=NOW,
+        is_addressed=is_addressed,
+        is_private=is_private,
+    )
+
+
+def make_turn(
+    message: ChatMessage | str,
+    *,
+    tools: Iterable[ToolSpec] = (),
+    language: str = "en",
+    recent: Iterable[ChatMessage] = (),
+    steps: Iterable[Step] = (),
+    state: Mapping[str, object] | None = None,
+) -> Turn:
+    """A turn at a fixed time: Friday 2026-11-20 10:00 in Shanghai."""
+    return Turn(
+        message=make_message(message) if isinstance(message, str) else message,
+        now=NOW,
+        zone=ZONE,
+        language=language,
+        bot_name="Bubbles",
+        tools=tuple(tools),
+        recent=tuple(recent),
+        steps=tuple(steps),
+        state=state or {},
+    )
+
+
+def make_tool(
+    name: str,
+    *,
+    required: Iterable[str] = (),
+    returns: ReturnStyle = "observation",
+    examples: Iterable[str] = (),
+    **properties: Mapping[str, object],
+) -> ToolSpec:
+    """A tool whose arguments are `properties` (name to JSON Schema)."""
+    return ToolSpec(
+        name=name,
+        description=f"Do {name}.",
+        parameters={
+            "type": "object",
+            "properties": properties,
+            "required": list(required),
+            "additionalProperties": False,
+        },
+        examples=tuple(examples),
+        returns=returns,
+    )

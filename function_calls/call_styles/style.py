@@ -1,0 +1,46 @@
+"""What every call style can do: write a request for a turn and read what came back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from function_calls.calls import Turn
+from function_calls.offered_tools import OfferedTools
+from services.language_model.ports import Completion, CompletionRequest, RequestedCall
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correction:
+    """An answer of this turn whose calls could not be used, and what the model is told about each call."""
+
+    text: str
+    calls: tuple[RequestedCall, ...]
+    feedback: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What a completion says: calls, words, both or nothing."""
+
+    calls: tuple[RequestedCall, ...] = ()
+    text: str = ""
+
+
+class CallStyle(Protocol):
+    """One way of making a model choose a tool; any number of messages share it."""
+
+    def only_chooses(self, turn: Turn) -> bool:
+        """Whether the answer to `request` never is words, so that they have to be asked for separately."""
+        ...
+
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+        """A request that lets the model call tools; `corrections` are its failed attempts in this turn."""
+        ...
+
+    def words_request(self, turn: Turn) -> CompletionRequest:
+        """A request for an answer in words, without tools, from what the turn's tools have found."""
+        ...
+
+    def read(self, completion: Completion, tools: OfferedTools) -> Reading:
+        """What the model answered."""
+        ...

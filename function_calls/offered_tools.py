@@ -1,0 +1,97 @@
+"""A set of tools made ready for a model once: serialised, and each with its compiled check."""
+
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from function_calls.calls import ToolSpec
+from function_calls.schema_validator import SchemaValidator
+
+_KEPT_SETS = 64
+_NEAREST = 3
+
+
+class OfferedTools:
+    """What a model is offered, in every form that a request needs; each form is made on first use and kept."""
+
+    def __init__(self, specs: tuple[ToolSpec, ...]) -> None:
+        self.specs = specs
+        self.by_name: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs}
+        self._validators: dict[str, SchemaValidator] = {}
+
+    @cached_property
+    def native(self) -> bytes | None:
+        """The `tools` field of a request, serialised; None when there are no tools."""
+        if not self.specs:
+            return None
+        listed = [
+            {
+                "type": "function",
+                "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters},
+            }
+            for spec in self.specs
+        ]
+        return json.dumps(listed, ensure_ascii=False, separators=(",", ":"), default=dict).encode()
+
+    @cached_property
+    def schemas(self) -> Mapping[str, Mapping[str, object]]:
+        """The JSON Schema of each tool's arguments by name."""
+        return {spec.name: spec.parameters for spec in self.specs}
+
+    def validator(self, name: str) -> SchemaValidator:
+        """The compiled check of the arguments of the tool called `name`, which must be one of these."""
+        found = self._validators.get(name)
+        if found is None:
+            found = self._validators[name] = SchemaValidator(self.by_name[name].parameters)
+        return found
+
+    def resolve(self, name: str) -> ToolSpec | None:
+        """The tool that is meant by `name`: itself, or the only one that differs in case, dashes or a prefix."""
+        exact = self.by_name.get(name)
+        if exact is not None:
+            return exact
+        return self._by_plain_name.get(_plain_name(name))
+
+    def nearest(self, name: str) -> list[str]:
+        """Names of tools that look like `name`, the likeliest first."""
+        return difflib.get_close_matches(name, list(self.by_name), n=_NEAREST, cutoff=0.5)
+
+    @cached_property
+    def _by_plain_name(self) -> Mapping[str, ToolSpec]:
+        plain: dict[str, list[ToolSpec]] = {}
+        for spec in self.specs:
+            plain.setdefault(_plain_name(spec.name), []).append(spec)
+        return {name: specs[0] for name, specs in plain.items() if len(specs) == 1}
+
+
+class ToolShelf:
+    """Keeps the `OfferedTools` of the sets that were offered last, found again by the identity of their specs."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, ...], OfferedTools] = {}
+        self._last: OfferedTools | None = None
+
+    def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
+        """The set made of `specs`; the same one as long as the same specs are offered."""
+        last = self._last
+        if last is not None and last.specs is specs:
+            return last
+        key = _identity(specs)
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= _KEPT_SETS:
+                self._kept.pop(next(iter(self._kept)))
+            found = self._kept[key] = OfferedTools(specs)
+        self._last = found
+        return found
+
+
+def _identity(specs: Sequence[ToolSpec]) -> tuple[int, ...]:
+    return tuple(map(id, specs))  # each kept set holds its specs, so an id cannot be given to another meanwhile
+
+
+def _plain_name(name: str) -> str:
+    last = re.split(r"[.:/]", name.strip())[-1]
+    return re.sub(r"[^0-9a-z]", "", last.lower())

@@ -1,0 +1,185 @@
+"""The three ways in which a printed call is written: JSON, markup, and a Python call."""
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from function_calls.relaxed_json import Unreadable, read_json
+from services.language_model.ports import RequestedCall
+
+JSON_OBJECT = r"[\[{]\s*[\[{]?\s*[\"'“]"
+
+_NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs", "tool_input", "action_input")
+_LIST_KEYS = ("tool_calls", "function_call", "function_calls", "tool_call", "calls")
+_NAMED = r"[\"'](?:name|tool|tool_name|function|function_name)[\"']\s*:\s*[\"'](?P<name>[\w.-]+)[\"']"
+_BROKEN_ARGUMENTS = r"(?s)[\"'](?:arguments|parameters|args|params|input)[\"']\s*:\s*(?P<text>.*)"
+
+_FUNCTION = r"(?s)<function=(?P<name>[^>\s]+)\s*>(?P<body>.*?)(?:</function>|\Z)"
+_INVOKE = r"(?s)<invoke\s+name=[\"']?(?P<name>[^\"'>]+)[\"']?\s*>(?P<body>.*?)(?:</invoke>|\Z)"
+_PARAMETER = r"(?s)<parameter(?:=|\s+name=)[\"']?(?P<key>[^\"'>]+)[\"']?[^>]*>(?P<value>.*?)</parameter>"
+_ARG_PAIR = r"(?s)<arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>"
+_NAME_LINE = r"\A\s*(?P<name>[\w.-]+)\s*(?=<arg_key>|\Z)"
+_MARKED_CALL = (
+    r"(?s)(?:<[|｜]tool[_▁]call[_▁]begin[|｜]>)\s*(?:function<[|｜]tool[_▁]sep[|｜]>)?\s*(?:functions\.)?"
+    r"(?P<name>[\w-]+)(?::\d+)?\s*(?:<[|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜]>)?\s*"
+    r"(?P<body>.*?)(?:<[|｜]tool[_▁]call[_▁]end[|｜]>|\Z)"
+)
+_MISTRAL_CALL = r"(?s)\A\s*(?P<name>[\w-]+)\s*(?:\[ARGS\])?\s*(?P<body>\{.*\})\s*\Z"
+_PYTHON_CALL = r"(?s)\A\W{0,3}(?P<name>[A-Za-z_][\w.]*)\(.*\)\W{0,2}\Z"
+
+
+def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
+    """Calls written as JSON, one object, a list, or several objects in a row.
+
+    Unless it `is_certain` that calls are meant, an object counts only when it names one of `names`.
+    """
+    for piece in _pieces(text):
+        try:
+            value = read_json(piece).value
+        except Unreadable:
+            yield from _broken(piece, names, is_certain=is_certain)
+            continue
+        for name, arguments in _named_calls(value, names):
+            if is_certain or name in names:
+                yield _requested(name, arguments)
+
+
+def calls_of_markup(body: str) -> Iterator[RequestedCall]:
+    """Calls written as `<function=…>`, `<invoke …>`, key and value tags, or between special tokens."""
+    for pattern in (_FUNCTION, _INVOKE):
+        for found in re.finditer(pattern, body):
+            yield _requested(found["name"].strip(), _tagged(found["body"]))
+    for found in re.finditer(_MARKED_CALL, body):
+        yield _requested(found["name"], _without_fence(found["body"]))
+    named = re.search(_NAME_LINE, body)
+    if named is not None and ("<arg_key>" in body or body.strip() == named["name"]):
+        yield _requested(named["name"], _values(re.finditer(_ARG_PAIR, body)))
+    together = re.search(_MISTRAL_CALL, body)
+    if together is not None:
+        yield _requested(together["name"], together["body"])
+
+
+def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall]:
+    """Calls written as `name(key="value")`, alone or in a list; only of tools in `names`, and never run."""
+    if not re.search(_PYTHON_CALL, text) or not any(name in text for name in names):
+        return
+    try:
+        tree = ast.parse(text.strip("`;，。 \n"), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
+        name = _called_name(node)
+        if isinstance(node, ast.Call) and name in names and not node.args:
+            arguments = _literals(node)
+            if arguments is not None:
+                yield _requested(name, arguments)
+
+
+def _pieces(text: str) -> list[str]:
+    """The JSON values that stand in a row in `text`; the text itself when they cannot be told apart."""
+    decoder, place = json.JSONDecoder(), 0
+    pieces: list[str] = []
+    body = text.strip().rstrip(";")
+    while place < len(body):
+        try:
+            _, end = decoder.raw_decode(body, place)
+        except ValueError:
+            return [*pieces, body[place:]] if pieces else [_without_fence(body)]
+        pieces.append(body[place:end])
+        place = end
+        while place < len(body) and body[place] in " \t\r\n,;":
+            place += 1
+    return pieces
+
+
+def _named_calls(value: object, names: Collection[str]) -> Iterator[tuple[str, object]]:
+    """The (name, arguments) in a value that was read, whatever it is wrapped in."""
+    if isinstance(value, list):
+        for entry in value:
+            yield from _named_calls(entry, names)
+    elif isinstance(value, dict):
+        listed = next((value[key] for key in _LIST_KEYS if isinstance(value.get(key), list | dict)), None)
+        if listed is not None:
+            yield from _named_calls(listed, names)
+        else:
+            yield from _one_call(value, names)
+
+
+def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[tuple[str, object]]:
+    inner = value.get("function")
+    if isinstance(inner, dict):
+        yield from _one_call(inner, names)
+        return
+    name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+    given = next((value[key] for key in _ARGUMENT_KEYS if key in value), None)
+    if isinstance(name, str) and (given is not None or len(value) == 1):
+        yield name, {} if given is None else given
+    elif name is None and len(value) == 1:
+        (only,) = value
+        if only in names and isinstance(value[only], dict):
+            yield only, value[only]
+
+
+def _broken(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
+    """A call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
+    named = re.search(_NAMED, text)
+    if named is None or not (is_certain or named["name"] in names):
+        return
+    arguments = re.search(_BROKEN_ARGUMENTS, text)
+    if arguments is not None:
+        yield _requested(named["name"], arguments["text"].strip())
+
+
+def _tagged(body: str) -> object:
+    given = _values(re.finditer(_PARAMETER, body))
+    if given or not body.strip():
+        return given
+    return body.strip()
+
+
+def _values(found: Iterator[re.Match[str]]) -> dict[str, object]:
+    return {each["key"].strip(): _value(each["value"].strip()) for each in found}
+
+
+def _value(text: str) -> object:
+    """A value between tags: an object or list is JSON, everything else is text, which the check mends if need be."""
+    if text[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _without_fence(text: str) -> str:
+    fenced = re.fullmatch(r"(?s)\s*```[\w-]*\s*(.*?)\s*(?:```)?\s*", text)
+    return fenced[1] if fenced else text.strip()
+
+
+def _called_name(node: ast.expr) -> str:
+    if not isinstance(node, ast.Call):
+        return ""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _literals(call: ast.Call) -> dict[str, object] | None:
+    given: dict[str, object] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return None
+        try:
+            given[keyword.arg] = ast.literal_eval(keyword.value)
+        except ValueError:
+            return None
+    return given
+
+
+def _requested(name: str, arguments: object) -> RequestedCall:
+    if isinstance(arguments, str):
+        return RequestedCall(id="", name=name, arguments=arguments)
+    return RequestedCall(id="", name=name, arguments=json.dumps(arguments, ensure_ascii=False, default=str))

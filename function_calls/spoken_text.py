@@ -1,0 +1,54 @@
+"""Let the words of a streamed answer through as they arrive, and hold back whatever may become call syntax."""
+
+import re
+from collections.abc import Collection
+
+from services.language_model.ports import TextListener
+
+# what call syntax, a fence or a thought begins with; from there on nothing is let through before the end
+_SUSPECT = r"<|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL"
+_MAYBE_SUSPECT = r"(?:`{1,2}|\{\s*|\[\s*|\[T|\[TO|\[TOO)\Z"
+_LAST_WORD = r"[A-Za-z_][\w.]*\Z"
+
+
+class SpeechGate:
+    """Stands between a model's text deltas and a listener; `names` are the tools that may be written as calls."""
+
+    def __init__(self, listener: TextListener, names: Collection[str]) -> None:
+        self._listener = listener
+        self._names = tuple(names)
+        self._text = ""
+        self._heard = 0
+        self._is_shut = False
+
+    async def hear(self, delta: str) -> None:
+        """Take in a delta and let through what is safe to show."""
+        self._text += delta
+        if not self._is_shut:
+            await self._let_through(self._safe_end())
+
+    async def finish(self, spoken: str) -> None:
+        """Let the rest of `spoken` through, the answer as it is going to be said."""
+        heard = self._text[: self._heard].lstrip()
+        if spoken.startswith(heard) and len(spoken) > len(heard):
+            await self._listener(spoken[len(heard) :])
+
+    async def _let_through(self, end: int) -> None:
+        if end > self._heard:
+            start, self._heard = self._heard, end
+            await self._listener(self._text[start:end])
+
+    def _safe_end(self) -> int:
+        suspect = re.compile(_SUSPECT).search(self._text, self._heard)
+        ends = [] if suspect is None else [suspect.start()]
+        ends += [place for name in self._names if (place := self._text.find(f"{name}(", self._heard)) >= 0]
+        if ends:
+            self._is_shut = True
+            return min(ends)
+        maybe = re.compile(_MAYBE_SUSPECT).search(self._text, self._heard)
+        if maybe is not None:
+            return maybe.start()
+        word = re.compile(_LAST_WORD).search(self._text, self._heard)
+        if word is not None and any(name.startswith(word[0]) for name in self._names):
+            return word.start()
+        return len(self._text)

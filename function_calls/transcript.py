@@ -1,0 +1,105 @@
+"""Turn a turn into chat-completions messages: what was said, what was called, what came of it.
+
+The order keeps prompt caches warm: the system text is the same for every message of a bot, history follows, and the
+clock, the sender, the zone and the language stand at the very end of the last user message.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from function_calls.calls import Step, ToolCall, ToolResult, Turn
+from function_calls.prompts import fill, one_line, prompt, variables_of
+from services.chat import ChatMessage
+
+Message = dict[str, object]
+
+HISTORY_MESSAGES = 12
+_LONGEST_LINE = 500
+
+
+def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
+    """The messages before this one, oldest first, the bot's own as `assistant`.
+
+    Neighbours of one role are joined and the first is a user's, because many chat templates insist that roles
+    alternate.
+    """
+    joined: list[Message] = []
+    for message in turn.recent[-limit:]:
+        role, line = _role(message, turn), _line(message, turn)
+        if joined and joined[-1]["role"] == role:
+            joined[-1]["content"] = f"{joined[-1]['content']}\n{line}"
+        elif joined or role == "user":
+            joined.append({"role": role, "content": line})
+    return joined
+
+
+def current(turn: Turn) -> str:
+    """This message with its circumstances behind it."""
+    text = "\n".join([turn.message.text, *_attachments(turn.message)])
+    return f"{text}\n\n{fill(prompt('context'), variables_of(turn))}"
+
+
+def conversation(turn: Turn, system: str, said: str) -> list[Message]:
+    """System text, history, and `said` as the last user message, roles alternating."""
+    before = history(turn)
+    if before and before[-1]["role"] == "user":
+        said = f"[earlier]\n{before.pop()['content']}\n\n[message]\n{said}"
+    return [{"role": "system", "content": system}, *before, {"role": "user", "content": said}]
+
+
+def rounds(steps: Sequence[Step]) -> list[Message]:
+    """The calls of this turn and their results: each `assistant` message with its `tool` messages, always in pairs."""
+    told: list[Message] = []
+    for step in steps:
+        told.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
+        told += [
+            tool_message(call.id, call.name, result_text(result))
+            for call, result in zip(step.calls, step.results, strict=True)
+        ]
+    return told
+
+
+def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message:
+    """An assistant's message with calls, each an (id, name, arguments as JSON text)."""
+    listed = [
+        {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for identity, name, arguments in calls
+    ]
+    return {"role": "assistant", "content": text or None, "tool_calls": listed}
+
+
+def tool_message(call_id: str, name: str, content: str) -> Message:
+    """What a call came to."""
+    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content}
+
+
+def arguments_text(call: ToolCall) -> str:
+    """The arguments as JSON text."""
+    return json.dumps(call.arguments, ensure_ascii=False, default=str)
+
+
+def result_text(result: ToolResult, *, indent: int | None = None) -> str:
+    """A result as the model reads it: text as it stands, anything else as JSON, a failure as `{"error": …}`."""
+    if not result.ok:
+        return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
+    value = result.value if result.value is not None else result.text
+    if isinstance(value, str):
+        return value or "done"
+    return json.dumps(value, ensure_ascii=False, default=_plain, indent=indent)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _role(message: ChatMessage, turn: Turn) -> str:
+    return "assistant" if message.sender.is_bot and message.sender.name == turn.bot_name else "user"
+
+
+def _line(message: ChatMessage, turn: Turn) -> str:
+    text = message.text[:_LONGEST_LINE]
+    return text if _role(message, turn) == "assistant" else f"{one_line(message.sender.name)}: {text}"
+
+
+def _attachments(message: ChatMessage) -> list[str]:
+    return [f"[attached {one_line(each.kind)}: {one_line(each.description)}]" for each in message.attachments]

@@ -1,0 +1,332 @@
+"""The interpreter on a language model, with a scripted model."""
+
+import json
+
+import pytest
+
+from bot.testing.models import ScriptedModel, completion, requested
+from bot.testing.turns import make_message, make_tool, make_turn
+from function_calls.calls import Receipt, Step, ToolCall, ToolResult
+from function_calls.llm import FunctionCallLLM
+from services.errors import ModelUnavailable
+
+TEXT = {"type": "string"}
+REMIND = make_tool(
+    "reminder_set",
+    required=["type", "time", "content"],
+    type={"type": "string", "enum": ["once", "daily", "weekly"]},
+    time=TEXT,
+    content=TEXT,
+)
+LIST = make_tool("reminder_list")
+SEARCH = make_tool("perplexity_search", required=["query"], query=TEXT)
+TOOLS = (REMIND, LIST, SEARCH)
+TEA = {"type": "daily", "time": "09:00", "content": "tea"}
+
+
+def call_tea(**changes):
+    return requested("reminder_set", **{**TEA, **changes})
+
+
+async def understand(script, turn=None, **options):
+    model = ScriptedModel(script)
+    interpretation = await FunctionCallLLM(model, **options).interpret(turn or make_turn("hi", tools=TOOLS))
+    return interpretation, model
+
+
+def last_told(model):
+    return [message["content"] for message in model.shown[-1].messages if message["role"] == "tool"]
+
+
+async def test_a_valid_call_is_passed_on():
+    found, _ = await understand([completion("", call_tea())])
+
+    assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA)]
+
+
+async def test_run_is_the_same_as_interpret():
+    llm = FunctionCallLLM(ScriptedModel(["hello"]))
+
+    assert (await llm.run(make_turn("hi", tools=TOOLS))).answer == "hello"
+
+
+async def test_an_empty_answer_is_silence():
+    found, _ = await understand([""], make_turn(make_message("lunch?", is_addressed=False), tools=TOOLS))
+
+    assert (found.calls, found.answer) == ((), "")
+
+
+async def test_arguments_that_can_be_mended_cost_no_second_request():
+    broken = requested("reminder_set", json.dumps(json.dumps(TEA)))
+
+    found, model = await understand([completion("", broken)])
+
+    assert found.calls[0].arguments == TEA
+    assert found.calls[0].repairs
+    assert len(model.shown) == 1
+
+
+async def test_no_arguments_at_all_are_an_empty_object():
+    found, _ = await understand([completion("", requested("reminder_list", ""))])
+
+    assert found.calls[0].arguments == {}
+
+
+async def test_every_wrong_field_is_named_in_one_message_to_the_model():
+    bad = call_tea(type="sometimes", time=None)
+
+    found, model = await understand([completion("", bad), completion("", call_tea())])
+
+    assert found.calls[0].arguments == TEA
+    (told,) = last_told(model)
+    assert "type" in told
+    assert "time" in told
+    assert "weekly" in told
+
+
+async def test_cut_json_never_becomes_an_empty_object():
+    cut = requested("reminder_list", '{"owner": "an')
+
+    found, model = await understand([completion("", cut), completion("Whose list?")])
+
+    assert found.calls == ()
+    assert found.answer == "Whose list?"
+    assert "not valid" in last_told(model)[0]
+
+
+async def test_the_history_holds_valid_json_even_after_unreadable_arguments():
+    _, model = await understand([completion("", requested("reminder_set", '{"type": "da')), completion("sorry")])
+
+    (assistant,) = [message for message in model.shown[-1].messages if message["role"] == "assistant"]
+    json.loads(assistant["tool_calls"][0]["function"]["arguments"])
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest_names():
+    script = [completion("", requested("reminder_lists")), completion("", requested("reminder_list"))]
+
+    found, model = await understand(script)
+
+    assert [call.name for call in found.calls] == ["reminder_list"]
+    assert "Did you mean reminder_list" in last_told(model)[0]
+
+
+async def test_a_tool_that_does_not_exist_at_all_ends_with_a_question():
+    found, _ = await understand([completion("", requested("fly")), completion("", requested("fly"))])
+
+    assert found.calls == ()
+    assert "no function" in found.answer
+
+
+@pytest.mark.parametrize("name", ["reminderSet", "functions.reminder_set", "Reminder-Set"])
+async def test_a_tool_name_that_differs_in_form_only_is_read_as_the_tool(name):
+    found, model = await understand([completion("", requested(name, **TEA))])
+
+    assert found.calls[0].name == "reminder_set"
+    assert found.calls[0].repairs
+    assert len(model.shown) == 1
+
+
+async def test_the_same_unusable_call_twice_ends_with_a_question_to_the_person():
+    bad = call_tea(type="sometimes")
+
+    found, model = await understand([completion("", bad), completion("", bad)], repair_rounds=5)
+
+    assert found.calls == ()
+    assert "type" in found.answer
+    assert found.answer.endswith("?")
+    assert len(model.shown) == 2
+
+
+async def test_the_question_is_in_the_language_of_the_person():
+    bad = completion("", call_tea(type="sometimes"))
+
+    found, _ = await understand([bad, bad], make_turn("提醒我", tools=TOOLS, language="zh"))
+
+    assert "没看明白" in found.answer
+
+
+async def test_after_the_allowed_repairs_the_person_is_asked():
+    script = [completion("", call_tea(type=word)) for word in ("a", "b", "c")]
+
+    found, model = await understand(script, repair_rounds=1)
+
+    assert "type" in found.answer
+    assert len(model.shown) == 2
+
+
+async def test_the_right_one_of_two_calls_waits_for_the_corrected_other():
+    script = [
+        completion("", call_tea(content="tea"), requested("perplexity_search", id="call_2")),
+        completion("", requested("perplexity_search", id="call_3", query="tea")),
+    ]
+
+    found, _ = await understand(script)
+
+    assert [call.name for call in found.calls] == ["reminder_set", "perplexity_search"]
+
+
+async def test_the_right_call_runs_even_when_the_other_stays_wrong():
+    wrong = requested("perplexity_search", id="call_2")
+
+    found, _ = await understand([completion("", call_tea(), wrong), completion("", wrong)])
+
+    assert [call.name for call in found.calls] == ["reminder_set"]
+    assert "query" in found.notice
+
+
+async def test_the_same_call_printed_twice_in_one_answer_is_made_once():
+    found, _ = await understand([completion("", call_tea(), requested("reminder_set", id="call_2", **TEA))])
+
+    assert len(found.calls) == 1
+
+
+async def test_a_flood_of_calls_is_not_taken():
+    flood = [requested("perplexity_search", id=f"c{n}", query=str(n)) for n in range(40)]
+
+    found, _ = await understand([completion("", *flood), completion("fewer then")])
+
+    assert len(found.calls) == 16
+    assert found.notice == "fewer then"
+
+
+async def test_call_ids_are_unique_within_a_turn():
+    step = one_step(ToolCall(id="call_1", name="reminder_list", arguments={}), ToolResult(ok=True, text="none"))
+    calls = [requested("perplexity_search", id="call_1", query="a"), requested("perplexity_search", id="", query="b")]
+
+    found, _ = await understand([completion("", *calls)], make_turn("hi", tools=TOOLS, steps=[step]))
+
+    assert len({"call_1", *(call.id for call in found.calls)}) == 3
+
+
+def one_step(call, result):
+    return Step(text="", calls=(call,), results=(result,))
+
+
+def after(call, *results):
+    return make_turn("hi", tools=TOOLS, steps=[one_step(call, result) for result in results])
+
+
+TEA_CALL = ToolCall(id="c0", name="reminder_set", arguments=TEA)
+
+
+async def test_a_call_that_failed_is_not_made_again_but_asked_about():
+    turn = after(TEA_CALL, ToolResult.failed("time is past", text="That time has passed."))
+
+    found, model = await understand([completion("", call_tea())], turn)
+
+    assert found.calls == ()
+    assert found.answer.startswith("That time has passed.")
+    assert len(model.shown) == 1
+
+
+async def test_a_call_with_other_arguments_after_a_failure_is_made():
+    turn = after(TEA_CALL, ToolResult.failed("time is past"))
+
+    found, _ = await understand([completion("", call_tea(time="11:00"))], turn)
+
+    assert found.calls[0].arguments["time"] == "11:00"
+
+
+async def test_a_change_is_not_made_twice_in_one_turn():
+    done = ToolResult(ok=True, text="set", receipts=(Receipt(action="set", subject="tea"),))
+
+    found, model = await understand([completion("", call_tea()), "It is set."], after(TEA_CALL, done))
+
+    assert (found.calls, found.answer) == ((), "It is set.")
+    assert model.shown[-1].tools is None
+
+
+async def test_endless_looking_ends_with_words():
+    look = ToolCall(id="c0", name="reminder_list", arguments={})
+    turn = after(look, *[ToolResult(ok=True, text="none")] * 3)
+
+    found, _ = await understand([completion("", requested("reminder_list")), "You have none."], turn)
+
+    assert (found.calls, found.answer) == ((), "You have none.")
+
+
+async def test_silence_after_a_tool_is_filled_with_what_the_tool_said():
+    turn = after(ToolCall(id="c0", name="reminder_list", arguments={}), ToolResult(ok=True, text="1. tea"))
+
+    found, _ = await understand([""], turn)
+
+    assert found.answer == "1. tea"
+
+
+async def test_an_answer_cut_at_the_length_limit_says_so():
+    found, _ = await understand([completion("Once upon a", finish_reason="length")])
+
+    assert found.answer == "Once upon a"
+    assert "cut off" in found.notice
+
+
+async def test_an_answer_cut_before_it_began_is_no_answer():
+    with pytest.raises(ModelUnavailable):
+        await understand([completion("", finish_reason="length")])
+
+
+async def test_a_call_cut_at_the_length_limit_is_sent_back_as_that():
+    cut = completion("", requested("reminder_set", '{"type": "da'), finish_reason="length")
+
+    _, model = await understand([cut, completion("", call_tea())])
+
+    assert "shorter" in last_told(model)[0]
+
+
+async def test_a_filtered_answer_is_said_to_be_one():
+    found, _ = await understand([completion("", finish_reason="content_filter")])
+
+    assert "filter" in found.answer
+
+
+async def test_an_unavailable_model_is_the_callers_business():
+    with pytest.raises(ModelUnavailable):
+        await understand([ModelUnavailable("timeout")])
+
+
+async def test_every_completion_is_reported():
+    heard = []
+    bad = call_tea(type="sometimes")
+
+    await understand(
+        [completion("", bad), completion("", call_tea())],
+        on_completion=lambda turn, answer: heard.append((turn.message.text, answer.usage.prompt_tokens)),
+    )
+
+    assert heard == [("hi", 10), ("hi", 10)]
+
+
+async def test_the_tool_list_is_serialised_once_for_a_tool_set():
+    model = ScriptedModel(["a", "b"])
+    llm = FunctionCallLLM(model)
+
+    await llm.interpret(make_turn("one", tools=TOOLS))
+    await llm.interpret(make_turn("two", tools=tuple(TOOLS)))
+
+    assert model.shown[0].tools is model.shown[1].tools
+    assert [tool["function"]["name"] for tool in json.loads(model.shown[0].tools)] == [tool.name for tool in TOOLS]
+
+
+async def test_another_tool_set_is_another_list():
+    model = ScriptedModel(["a", "b"])
+    llm = FunctionCallLLM(model)
+
+    await llm.interpret(make_turn("one", tools=TOOLS))
+    await llm.interpret(make_turn("two", tools=(LIST,)))
+
+    assert len(json.loads(model.shown[1].tools)) == 1
+
+
+async def test_words_are_heard_as_they_are_streamed_and_calls_are_not():
+    heard = []
+
+    async def on_text(text):
+        heard.append(text)
+
+    model = ScriptedModel(['<tool_call>{"name": "reminder_list", "arguments": {}}</tool_call>', "You have none."])
+    llm = FunctionCallLLM(model)
+    first = await llm.interpret(make_turn("list", tools=TOOLS), on_text=on_text)
+    second = await llm.interpret(make_turn("list", tools=TOOLS), on_text=on_text)
+
+    assert first.calls[0].name == "reminder_list"
+    assert "".join(heard) == second.answer == "You have none."

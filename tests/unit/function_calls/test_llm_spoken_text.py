@@ -1,0 +1,62 @@
+"""Streamed words pass the gate; call syntax does not, wherever the deltas are cut."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from function_calls.printed_calls import find_printed_calls
+from function_calls.spoken_text import SpeechGate
+
+NAMES = ("reminder_set", "summary")
+CALLS = [
+    '<tool_call>{"name": "summary", "arguments": {}}</tool_call>',
+    '{"name": "summary", "arguments": {}}',
+    '```json\n{"name": "summary", "arguments": {}}\n```',
+    '[TOOL_CALLS][{"name": "summary", "arguments": {}}]',
+    'reminder_set(content="tea")',
+    "<think>hm</think>",
+]
+WORDS = [
+    "It is ten o'clock.",
+    "好的，我看一下。",
+    "The summary of it [1] is here.",
+    "a < b, `code` and {x}",
+    "remind",
+    "in [TO] we trust",
+]
+
+
+async def stream(text, size):
+    heard = []
+
+    async def listener(piece):
+        heard.append(piece)
+
+    gate = SpeechGate(listener, NAMES)
+    for start in range(0, len(text), size):
+        await gate.hear(text[start : start + size])
+    return gate, heard
+
+
+@pytest.mark.parametrize("call", CALLS)
+@given(size=st.integers(min_value=1, max_value=20))
+async def test_call_syntax_is_not_heard_before_the_answer_is_read(call, size):
+    _, heard = await stream(f"Sure. {call}", size)
+
+    assert "".join(heard).strip() == "Sure."
+
+
+@pytest.mark.parametrize("words", WORDS)
+@given(size=st.integers(min_value=1, max_value=20))
+async def test_words_are_heard_whole_and_once(words, size):
+    gate, heard = await stream(words, size)
+
+    await gate.finish(find_printed_calls(words, NAMES).text)
+
+    assert "".join(heard) == words
+
+
+async def test_words_are_heard_while_they_arrive():
+    _, heard = await stream("It is ten o'clock now.", 5)
+
+    assert len(heard) > 3
