@@ -1,7 +1,7 @@
 """What a reminder is: its schedule, its owner, and what people are told about it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from services.chat import ChatAddress, Person
@@ -69,6 +69,7 @@ class DueNotice:
 
     `due_at` and `fired_at` are timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
+    `may_be_repeat` says that an earlier attempt may have arrived: the bot crashed or lost the answer while sending.
     """
 
     delivery_id: int
@@ -84,3 +85,27 @@ class DueNotice:
     missed: int
     is_recurring: bool
     attempt: int
+    may_be_repeat: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReminderLimits:
+    """Caps on what people may set.
+
+    `per_person` counts the active reminders of one person in one chat, `per_chat` all of a chat; `content_length`
+    is in characters; `shortest_interval` is the least time between two fires of a rule.
+    """
+
+    per_person: int = 200
+    per_chat: int = 1000
+    content_length: int = 2000
+    shortest_interval: timedelta = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReminderEdit:
+    """What to change about a reminder; None leaves it as it is."""
+
+    content: str | None = None
+    schedule: Schedule | None = None
+    targets: tuple[Person, ...] | None = None

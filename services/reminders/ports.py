@@ -1,8 +1,11 @@
 """What the reminder service needs from outside."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
-from services.reminders.model import DueNotice
+from services.reminders.model import DueNotice, ReminderLimits
+from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, Mark, StoredReminder
 
 
 class Courier(Protocol):
@@ -19,3 +22,83 @@ class Courier(Protocol):
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
         """Tell the owner, where that can still be done, that `notice` could not be delivered."""
         ...
+
+
+class ReminderBook(Protocol):
+    """The reminders themselves. Every method is one transaction."""
+
+    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+        """Keep a reminder; the same request key again gives the one that is there.
+
+        Raises:
+            RequestRefused: `too_many_reminders(limit)`.
+        """
+        ...
+
+    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+        """Keep many at once, caps not asked; return how many were new."""
+        ...
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """The reminder that the command with this key made."""
+        ...
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """The active and paused reminders of a chat, soonest first."""
+        ...
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """The reminder with this key, whatever its state."""
+        ...
+
+    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+        """Reminders of a chat that were said since `since`, latest first."""
+        ...
+
+    async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
+        """Apply changes whose version still holds, leases included, in one transaction; return the new rows."""
+        ...
+
+
+class DeliveryLedger(Protocol):
+    """The occurrences: one row each, for ever one for a reminder and its due time."""
+
+    async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
+        """Take for `owner` what is due by `horizon`: new occurrences, and freed ones whose time to try has come.
+
+        A recurring reminder with several occurrences before `now` gives one, the latest, with the count of the
+        earlier; an older occurrence of it that is still waiting is absorbed into the count.
+        """
+        ...
+
+    async def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+        """Note that these are being sent, as far as they are still ours and not cancelled: id -> version."""
+        ...
+
+    async def renew(self, delivery_id: int) -> Lease | None:
+        """Read a claimed occurrence again after its reminder was edited."""
+        ...
+
+    async def settle(self, marks: Sequence[Mark]) -> None:
+        """Record what came of attempts; those to be tried again are freed until their time."""
+        ...
+
+    async def free(self, owner: str | None) -> int:
+        """Free what `owner` holds (None: everybody), begun sends as `unknown`; return how many there were."""
+        ...
+
+    async def realign(self, now: datetime) -> int:
+        """Compute the next fire of every recurring reminder again; return how many came out different."""
+        ...
+
+    async def purge(self, before: datetime, limit: int) -> int:
+        """Forget final occurrences due before `before`, at most `limit`; return how many."""
+        ...
+
+    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+        """Every occurrence due in the period, oldest first."""
+        ...
+
+
+class ReminderStore(ReminderBook, DeliveryLedger, Protocol):
+    """Reminders and their ledger in one place, so that an edit and its leases are one transaction."""

@@ -1,0 +1,35 @@
+"""What the history service needs from outside."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from services.chat import ChatAddress, ChatMessage, Person
+
+
+class MessageStore(Protocol):
+    """Keeps messages. A chat and a message id name one message for ever."""
+
+    async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
+        """Keep these in one transaction; say of each whether it was new."""
+        ...
+
+    async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        ...
+
+    async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages sent after `moment`, oldest first."""
+        ...
+
+    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+        """The latest message of `person` in the chat, sent before `before`."""
+        ...
+
+    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+        """Replace the text of a message; False when there is no such message."""
+        ...
+
+    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+        """Forget the text of a message and leave it out from now on; its id stays known."""
+        ...

@@ -1,0 +1,85 @@
+"""Record every message once, and give the recent ones back."""
+
+import asyncio
+from collections import deque
+from datetime import datetime
+from uuid import uuid4
+
+from services.chat import ChatAddress, ChatMessage, Person
+from services.history.ports import MessageStore
+
+_BATCH = 500
+
+
+class HistoryService:
+    """The history of every chat. Writes that come together share one transaction."""
+
+    def __init__(self, store: MessageStore, *, bot_name: str = "Bubbles") -> None:
+        self._store = store
+        self._bot = Person(id="self", name=bot_name, is_bot=True)
+        self._waiting: deque[tuple[ChatMessage, asyncio.Future[bool]]] = deque()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def record(self, message: ChatMessage) -> bool:
+        """Keep `message`; return once it is committed, False when this chat already had a message of this id."""
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.append((message, done))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_waiting())
+        return await done
+
+    async def record_own(
+        self,
+        address: ChatAddress,
+        text: str,
+        *,
+        message_id: str | None,
+        sent_at: datetime,
+        reply_to: str | None = None,
+    ) -> None:
+        """Keep what the bot said; without a platform id it gets one of its own."""
+        own_id = message_id or f"own-{uuid4().hex}"
+        await self.record(
+            ChatMessage(id=own_id, address=address, sender=self._bot, text=text, sent_at=sent_at, reply_to=reply_to)
+        )
+
+    async def recent(self, address: ChatAddress, limit: int = 100) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        return await self._store.recent(address, limit)
+
+    async def since(self, address: ChatAddress, when: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
+        """Messages sent after `when` (timezone-aware), oldest first; of very many the last `limit`."""
+        return await self._store.since(address, when, limit)
+
+    async def last_message_of(
+        self, address: ChatAddress, person: Person, *, before: datetime | None = None
+    ) -> ChatMessage | None:
+        """The latest message of `person` in the chat, sent before `before`; None when there is none."""
+        return await self._store.last_of(address, person, before)
+
+    async def edit(self, address: ChatAddress, message_id: str, text: str, *, at: datetime) -> bool:
+        """Keep the new text of an edited message; False when it is not known."""
+        return await self._store.rewrite(address, message_id, text, at)
+
+    async def delete(self, address: ChatAddress, message_id: str, *, at: datetime) -> bool:
+        """Forget what a deleted message said; False when it is not known."""
+        return await self._store.erase(address, message_id, at)
+
+    async def _write_waiting(self) -> None:
+        """Write as fast as commits return: what arrives during one commit goes into the next."""
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+            try:
+                new = await self._store.add([message for message, _ in batch])
+            except Exception as error:  # noqa: BLE001 - whatever it was, those who wait are told, each by its own future
+                _settle(batch, error)
+            else:
+                for (_, done), is_new in zip(batch, new, strict=True):
+                    if not done.done():
+                        done.set_result(is_new)
+
+
+def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Exception) -> None:
+    for _, done in batch:
+        if not done.done():
+            done.set_exception(error)

@@ -1,0 +1,115 @@
+"""What a store keeps of reminders and of their deliveries, and what the waker and the store say to each other."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from services.chat import ChatAddress, Person
+from services.reminders.model import DueNotice, NewReminder, ReminderState, Schedule
+
+
+class DeliveryState(StrEnum):
+    """Where one occurrence stands.
+
+    `leased`: not begun; `sending`: handed to the platform; `unknown`: handed over, outcome unknown, will be said
+    again; `sent`, `parked` (given up, the owner is told) and `cancelled` are final.
+    """
+
+    LEASED = "leased"
+    SENDING = "sending"
+    UNKNOWN = "unknown"
+    SENT = "sent"
+    PARKED = "parked"
+    CANCELLED = "cancelled"
+
+
+class LeaseFate(StrEnum):
+    """What a change does to occurrences that are claimed and not begun: cancel them, or say the new text."""
+
+    CANCEL = "cancel"
+    REWRITE = "rewrite"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredReminder:
+    """A row of the reminder table. `next_fire_at` is UTC; None when finished, paused, or being delivered."""
+
+    key: int
+    version: int
+    request_key: str
+    address: ChatAddress
+    creator: Person
+    targets: tuple[Person, ...]
+    content: str
+    schedule: Schedule
+    language: str
+    is_private: bool
+    state: ReminderState
+    next_fire_at: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """A checked wish with its first fire in UTC."""
+
+    wish: NewReminder
+    first_fire: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """A new value for a reminder, valid only while its version is still `version`."""
+
+    key: int
+    version: int
+    content: str
+    targets: tuple[Person, ...]
+    schedule: Schedule
+    state: ReminderState
+    next_fire_at: datetime | None
+    leases: LeaseFate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """One occurrence that this process has claimed; `version` is the reminder's when it was claimed."""
+
+    notice: DueNotice
+    version: int
+    try_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """What one look at the store gave: occurrences now ours, when the next one comes, and whether there is more."""
+
+    leases: tuple[Lease, ...]
+    next_at: datetime | None
+    is_full: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """What came of one attempt. `at` is when it was sent, or when to try again."""
+
+    delivery_id: int
+    reminder_id: str
+    state: DeliveryState
+    attempt: int
+    at: datetime
+    platform_message_id: str | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeliveryRecord:
+    """One occurrence as the ledger tells it: when it was due, what came of it."""
+
+    reminder_id: str
+    due_at: datetime
+    state: DeliveryState
+    attempt: int
+    missed: int
+    sent_at: datetime | None
+    error: str

@@ -1,0 +1,64 @@
+"""Which reminders somebody means: an id, a number of the list, words, or all."""
+
+import re
+from collections.abc import Sequence
+
+from services.errors import RequestRefused
+from services.reminders.model import Reminder
+
+ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
+_NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
+
+
+def find_reminder(reference: str, here: Sequence[Reminder], shown: Sequence[str]) -> Reminder:
+    """The one reminder of `here` that `reference` names.
+
+    `shown` are the ids of the list that the person saw last, in its order: a number means a place in it. Letters
+    are tried as the beginning of an id and as words of the content; what fits twice is asked about.
+
+    Raises:
+        RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
+            `reminder_ambiguous(reference, candidates)`.
+    """
+    if not here:
+        raise RequestRefused("no_reminders")
+    wanted = reference.strip().strip("[]【】\"“”'").strip()
+    number = _NUMBER.fullmatch(wanted)
+    found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
+    if not found:
+        raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
+    if len(found) > 1:
+        raise RequestRefused("reminder_ambiguous", reference=reference, candidates=tuple(found))
+    return found[0]
+
+
+def means_all(reference: str) -> bool:
+    """Whether `reference` is a word for all reminders."""
+    return reference.strip().casefold() in ALL
+
+
+def _numbered(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
+    places = shown or [reminder.id for reminder in here]
+    if not 1 <= number <= len(places):
+        return []
+    return [reminder for reminder in here if reminder.id == places[number - 1]]
+
+
+def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+    exact = [reminder for reminder in here if reminder.id == wanted or reminder.content.casefold() == wanted]
+    if len(exact) == 1 or not wanted:
+        return exact
+    by_id = [each for each in here if each.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
+    by_words = [each for each in here if each not in by_id and _contains(each.content.casefold(), wanted)]
+    return by_id + by_words
+
+
+def _contains(content: str, wanted: str) -> bool:
+    """Whether the words stand in the content, together or apart; Latin words as whole words."""
+    return all(re.search(_word(part), content) for part in wanted.split())
+
+
+def _word(part: str) -> str:
+    escaped = re.escape(part)
+    return rf"(?<![a-z0-9]){escaped}(?![a-z0-9])" if part.isascii() else escaped

@@ -1,0 +1,41 @@
+"""What follows a failed attempt: when to try again, and when to give up."""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from services.errors import DeliveryFailed
+from services.reminders.records import DeliveryState, Lease, Mark
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RetryPolicy:
+    """Pauses double from `first` to `longest`, each shortened by up to half at random; after `keep` it is given up."""
+
+    first: timedelta = timedelta(seconds=1)
+    longest: timedelta = timedelta(minutes=5)
+    keep: timedelta = timedelta(days=7)
+
+    def pause(self, attempt: int, asked: float | None) -> timedelta:
+        """How long to wait after the given attempt (1 and up); what the platform asked for, in seconds, is obeyed."""
+        grown: timedelta = min(self.longest, self.first * (1 << min(attempt - 1, 20)))
+        jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
+        return max(jittered, timedelta(seconds=asked or 0.0))
+
+    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime) -> Mark:
+        """The ledger's entry for a failed attempt."""
+        notice = lease.notice
+        is_hopeless = failure.is_permanent or now - notice.due_at > self.keep
+        if is_hopeless:
+            state, at = DeliveryState.PARKED, now
+        else:
+            state = DeliveryState.UNKNOWN if failure.is_unknown else DeliveryState.LEASED
+            at = now + self.pause(notice.attempt, failure.retry_after)
+        return Mark(
+            delivery_id=notice.delivery_id,
+            reminder_id=notice.reminder_id,
+            state=state,
+            attempt=notice.attempt,
+            at=at,
+            error=str(failure) or type(failure).__name__,
+        )

@@ -1,0 +1,156 @@
+"""Recurrence rules as data: RFC 5545 RRULE text read once, checked, and kept."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from functools import lru_cache
+
+from services.errors import RequestRefused
+
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+ELAPSED = frozenset({"MINUTELY", "HOURLY"})
+MOST_OCCURRENCES = 10_000
+_FREQUENCIES = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
+_NUMBERS = {  # part: smallest and largest absolute value, whether it may be negative
+    "BYHOUR": (0, 23, False),
+    "BYMINUTE": (0, 59, False),
+    "BYMONTH": (1, 12, False),
+    "BYMONTHDAY": (1, 31, True),
+    "BYYEARDAY": (1, 366, True),
+    "BYWEEKNO": (1, 53, True),
+    "BYSETPOS": (1, 366, True),
+}
+_RARE = ("BYYEARDAY", "BYWEEKNO", "BYSETPOS")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """A parsed RRULE. Empty tuples mean that the part was not given.
+
+    `days` are (ordinal, weekday) pairs, ordinal 0 for "every", weekday 0 = Monday. `until` is naive local time or
+    aware UTC. `shape` is the rule without COUNT, UNTIL and SKIP, which are not dateutil's business here.
+    `is_backward` reads a day that a month lacks as its last one (RFC 7529 SKIP=BACKWARD).
+    """
+
+    frequency: str
+    interval: int
+    count: int | None
+    until: datetime | None
+    hours: tuple[int, ...]
+    minutes: tuple[int, ...]
+    days: tuple[tuple[int, int], ...]
+    month_days: tuple[int, ...]
+    months: tuple[int, ...]
+    week_start: int
+    is_rare: bool
+    is_backward: bool
+    shape: tuple[tuple[str, str], ...]
+
+    @property
+    def is_elapsed(self) -> bool:
+        """Whether the rule counts elapsed time instead of following the wall clock."""
+        limits = self.hours or self.days or self.months or self.month_days
+        return self.frequency in ELAPSED and not limits and not (self.frequency == "MINUTELY" and self.minutes)
+
+
+@lru_cache(maxsize=4096)
+def parse_rule(text: str) -> Rule:
+    """Read an RRULE value.
+
+    Raises:
+        RequestRefused: `rule_too_often` for seconds, `rule_not_understood` for what is not an RRULE we can keep.
+
+    Source: RFC 5545 section 3.3.10, RFC 7529 section 4.1.
+    """
+    try:
+        return _rule(_parts(text))
+    except ValueError as error:
+        raise RequestRefused("rule_not_understood", rule=text) from error
+
+
+def _parts(text: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in text.strip().upper().removeprefix("RRULE:").strip(";").split(";"):
+        name, equals, value = part.partition("=")
+        if not equals or not value or name in parts:
+            raise ValueError(part)
+        parts[name] = value
+    return parts
+
+
+def _rule(parts: dict[str, str]) -> Rule:
+    if parts.get("FREQ") == "SECONDLY" or "BYSECOND" in parts:
+        raise RequestRefused("rule_too_often", minimum="1 min")
+    numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
+    rule = Rule(
+        frequency=_one_of(parts.pop("FREQ"), _FREQUENCIES) if "FREQ" in parts else _one_of("", _FREQUENCIES),
+        interval=_positive(parts.get("INTERVAL", "1")),
+        count=_positive(parts.pop("COUNT")) if "COUNT" in parts else None,
+        until=_until(parts.pop("UNTIL")) if "UNTIL" in parts else None,
+        hours=numbers.get("BYHOUR", ()),
+        minutes=numbers.get("BYMINUTE", ()),
+        days=tuple(_day(each) for each in parts["BYDAY"].split(",")) if "BYDAY" in parts else (),
+        month_days=numbers.get("BYMONTHDAY", ()),
+        months=numbers.get("BYMONTH", ()),
+        week_start=WEEKDAYS.index(parts.get("WKST", "MO")),
+        is_rare=any(name in parts for name in _RARE),
+        is_backward=_skip(parts),
+        shape=tuple(parts.items()),
+    )
+    _check(rule, parts)
+    return rule
+
+
+def _check(rule: Rule, parts: dict[str, str]) -> None:
+    """Refuse combinations that have no meaning here, so that nothing is kept that is not understood."""
+    if not parts.keys() <= {"INTERVAL", "BYDAY", "WKST", *_NUMBERS}:
+        raise ValueError(f"unknown parts in {sorted(parts)}")
+    if (rule.count or 0) > MOST_OCCURRENCES or rule.interval > MOST_OCCURRENCES:
+        raise ValueError("too large")
+    if rule.frequency in ELAPSED and (rule.is_rare or any(ordinal for ordinal, _ in rule.days)):
+        raise ValueError("a part that needs a day or more")
+    if rule.frequency in {"DAILY", "WEEKLY"} and any(ordinal for ordinal, _ in rule.days):
+        raise ValueError("an nth weekday needs a month or a year")
+    if rule.is_backward and (rule.is_rare or rule.days or rule.frequency not in {"MONTHLY", "YEARLY"}):
+        raise ValueError("SKIP belongs to days of the month")
+
+
+def _skip(parts: dict[str, str]) -> bool:
+    parts.pop("RSCALE", None)
+    return _one_of(parts.pop("SKIP", "OMIT"), {"OMIT", "BACKWARD"}) == "BACKWARD"
+
+
+def _one_of(value: str, allowed: frozenset[str] | set[str]) -> str:
+    if value not in allowed:
+        raise ValueError(value)
+    return value
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def _numbers(name: str, text: str) -> tuple[int, ...]:
+    low, high, may_be_negative = _NUMBERS[name]
+    found = sorted({int(each) for each in text.split(",")})
+    if any(not low <= abs(each) <= high or (each < 0 and not may_be_negative) for each in found):
+        raise ValueError(text)
+    return tuple(found)
+
+
+def _day(text: str) -> tuple[int, int]:
+    weekday = WEEKDAYS.index(text[-2:])
+    ordinal = int(text[:-2]) if text[:-2] else 0
+    if abs(ordinal) > 53 or (text[:-2] and ordinal == 0):
+        raise ValueError(text)
+    return ordinal, weekday
+
+
+def _until(text: str) -> datetime:
+    """Read an end; a bare date means the whole of that day."""
+    if "T" not in text:
+        return datetime.combine(datetime.strptime(text, "%Y%m%d").date(), time.max)  # noqa: DTZ007 - local wall clock
+    if text.endswith("Z"):
+        return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    return datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007 - local wall clock

@@ -1,0 +1,78 @@
+"""The reminders of a chat as one person sees them, and the list they were shown last."""
+
+from datetime import UTC, datetime, timedelta
+
+from services.chat import ChatAddress, Person
+from services.clock import Clock
+from services.reminders.model import Reminder, ReminderState
+from services.reminders.ports import ReminderBook
+from services.reminders.public_ids import public_id
+from services.reminders.records import StoredReminder
+from services.reminders.recurrence import next_fires
+from services.reminders.references import find_reminder
+from services.session import StateStore
+
+_SHOWN_FOR = timedelta(days=1)
+_LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+class Shelf:
+    """Finds the open reminders of a chat; every look is limited to that chat."""
+
+    def __init__(self, book: ReminderBook, clock: Clock, state: StateStore, most: int) -> None:
+        self._book = book
+        self._clock = clock
+        self._state = state
+        self._most = most
+
+    async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
+        """Active and paused reminders with their rows, soonest first, those without a next fire last."""
+        rows = await self._book.in_chat(chat.key, self._most)
+        pairs = [(self.public(row), row) for row in rows]
+        return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
+
+    async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
+        """The one open reminder that `reference` names.
+
+        Raises:
+            RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
+        """
+        pairs = await self.open_in(chat)
+        found = find_reminder(reference, [reminder for reminder, _ in pairs], await self._shown(chat, person))
+        return next(pair for pair in pairs if pair[0] is found)
+
+    async def show(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
+        """The open reminders; their order is remembered, so that a number said later means this list."""
+        listed = tuple(reminder for reminder, _ in await self.open_in(chat))
+        await self._state.set(_shown_key(chat, person), [each.id for each in listed], keep=_SHOWN_FOR)
+        return listed
+
+    def public(self, row: StoredReminder) -> Reminder:
+        """A row as everybody else sees it."""
+        is_active = row.state is ReminderState.ACTIVE
+        return Reminder(
+            id=public_id(row.key),
+            address=row.address,
+            creator=row.creator,
+            targets=row.targets,
+            content=row.content,
+            schedule=row.schedule,
+            language=row.language,
+            state=row.state,
+            next_fires=next_fires(row.schedule, self._clock.now()) if is_active else (),
+            created_at=row.created_at,
+        )
+
+    async def _shown(self, chat: ChatAddress, person: Person) -> list[str]:
+        remembered = await self._state.get(_shown_key(chat, person))
+        return [str(each) for each in remembered] if isinstance(remembered, list) else []
+
+
+def _next_fire(reminder: Reminder) -> datetime:
+    if reminder.next_fires:
+        return reminder.next_fires[0]
+    return reminder.created_at if reminder.state is ReminderState.ACTIVE else _LATEST
+
+
+def _shown_key(chat: ChatAddress, person: Person) -> str:
+    return f"reminders.shown:{chat.key}#{person.id}"

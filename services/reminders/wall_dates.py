@@ -1,0 +1,108 @@
+"""The dates of a wall-clock rule, by arithmetic where the rule has a common shape."""
+
+import calendar
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from services.reminders.rules import Rule
+
+_BARREN_PERIODS = 1200  # months or years without a day before a rule counts as ended
+_LAST_YEAR = 9998
+
+
+def has_common_shape(rule: Rule) -> bool:
+    """Whether `dates_from` can compute the rule; dateutil walks the others."""
+    if rule.is_rare:
+        return False
+    if rule.frequency in {"DAILY", "WEEKLY"}:
+        is_plain = not rule.month_days and not rule.months and rule.week_start == 0
+        return is_plain and (rule.frequency == "WEEKLY" or not rule.days or rule.interval == 1)
+    if rule.days and rule.month_days:
+        return False
+    return rule.frequency == "MONTHLY" or not (rule.days and not rule.months)
+
+
+def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
+    """Dates of `rule` anchored at `start`, ascending, from `first` on; some before `first` may come too."""
+    if rule.frequency == "DAILY" and not rule.days:
+        yield from _every(timedelta(days=rule.interval), start, first)
+    elif rule.frequency in {"DAILY", "WEEKLY"}:
+        yield from _weekly(rule, start, first)
+    elif rule.frequency == "MONTHLY":
+        yield from _monthly(rule, start, first)
+    else:
+        yield from _yearly(rule, start, first)
+
+
+def _every(step: timedelta, start: date, first: date) -> Iterator[date]:
+    day = start + step * max(0, (first - start) // step)
+    while day.year <= _LAST_YEAR:
+        yield day
+        day += step
+
+
+def _weekly(rule: Rule, start: date, first: date) -> Iterator[date]:
+    weekdays = sorted({weekday for _, weekday in rule.days}) or [start.weekday()]
+    monday = start - timedelta(days=start.weekday())
+    for week in _every(timedelta(weeks=rule.interval), monday, first):
+        for weekday in weekdays:
+            day = week + timedelta(days=weekday)
+            if day >= start:
+                yield day
+
+
+def _monthly(rule: Rule, start: date, first: date) -> Iterator[date]:
+    origin = start.year * 12 + start.month - 1
+    steps = max(0, (first.year * 12 + first.month - 1 - origin) // rule.interval)
+    barren = 0
+    while barren < _BARREN_PERIODS:
+        year, month = divmod(origin + steps * rule.interval, 12)
+        if year > _LAST_YEAR:
+            return
+        steps += 1
+        barren += 1
+        if rule.months and month + 1 not in rule.months:
+            continue
+        for day in _days_of_month(rule, start, year, month + 1):
+            if day >= start:
+                barren = 0
+                yield day
+
+
+def _yearly(rule: Rule, start: date, first: date) -> Iterator[date]:
+    months = rule.months or (range(1, 13) if rule.month_days else (start.month,))
+    steps = max(0, (first.year - start.year) // rule.interval)
+    barren = 0
+    while barren < _BARREN_PERIODS and (year := start.year + steps * rule.interval) <= _LAST_YEAR:
+        steps += 1
+        barren += 1
+        for month in months:
+            for day in _days_of_month(rule, start, year, month):
+                if day >= start:
+                    barren = 0
+                    yield day
+
+
+def _days_of_month(rule: Rule, start: date, year: int, month: int) -> list[date]:
+    first_weekday, length = calendar.monthrange(year, month)
+    if rule.days:
+        found = {day for pair in rule.days for day in _weekdays_of_month(pair, first_weekday, length)}
+    else:
+        found = {_day_of_month(each, length, rule.is_backward) for each in rule.month_days or (start.day,)}
+    return [date(year, month, day) for day in sorted(found) if 1 <= day <= length]
+
+
+def _day_of_month(wanted: int, length: int, is_backward: bool) -> int:
+    if wanted < 0:
+        return length + 1 + wanted
+    return min(wanted, length) if is_backward else wanted
+
+
+def _weekdays_of_month(pair: tuple[int, int], first_weekday: int, length: int) -> list[int]:
+    """The days of the month that are the nth (or every, or the nth from the end) given weekday."""
+    ordinal, weekday = pair
+    days = list(range(1 + (weekday - first_weekday) % 7, length + 1, 7))
+    if ordinal == 0:
+        return days
+    index = ordinal - 1 if ordinal > 0 else ordinal
+    return [days[index]] if -len(days) <= index < len(days) else []

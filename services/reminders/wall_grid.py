@@ -1,0 +1,54 @@
+"""Wall times of rules such as "every 30 minutes from 9 to 17 on workdays": a grid with parts held back."""
+
+from collections.abc import Iterator
+from datetime import datetime, time, timedelta
+
+from services.reminders.rules import Rule
+
+_HOUR = timedelta(hours=1)
+_DAY = timedelta(days=1)
+_REACH = timedelta(days=4400)
+
+
+def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
+    """Ascending naive wall times of a MINUTELY or HOURLY `rule` from `first` on, for some twelve years.
+
+    The grid is counted from `start` on the wall clock; BYMINUTE of an HOURLY rule adds times within the hour.
+    """
+    is_hourly = rule.frequency == "HOURLY"
+    step = timedelta(hours=rule.interval) if is_hourly else timedelta(minutes=rule.interval)
+    minutes = rule.minutes if is_hourly else ()
+    origin = start.replace(minute=0) if minutes else start
+    index = max(0, (first - origin) // step)
+    end = first + _REACH
+    while (wall := origin + step * index) <= end:
+        resume = _blocked_until(rule, wall)
+        if resume is not None:
+            index = max(index + 1, -((origin - resume) // step))
+            continue
+        index += 1
+        for found in [wall.replace(minute=minute) for minute in minutes] or [wall]:
+            if found >= start:
+                yield found
+
+
+def _blocked_until(rule: Rule, wall: datetime) -> datetime | None:
+    """None when `wall` passes, else the earliest wall time worth looking at next."""
+    if not _is_day_allowed(rule, wall):
+        return datetime.combine(wall.date() + _DAY, time.min)
+    if rule.hours and wall.hour not in rule.hours:
+        return wall.replace(minute=0, second=0) + _HOUR
+    if rule.frequency == "MINUTELY" and rule.minutes and wall.minute not in rule.minutes:
+        return wall + timedelta(minutes=1)
+    return None
+
+
+def _is_day_allowed(rule: Rule, wall: datetime) -> bool:
+    if rule.months and wall.month not in rule.months:
+        return False
+    if rule.days and wall.weekday() not in {weekday for _, weekday in rule.days}:
+        return False
+    if not rule.month_days:
+        return True
+    length = ((wall.replace(day=28) + timedelta(days=4)).replace(day=1) - _DAY).day
+    return wall.day in {day if day > 0 else length + 1 + day for day in rule.month_days}

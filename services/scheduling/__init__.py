@@ -1,0 +1,1 @@
+"""Timers: they wake others and carry no state of their own."""

@@ -1,0 +1,42 @@
+"""Small things remembered between messages: JSON by key, each with an end."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Protocol, TypeAlias
+
+from services.clock import Clock
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+
+class StateStore(Protocol):
+    """Remembers values under keys such as `reminders.shown:console:home#ann`."""
+
+    async def get(self, key: str) -> Json:
+        """What was last set under `key`; None when there is nothing or its time is over."""
+        ...
+
+    async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
+        """Remember `value` under `key` for `keep`; None forgets it."""
+        ...
+
+
+class MemoryStateStore:
+    """A `StateStore` that forgets everything when the process ends."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._values: dict[str, tuple[str, datetime]] = {}
+
+    async def get(self, key: str) -> Json:
+        """What was last set under `key`."""
+        text, end = self._values.get(key, ("null", self._clock.now()))
+        value: Json = json.loads(text) if end > self._clock.now() else None
+        return value
+
+    async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
+        """Remember `value` for `keep`."""
+        now = self._clock.now()
+        self._values = {each: kept for each, kept in self._values.items() if kept[1] > now and each != key}
+        if value is not None:
+            self._values[key] = (json.dumps(value), now + keep)

@@ -1,0 +1,26 @@
+"""Instants as the database keeps them: whole microseconds since 1970, UTC."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_micros(moment: datetime) -> int:
+    """A timezone-aware instant as microseconds."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    """Microseconds as an instant in UTC."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def to_micros_or_none(moment: datetime | None) -> int | None:
+    """`to_micros`, None kept."""
+    return None if moment is None else to_micros(moment)
+
+
+def from_micros_or_none(micros: int | None) -> datetime | None:
+    """`from_micros`, None kept."""
+    return None if micros is None else from_micros(micros)

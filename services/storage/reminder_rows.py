@@ -1,0 +1,170 @@
+"""Between rows and the nouns of the reminder service."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+
+from services.chat import ChatAddress, Person
+from services.reminders.model import DueNotice, ReminderState, Schedule
+from services.reminders.public_ids import public_id
+from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
+from services.storage.instants import from_micros, from_micros_or_none, to_micros, to_micros_or_none
+from services.storage.tables import DELIVERY, REMINDER
+
+# What a notice says, under names that do not clash between the two tables.
+NOTICE_COLUMNS = (
+    REMINDER.c.chat_key,
+    REMINDER.c.thread_id,
+    REMINDER.c.creator_id,
+    REMINDER.c.creator_name,
+    REMINDER.c.targets,
+    REMINDER.c.language,
+    REMINDER.c.zone,
+    REMINDER.c.rule,
+)
+DELIVERY_COLUMNS = (
+    DELIVERY.c.id.label("delivery_id"),
+    DELIVERY.c.reminder_id,
+    DELIVERY.c.due_at,
+    DELIVERY.c.version,
+    DELIVERY.c.content,
+    DELIVERY.c.missed,
+    DELIVERY.c.state,
+    DELIVERY.c.try_at,
+    DELIVERY.c.attempt,
+)
+
+
+class Occurred(NamedTuple):
+    """The part of a notice that is the occurrence's own; instants in microseconds."""
+
+    delivery_id: int
+    reminder_id: int
+    due_at: int
+    version: int
+    content: str
+    missed: int
+    state: str
+    try_at: int
+    attempt: int
+
+
+def address_of(chat_key: str, thread_id: str | None) -> ChatAddress:
+    """The address whose key was stored."""
+    platform, _, chat_id = chat_key.partition(":")
+    return ChatAddress(platform=platform, chat_id=chat_id, thread_id=thread_id)
+
+
+def schedule_columns(schedule: Schedule) -> dict[str, object]:
+    """A schedule as columns; `fold` is kept because wall time alone cannot say which of two equal times is meant."""
+    return {
+        "rule": schedule.rule,
+        "start_local": schedule.start.isoformat(),
+        "start_fold": schedule.start.fold,
+        "zone": schedule.zone,
+    }
+
+
+def schedule_of(row: sa.RowMapping) -> Schedule:
+    """The schedule that a row holds."""
+    start = datetime.fromisoformat(row["start_local"]).replace(fold=row["start_fold"])
+    return Schedule(start=start, zone=row["zone"], rule=row["rule"])
+
+
+def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
+    """A new reminder as columns."""
+    wish = draft.wish
+    return {
+        "request_key": wish.request_key,
+        "chat_key": wish.address.key,
+        "thread_id": wish.address.thread_id,
+        "creator_id": wish.creator.id,
+        "creator_name": wish.creator.name,
+        "targets": _people_text(wish.targets),
+        "content": wish.content,
+        "language": wish.language,
+        "is_private": wish.is_private,
+        **schedule_columns(wish.schedule),
+        "next_fire_at": to_micros(draft.first_fire),
+        "version": 1,
+        "state": ReminderState.ACTIVE.value,
+        "created_at": created_at,
+        "updated_at": created_at,
+    }
+
+
+def change_columns(change: Change, now: datetime) -> dict[str, object]:
+    """A change as columns, without the next fire."""
+    return {
+        "content": change.content,
+        "targets": _people_text(change.targets),
+        **schedule_columns(change.schedule),
+        "state": change.state.value,
+        "version": change.version + 1,
+        "updated_at": to_micros(now),
+    }
+
+
+def reminder_of(row: sa.RowMapping) -> StoredReminder:
+    """A row of the reminder table."""
+    return StoredReminder(
+        key=row["id"],
+        version=row["version"],
+        request_key=row["request_key"],
+        address=address_of(row["chat_key"], row["thread_id"]),
+        creator=Person(id=row["creator_id"], name=row["creator_name"]),
+        targets=people_of(row["targets"]),
+        content=row["content"],
+        schedule=schedule_of(row),
+        language=row["language"],
+        is_private=bool(row["is_private"]),
+        state=ReminderState(row["state"]),
+        next_fire_at=from_micros_or_none(row["next_fire_at"]),
+        created_at=from_micros(row["created_at"]),
+    )
+
+
+def occurred_of(columns: sa.RowMapping | Mapping[str, Any]) -> Occurred:
+    """The delivery half of a joined row."""
+    return Occurred(*(columns[name] for name in Occurred._fields))
+
+
+def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
+    """A claimed occurrence of the reminder in `row`, ready to be said."""
+    identifier = public_id(occurred.reminder_id)
+    due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
+    notice = DueNotice(
+        delivery_id=occurred.delivery_id,
+        idempotency_key=f"{identifier}-{occurred.due_at}",
+        reminder_id=identifier,
+        address=address_of(row["chat_key"], row["thread_id"]),
+        creator=Person(id=row["creator_id"], name=row["creator_name"]),
+        targets=people_of(row["targets"]),
+        content=occurred.content,
+        language=row["language"],
+        due_at=due_at,
+        fired_at=due_at,
+        missed=occurred.missed,
+        is_recurring=bool(row["rule"]),
+        attempt=occurred.attempt + 1,
+        may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
+    )
+    return Lease(notice=notice, version=occurred.version, try_at=from_micros(occurred.try_at))
+
+
+def next_fire_micros(change: Change) -> int | None:
+    """The next fire of a change as a column value."""
+    return to_micros_or_none(change.next_fire_at)
+
+
+def people_of(text: str) -> tuple[Person, ...]:
+    """People as stored: JSON pairs of id and name, empty for nobody."""
+    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
+
+
+def _people_text(people: tuple[Person, ...]) -> str:
+    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""

@@ -1,0 +1,170 @@
+"""Reminders and their ledger in SQL: the reminder store that the bot runs on."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from services.errors import RequestRefused
+from services.reminders.model import ReminderLimits
+from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, LeaseFate, Mark, StoredReminder
+from services.storage import claims, ledger
+from services.storage.database import Database
+from services.storage.inserts import insert_new
+from services.storage.instants import to_micros
+from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
+from services.storage.tables import DELIVERY, IS_OPEN, REMINDER
+
+_BULK_ROWS = 10_000
+
+
+class SqlReminderStore:
+    """A `ReminderStore` over a `Database`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+        """Keep a reminder; the same request key again gives the one that is there."""
+
+        def work(connection: sa.Connection) -> StoredReminder:
+            known = _by_request(connection, draft.wish.request_key)
+            if known is not None:
+                return known
+            _check_caps(connection, draft, limits)
+            columns = draft_columns(draft, to_micros(now))
+            row = connection.execute(REMINDER.insert().returning(*REMINDER.c), columns).mappings().one()
+            return reminder_of(row)
+
+        return await self._database.run(work)
+
+    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+        """Keep many at once, caps not asked."""
+
+        def work(connection: sa.Connection) -> int:
+            count = 0
+            for start in range(0, len(drafts), _BULK_ROWS):
+                rows = [draft_columns(draft, to_micros(now)) for draft in drafts[start : start + _BULK_ROWS]]
+                count += max(0, connection.execute(insert_new(connection, REMINDER), rows).rowcount)
+            return count
+
+        return await self._database.run(work)
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """The reminder that a command made."""
+        return await self._database.read(lambda connection: _by_request(connection, request_key))
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """The active and paused reminders of a chat, soonest first."""
+        query = (
+            sa.select(REMINDER)
+            .where(REMINDER.c.chat_key == chat_key, IS_OPEN)
+            .order_by(REMINDER.c.next_fire_at, REMINDER.c.id)
+            .limit(limit)
+        )
+        return await self._rows(query)
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """The reminder with this key, whatever its state."""
+        found = await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))
+        return found[0] if found else None
+
+    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+        """Reminders of a chat that were said since `since`, latest first."""
+        latest = (
+            sa.select(DELIVERY.c.reminder_id, sa.func.max(DELIVERY.c.sent_at).label("said_at"))
+            .where(DELIVERY.c.chat_key == chat_key, DELIVERY.c.sent_at >= to_micros(since))
+            .group_by(DELIVERY.c.reminder_id)
+            .subquery()
+        )
+        query = (
+            sa.select(REMINDER)
+            .join(latest, latest.c.reminder_id == REMINDER.c.id)
+            .order_by(latest.c.said_at.desc())
+            .limit(limit)
+        )
+        return await self._rows(query)
+
+    async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
+        """Apply changes whose version still holds, leases included, in one transaction."""
+
+        def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
+            rows = [_apply(connection, change, now) for change in changes]
+            return tuple(row for row in rows if row is not None)
+
+        return await self._database.run(work)
+
+    async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
+        """Take for `owner` what is due by `horizon`."""
+        return await self._database.run(lambda connection: claims.claim(connection, owner, now, horizon, limit))
+
+    async def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+        """Note that these are being sent, as far as they are still ours."""
+        return await self._database.run(
+            lambda connection: ledger.begin(connection, owner, delivery_ids), is_durable=False
+        )
+
+    async def renew(self, delivery_id: int) -> Lease | None:
+        """Read a claimed occurrence again after its reminder was edited."""
+        return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
+
+    async def settle(self, marks: Sequence[Mark]) -> None:
+        """Record what came of attempts."""
+        await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+
+    async def free(self, owner: str | None) -> int:
+        """Free what `owner` holds (None: everybody), begun sends as `unknown`."""
+        return await self._database.run(lambda connection: ledger.free(connection, owner))
+
+    async def realign(self, now: datetime) -> int:
+        """Compute the next fire of every recurring reminder again."""
+        return await self._database.run(lambda connection: claims.realign(connection, now))
+
+    async def purge(self, before: datetime, limit: int) -> int:
+        """Forget final occurrences due before `before`."""
+        return await self._database.run(
+            lambda connection: ledger.purge(connection, to_micros(before), limit), is_durable=False
+        )
+
+    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+        """Every occurrence due in the period, oldest first."""
+        return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
+
+    async def _rows(self, query: sa.Select[tuple[object, ...]]) -> tuple[StoredReminder, ...]:
+        return await self._database.read(
+            lambda connection: tuple(reminder_of(row) for row in connection.execute(query).mappings())
+        )
+
+
+def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:
+    row = connection.execute(sa.select(REMINDER).where(REMINDER.c.request_key == request_key)).mappings().one_or_none()
+    return None if row is None else reminder_of(row)
+
+
+def _check_caps(connection: sa.Connection, draft: Draft, limits: ReminderLimits) -> None:
+    in_chat = sa.select(REMINDER.c.id).where(REMINDER.c.chat_key == draft.wish.address.key, IS_OPEN)
+    of_person = in_chat.where(REMINDER.c.creator_id == draft.wish.creator.id)
+    for query, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
+        # Counting no further than the cap keeps a chat with very many reminders as quick as any other.
+        counted = sa.select(sa.func.count()).select_from(query.limit(cap).subquery())
+        if (connection.scalar(counted) or 0) >= cap:
+            raise RequestRefused("too_many_reminders", limit=cap)
+
+
+def _apply(connection: sa.Connection, change: Change, now: datetime) -> StoredReminder | None:
+    columns = change_columns(change, now)
+    if change.leases is LeaseFate.CANCEL:
+        columns["next_fire_at"] = next_fire_micros(change)
+    is_unchanged = sa.and_(REMINDER.c.id == change.key, REMINDER.c.version == change.version)
+    row = (
+        connection.execute(REMINDER.update().where(is_unchanged).values(columns).returning(*REMINDER.c))
+        .mappings()
+        .one_or_none()
+    )
+    if row is None:
+        return None
+    if change.leases is LeaseFate.CANCEL:
+        ledger.cancel_leases(connection, change.key, next_fire_micros(change))
+    else:
+        ledger.rewrite_leases(connection, change.key, change.content, change.version + 1)
+    return reminder_of(row)

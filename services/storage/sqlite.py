@@ -1,0 +1,51 @@
+"""What is particular to SQLite: journal, locks and how soon a commit is on the disk."""
+
+from enum import StrEnum
+from pathlib import Path
+from sqlite3 import Connection as DriverConnection
+
+import sqlalchemy as sa
+
+_BUSY_SECONDS = 30
+
+
+class Role(StrEnum):
+    """What a connection is for: writes that must survive a power cut, marks that need not, or reading."""
+
+    DURABLE = "FULL"
+    QUICK = "NORMAL"
+    READING = "OFF"
+
+
+def file_of(url: sa.URL) -> Path | None:
+    """The file of a SQLite URL, None for a database in memory."""
+    return None if url.database in {None, "", ":memory:"} else Path(str(url.database))
+
+
+def engine(url: sa.URL, role: Role) -> sa.Engine:
+    """An engine with the one connection that its thread uses."""
+    made = sa.create_engine(
+        url,
+        poolclass=sa.StaticPool,
+        connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
+    )
+
+    @sa.event.listens_for(made, "connect")
+    def prepare(connection: DriverConnection, _record: object) -> None:
+        connection.isolation_level = None  # the driver's own BEGIN would be a deferred one
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {role}")
+        connection.execute(f"PRAGMA query_only = {int(role is Role.READING)}")
+
+    @sa.event.listens_for(made, "begin")
+    def begin(connection: sa.Connection) -> None:
+        # A deferred BEGIN that later writes fails at once when another writer came first; IMMEDIATE waits its turn.
+        connection.exec_driver_sql("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
+
+    return made
+
+
+def is_locked(error: sa.exc.OperationalError) -> bool:
+    """Whether the database was in use by another connection for too long."""
+    return "locked" in str(error.orig)

@@ -1,0 +1,42 @@
+"""Small remembered things in SQL."""
+
+import json
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from services.clock import Clock
+from services.session import Json
+from services.storage.database import Database
+from services.storage.inserts import upsert
+from services.storage.instants import to_micros
+from services.storage.tables import STATE
+
+
+class SqlStateStore:
+    """A `StateStore` that outlives the process."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get(self, key: str) -> Json:
+        """What was last set under `key`."""
+        now = to_micros(self._clock.now())
+        query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > now)
+        text = await self._database.read(lambda connection: connection.scalar(query))
+        value: Json = None if text is None else json.loads(text)
+        return value
+
+    async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
+        """Remember `value` for `keep`, and forget what is over."""
+        now = self._clock.now()
+        row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
+
+        def work(connection: sa.Connection) -> None:
+            is_over = STATE.c.expires_at <= to_micros(now)
+            connection.execute(STATE.delete().where(is_over if value is not None else (STATE.c.key == key) | is_over))
+            if value is not None:
+                connection.execute(upsert(connection, STATE, key="key"), row)
+
+        await self._database.run(work, is_durable=False)

@@ -1,0 +1,136 @@
+"""The tables. Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth."""
+
+from typing import ClassVar
+
+import sqlalchemy as sa
+from sqlmodel import Field, SQLModel
+
+SCHEMA_VERSION = 1
+# SQLModel's int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
+Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+
+# Written out as text, not as bound values, so that SQLite sees that a query matches a partial index.
+IS_DUE = sa.text("next_fire_at IS NOT NULL")
+IS_OPEN = sa.text("state IN ('active', 'paused')")
+IS_FREED = sa.text("owner = '' AND state IN ('leased', 'unknown')")
+IS_HELD = sa.text("owner <> '' AND state IN ('leased', 'sending', 'unknown')")
+
+
+class StoredTable(SQLModel):
+    """Base of our tables, with metadata of our own so that a host's SQLModel classes stay out of it."""
+
+    metadata: ClassVar[sa.MetaData] = sa.MetaData()
+
+
+def _partial(name: str, *columns: str, where: sa.TextClause) -> sa.Index:
+    return sa.Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+class ReminderRow(StoredTable, table=True):
+    """One reminder. `next_fire_at` is a cache of the schedule; NULL means done, paused or being delivered."""
+
+    __tablename__ = "reminder"
+    __table_args__ = (
+        _partial("ix_reminder_due", "next_fire_at", where=IS_DUE),
+        _partial("ix_reminder_open", "chat_key", "creator_id", where=IS_OPEN),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    request_key: str = Field(unique=True)
+    chat_key: str
+    thread_id: str | None = None
+    creator_id: str
+    creator_name: str
+    targets: str = ""
+    content: str
+    language: str
+    is_private: bool = False
+    rule: str = ""
+    start_local: str
+    start_fold: int = 0
+    zone: str
+    next_fire_at: int | None = Field(default=None, sa_type=Big)
+    last_due_at: int | None = Field(default=None, sa_type=Big)
+    version: int = 1
+    state: str = "active"
+    created_at: int = Field(sa_type=Big)
+    updated_at: int = Field(sa_type=Big)
+
+
+class DeliveryRow(StoredTable, table=True):
+    """One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once."""
+
+    __tablename__ = "delivery"
+    __table_args__ = (
+        sa.UniqueConstraint("reminder_id", "due_at", name="ux_delivery_occurrence"),
+        _partial("ix_delivery_freed", "try_at", where=IS_FREED),
+        _partial("ix_delivery_held", "owner", where=IS_HELD),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    reminder_id: int = Field(sa_type=Big)
+    due_at: int = Field(sa_type=Big)
+    version: int
+    content: str
+    chat_key: str
+    missed: int = 0
+    state: str = "leased"
+    try_at: int = Field(sa_type=Big)
+    attempt: int = 0
+    owner: str = ""
+    platform_message_id: str | None = None
+    error: str = ""
+    sent_at: int | None = Field(default=None, sa_type=Big)
+
+
+class MessageRow(StoredTable, table=True):
+    """One message of a chat. (chat, message id) is unique: what a platform delivers twice is kept once."""
+
+    __tablename__ = "message"
+    __table_args__ = (
+        sa.UniqueConstraint("chat_key", "message_id", name="ux_message_id"),
+        sa.Index("ix_message_time", "chat_key", "sent_at"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    chat_key: str
+    thread_id: str | None = None
+    message_id: str
+    sender_id: str
+    sender_name: str
+    sender_is_bot: bool = False
+    text: str
+    sent_at: int = Field(sa_type=Big)
+    reply_to: str | None = None
+    is_addressed: bool = False
+    is_private: bool = False
+    edited_at: int | None = Field(default=None, sa_type=Big)
+    deleted_at: int | None = Field(default=None, sa_type=Big)
+
+
+class MetaRow(StoredTable, table=True):
+    """Facts about the database itself: its schema version."""
+
+    __tablename__ = "meta"
+
+    key: str = Field(primary_key=True)
+    value: str
+
+
+class StateRow(StoredTable, table=True):
+    """Small remembered things: JSON by key, with an end."""
+
+    __tablename__ = "session_state"
+
+    key: str = Field(primary_key=True)
+    value: str
+    expires_at: int | None = Field(default=None, sa_type=Big, index=True)
+
+
+REMINDER = StoredTable.metadata.tables["reminder"]
+DELIVERY = StoredTable.metadata.tables["delivery"]
+MESSAGE = StoredTable.metadata.tables["message"]
+META = StoredTable.metadata.tables["meta"]
+STATE = StoredTable.metadata.tables["session_state"]
