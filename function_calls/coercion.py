@@ -42,7 +42,7 @@ class Coercion:
         """`value` as `part` wants it, or as it was where that cannot be told."""
         part = self.schema.resolve(part)
         arms = [arm for key in ("anyOf", "oneOf") for arm in _schemas(part.get(key))]
-        if arms:
+        if arms and not isinstance(part.get("properties"), dict):
             return self._by_arm(part, arms, value, place)
         wanted = _types(part)
         if isinstance(value, dict) and (not wanted or "object" in wanted):

@@ -7,6 +7,7 @@ What is cut off, not a number, too large or too deep is refused with the place: 
 import json
 import math
 import re
+import sys
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, NoReturn
@@ -20,7 +21,8 @@ _PUNCTUATION: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":
 _WORDS: Final = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
 _INVISIBLE: Final = "\ufeff\u200b\u200c\u200d\u2060"
 _SPACE: Final = " \t\r\n\f\v\u00a0\u3000" + _INVISIBLE
-_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""} | {each: each for each in "\"'\\/`"}
+_CODE_DIGITS: Final = {"u": 4, "x": 2, "U": 8}
 
 
 class Unreadable(Exception):
@@ -53,7 +55,7 @@ def read_json(text: str) -> Read:
         read = _read_relaxed(text)
     else:
         read = Read(value=value)
-    if "\\u" in text:
+    if "\\u" in text or "\\U" in text:
         _refuse_half_characters(read.value)
     return read
 
@@ -98,12 +100,14 @@ def check_depth(text: str) -> None:
 
 def _read_relaxed(text: str) -> Read:
     stripped = text.strip(_SPACE)
+    if not stripped:
+        return Read(value={}, steps=("read empty text as no arguments",))
     fence = _fence_pattern().search(stripped) if stripped[:1] not in {"{", "["} else None
     reader = _Reader(text=fence["body"].strip(_SPACE) if fence else stripped)
     if fence:
         reader.note("took the JSON out of its Markdown fence")
-    if not reader.text:
-        return Read(value={}, steps=("read empty text as no arguments",))
+    elif text[0] in _INVISIBLE or text[-1] in _INVISIBLE:
+        reader.note("skipped invisible characters")
     value = reader.value(depth=0)
     reader.finish()
     return Read(value=value, steps=tuple(dict.fromkeys(reader.steps)))
@@ -203,7 +207,7 @@ class _Reader:
 
     def string(self) -> str:
         opening = self.text[self.at]
-        closings = {_QUOTES[opening], opening} if opening in "”’" else {_QUOTES[opening]}
+        closings = {_QUOTES[opening], opening} if opening in "“”‘’" else {_QUOTES[opening]}
         if opening != '"':
             self.note("read other quotation marks as double quotes")
         self.at += 1
@@ -235,18 +239,25 @@ class _Reader:
         if not here:
             self.cut_off("a text")
         self.at += 1
-        if here != "u":
-            return _ESCAPES.get(here, here)
-        digits = re.compile(r"[0-9a-fA-F]{4}").match(self.text, self.at)
-        if not digits:
-            self.unexpected("four hexadecimal digits")
-        self.at += 4
-        code = int(digits[0], 16)
-        low = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})").match(self.text, self.at)
+        if here in _ESCAPES:
+            return _ESCAPES[here]
+        if here not in _CODE_DIGITS:
+            self.note("kept a backslash that JSON would not have")
+            return "\\" + here
+        code = self.code(_CODE_DIGITS[here])
+        low = _low_surrogate_pattern().match(self.text, self.at)
         if 0xD800 <= code < 0xDC00 and low:
-            self.at += 6
+            self.at = low.end()
             code = 0x10000 + ((code - 0xD800) << 10) + (int(low[1], 16) - 0xDC00)
         return chr(code)
+
+    def code(self, digits: int) -> int:
+        """The number that so many hexadecimal digits spell, in JSON's way or in Python's."""
+        found = re.compile(f"[0-9a-fA-F]{{{digits}}}").match(self.text, self.at)
+        if not found or int(found[0], 16) > sys.maxunicode:
+            self.unexpected(f"the {digits} hexadecimal digits of a character")
+        self.at = found.end()
+        return int(found[0], 16)
 
     def bare_key(self) -> str:
         found = re.compile(r"[^\W\d][\w-]*").match(self.text, self.at)
@@ -300,6 +311,11 @@ def _fence_pattern() -> re.Pattern[str]:
 @cache
 def _structure_pattern() -> re.Pattern[str]:
     return re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+@cache
+def _low_surrogate_pattern() -> re.Pattern[str]:
+    return re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
 
 @cache

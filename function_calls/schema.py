@@ -1,13 +1,11 @@
 """From a Python type to the JSON Schema that models are shown and calls are checked against."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal, cast
 
 from pydantic import BaseModel, TypeAdapter
-from pydantic.errors import PydanticInvalidForJsonSchema
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchemaWarningKind
-from pydantic_core import CoreSchema, core_schema
 
+from function_calls.schema_generator import ToolJsonSchema
 from function_calls.schema_walk import map_schemas, pointer_target
 
 Schema = dict[str, object]
@@ -15,36 +13,6 @@ Vendor = Literal["openai", "openai_strict", "anthropic", "mcp"]
 
 _UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
 _PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref", "discriminator"})
-
-
-class ToolJsonSchema(GenerateJsonSchema):
-    """Pydantic's generator, with the keys of a dictionary checked as its class checks them."""
-
-    # A default that JSON cannot say is left out of the schema; the function still has it.
-    ignored_warning_kinds: set[JsonSchemaWarningKind] = {  # noqa: RUF012 - Pydantic's own declaration
-        "skipped-choice",
-        "non-serializable-default",
-    }
-
-    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
-        """Say in the schema what keys a `dict[K, V]` takes; Pydantic leaves integer keys out."""
-        made = super().dict_schema(schema)
-        keys = schema.get("keys_schema", core_schema.any_schema())
-        names = _key_names(keys, self.generate_inner)
-        if names and not made.keys() & {"propertyNames", "patternProperties"}:
-            made["propertyNames"] = names
-        return made
-
-
-def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValue]) -> JsonSchemaValue:
-    if keys["type"] == "int":
-        return {"pattern": r"^-?(0|[1-9][0-9]{0,18})$"}
-    if keys["type"] in {"any", "str"}:
-        return {}
-    made = generate(keys)
-    if "$ref" in made or made.get("type") == "string":
-        return made
-    raise PydanticInvalidForJsonSchema(f"a dictionary with keys of kind '{keys['type']}'")
 
 
 def model_schema(annotation: object) -> Schema:

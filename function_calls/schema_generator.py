@@ -1,0 +1,52 @@
+"""Pydantic's JSON Schema generator, corrected where schema and class would disagree."""
+
+from collections.abc import Callable
+from typing import Final
+
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchemaWarningKind
+from pydantic_core import CoreSchema, core_schema
+
+_BOUNDS: Final = frozenset({"ge", "gt", "le", "lt", "multiple_of"})
+
+
+class ToolJsonSchema(GenerateJsonSchema):
+    """Pydantic's generator, closed where it accepts texts that the class then refuses."""
+
+    # A default that JSON cannot say is left out of the schema; the function still has it.
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = {  # noqa: RUF012 - Pydantic's own declaration
+        "skipped-choice",
+        "non-serializable-default",
+    }
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+        """Say in the schema what keys a `dict[K, V]` takes; Pydantic leaves integer keys out."""
+        made = super().dict_schema(schema)
+        keys = schema.get("keys_schema", core_schema.any_schema())
+        names = _key_names(keys, self.generate_inner)
+        if names and not made.keys() & {"propertyNames", "patternProperties"}:
+            made["propertyNames"] = names
+        return made
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
+        """A decimal is a number or a text that spells one; with bounds, which no text can be held to, a number."""
+        made = super().decimal_schema(schema)
+        arms = made.get("anyOf", [])
+        return arms[0] if arms and _BOUNDS & schema.keys() else made
+
+    def get_decimal_pattern(self, schema: core_schema.DecimalSchema) -> str | None:
+        """The texts that spell a decimal; without one, "" and "NaN" would pass the schema and fail the class."""
+        if schema.get("max_digits") is not None or schema.get("decimal_places") is not None:
+            return self.build_decimal_pattern(schema)
+        return r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
+
+
+def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValue]) -> JsonSchemaValue:
+    if keys["type"] == "int":
+        return {"pattern": r"^-?(0|[1-9][0-9]{0,18})$"}
+    if keys["type"] in {"any", "str"}:
+        return {}
+    made = generate(keys)
+    if "$ref" in made or made.get("type") == "string":
+        return made
+    raise PydanticInvalidForJsonSchema(f"a dictionary with keys of kind '{keys['type']}'")

@@ -1,0 +1,131 @@
+"""Docstrings of every style give the same description and parameter texts."""
+
+import inspect
+
+import pytest
+
+from function_calls.docstrings import parse_docstring
+
+GOOGLE = """Search the web.
+
+    Args:
+        query (str): What to look for,
+            with: a colon.
+        limit (int, optional): How many.
+
+    Returns:
+        list: The hits.
+    """
+NUMPY = """Search the web.
+
+    Parameters
+    ----------
+    query : str
+        What to look for,
+        with: a colon.
+    limit : int, optional
+        How many.
+
+    Returns
+    -------
+    list
+        The hits.
+    """
+SPHINX = """Search the web.
+
+    :param str query: What to look for,
+        with: a colon.
+    :param limit: How many.
+    :type limit: int
+    :returns: The hits.
+    :rtype: list
+    """
+EPYTEXT = """Search the web.
+
+    @param query: What to look for, with: a colon.
+    @param limit: How many.
+    @return: The hits.
+    """
+
+
+@pytest.mark.parametrize("text", [GOOGLE, NUMPY, SPHINX, EPYTEXT], ids=["google", "numpy", "sphinx", "epytext"])
+def test_every_style_gives_the_same_texts(text: str):
+    docs = parse_docstring(text)
+
+    assert docs.description == "Search the web."
+    assert docs.parameters == {"query": "What to look for, with: a colon.", "limit": "How many."}
+
+
+def test_chinese_titles_and_punctuation_are_understood():
+    docs = parse_docstring("设置提醒。\n\n参数：\n    content（str）：提醒的内容\n    when: 时间\n返回：\n    结果")
+
+    assert docs.description == "设置提醒。"
+    assert docs.parameters == {"content": "提醒的内容", "when": "时间"}
+
+
+def test_the_summary_is_the_first_paragraph_on_one_line():
+    docs = parse_docstring("Add a thing\n    to the list.\n\n    More about it.")
+
+    assert docs.summary == "Add a thing to the list."
+    assert docs.description == "Add a thing to the list.\n\nMore about it."
+
+
+def test_text_after_a_section_belongs_to_the_description():
+    docs = parse_docstring("Do it.\n\nArgs:\n    x: The x.\n\nOnly on weekdays.")
+
+    assert docs.description == "Do it.\n\nOnly on weekdays."
+    assert docs.parameters == {"x": "The x."}
+
+
+def test_bullets_in_a_parameter_text_stay_on_their_lines():
+    docs = parse_docstring(
+        "Do it.\n\nArgs:\n    mode: One of:\n        - a: first\n        - b: second\n    n: Number."
+    )
+
+    assert docs.parameters == {"mode": "One of:\n- a: first\n- b: second", "n": "Number."}
+
+
+@pytest.mark.parametrize("title", ["Returns", "Raises", "Yields", "Example", "Examples", "Note"])
+def test_no_other_section_leaks_into_the_description(title: str):
+    docs = parse_docstring(f"Do it.\n\n{title}:\n    ValueError: secret words.\n")
+
+    assert docs.description == "Do it."
+    assert docs.parameters == {}
+
+
+@pytest.mark.parametrize("sentence", ["Returns: the number of rows.", "Remember: this is costly."])
+def test_a_title_with_its_text_on_the_line_is_a_section_only_if_it_is_known(sentence: str):
+    docs = parse_docstring(f"Do it.\n\n{sentence}")
+
+    assert ("Remember" in docs.description) is sentence.startswith("Remember")
+    assert "Returns" not in docs.description
+
+
+def test_entries_that_were_never_indented_are_still_entries():
+    docs = parse_docstring("Do it.\n\nArgs:\nx: The x.\ny: The y.\nReturns:\nNothing.")
+
+    assert docs.parameters == {"x": "The x.", "y": "The y."}
+
+
+def test_star_arguments_and_shared_entries_are_named_plainly():
+    docs = parse_docstring("Do.\n\nParameters\n----------\nx, y : int\n    Both.\n**options\n    The rest.")
+
+    assert docs.parameters == {"x": "Both.", "y": "Both.", "options": "The rest."}
+
+
+@pytest.mark.parametrize("text", [None, "", "   \n  "])
+def test_without_a_docstring_everything_is_empty(text: str | None):
+    docs = parse_docstring(text)
+
+    assert (docs.summary, docs.description, docs.parameters) == ("", "", {})
+
+
+def test_a_functions_own_docstring_reads_the_same_raw_and_cleaned():
+    def tool(x: int) -> None:
+        """Do it.
+
+        Args:
+            x: The x.
+        """
+
+    assert parse_docstring(tool.__doc__) == parse_docstring(inspect.getdoc(tool))

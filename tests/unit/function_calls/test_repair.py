@@ -1,0 +1,230 @@
+"""Twenty malformed shapes: each is mended to the right call or answered with one precise error."""
+
+import json
+import math
+import time
+
+import pytest
+
+from function_calls.errors import ArgumentsInvalid
+from function_calls.relaxed_json import DEEPEST, LARGEST_BYTES
+from function_calls.repair import Repaired, repair
+from function_calls.schema_validator import SchemaValidator
+from function_calls.validation import check_arguments
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "type": {
+            "type": "string",
+            "enum": ["once", "daily", "weekly"],
+            "description": "提醒类型: once=一次性提醒 (one time), daily=每天, weekly=每周",
+            "x-aliases": {"毎日": "daily"},
+        },
+        "time": {"type": "string"},
+        "content": {"type": "string", "minLength": 1},
+        "weekday": {"type": ["integer", "null"], "minimum": 0, "maximum": 6},
+        "due_date": {"type": "string"},
+        "is_private": {"type": "boolean"},
+        "amount": {"type": "number"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "place": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "street_name": {"type": "string"}},
+            "required": ["city"],
+        },
+    },
+    "required": ["type", "time", "content"],
+}
+OTHERS = {
+    "reminder_set": SCHEMA,
+    "perplexity_search": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+    "reminder_list": {"type": "object", "properties": {}},
+}
+VALIDATOR = SchemaValidator(SCHEMA)
+RIGHT = {"type": "daily", "time": "08:00", "content": "tea"}
+TEXT = json.dumps(RIGHT)
+
+
+def mended(raw: object, tool: str = "reminder_set") -> Repaired:
+    validator = VALIDATOR if tool == "reminder_set" else SchemaValidator(OTHERS[tool])
+    return check_arguments(validator, raw, tool=tool, other_tools=OTHERS)
+
+
+def refusal(raw: object, tool: str = "reminder_set") -> str:
+    with pytest.raises(ArgumentsInvalid) as caught:
+        mended(raw, tool)
+    return caught.value.for_model()
+
+
+MENDED = {
+    "double-encoded": json.dumps(TEXT),
+    "encoded three times": json.dumps(json.dumps(TEXT)),
+    "wrapped in arguments": json.dumps({"arguments": RIGHT}),
+    "wrapped in parameters": json.dumps({"parameters": RIGHT}),
+    "wrapped in input": json.dumps({"input": RIGHT}),
+    "wrapped in args": json.dumps({"args": RIGHT}),
+    "wrapped in the tool's name": json.dumps({"reminder_set": RIGHT}),
+    "a whole call": json.dumps({"name": "reminder_set", "arguments": RIGHT}),
+    "a whole call as text": json.dumps({"type": "function", "function": {"name": "reminder_set", "arguments": TEXT}}),
+    "single quotes": str(RIGHT),
+    "single quotes and an apostrophe": "{'type': 'daily', 'time': '08:00', 'content': 'tea'}",
+    "typographic quotes": TEXT.replace('"', "“"),
+    "full-width punctuation": "｛“type”：“daily”，“time”：“08:00”，“content”：“tea”｝",
+    "trailing comma": TEXT[:-1] + ",}",
+    "bare names": "{type: 'daily', time: '08:00', content: 'tea'}",
+    "markdown fence": f"```json\n{TEXT}\n```",
+    "markdown fence after a sentence": f"Here you are:\n```\n{TEXT}\n```\n",
+    "surplus brackets": TEXT + "}}",
+    "names in capitals": json.dumps({"Type": "daily", "TIME": "08:00", "content": "tea"}),
+    "invisible and full-width letters in names": json.dumps(
+        {"\u200btype": "daily", "ｔｉｍｅ": "08:00", "content": "tea"}
+    ),
+    "byte order mark": "\ufeff" + TEXT,
+    "extra key": json.dumps({**RIGHT, "confidence": 0.9}),
+    "null for optional": json.dumps({**RIGHT, "due_date": None, "tags": None}),
+    "enum in another case": json.dumps({**RIGHT, "type": "Daily"}),
+    "enum in another language": json.dumps({**RIGHT, "type": "每天"}, ensure_ascii=False),
+    "enum by declared alias": json.dumps({**RIGHT, "type": "毎日"}, ensure_ascii=False),
+    "list for scalar": json.dumps({**RIGHT, "type": ["daily"]}),
+}
+
+
+@pytest.mark.parametrize("raw", MENDED.values(), ids=MENDED.keys())
+def test_a_malformed_call_whose_meaning_is_plain_is_mended_and_explained(raw: str):
+    result = mended(raw)
+
+    assert result.arguments == RIGHT
+    assert result.steps
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"weekday": "3"}, {"weekday": 3}),
+        ({"weekday": "３"}, {"weekday": 3}),
+        ({"weekday": " 3 "}, {"weekday": 3}),
+        ({"weekday": [3]}, {"weekday": 3}),
+        ({"weekday": ""}, {"weekday": None}),
+        ({"weekday": "None"}, {"weekday": None}),
+        ({"amount": "1.5"}, {"amount": 1.5}),
+        ({"is_private": "True"}, {"is_private": True}),
+        ({"is_private": "是"}, {"is_private": True}),
+        ({"time": 8}, {"time": "8"}),
+        ({"dueDate": "x"}, {"due_date": "x"}),
+        ({"due-date": "x"}, {"due_date": "x"}),
+        ({"tags": '["a", "b"]'}, {"tags": ["a", "b"]}),
+        ({"place": '{"city": "Rome"}'}, {"place": {"city": "Rome"}}),
+        ({"city": "Rome", "streetName": "Via"}, {"place": {"city": "Rome", "street_name": "Via"}}),
+        ({"place.city": "Rome"}, {"place": {"city": "Rome"}}),
+        ({"place": {"City": "Rome", "zz": 1}}, {"place": {"city": "Rome"}}),
+    ],
+)
+def test_a_value_in_another_dress_becomes_what_the_schema_asks_for(given: dict[str, object], meant: dict[str, object]):
+    result = mended({**RIGHT, **given})
+
+    assert result.arguments == {**RIGHT, **meant}
+    assert result.steps
+
+
+def test_python_literals_are_read():
+    result = mended("{'type': 'daily', 'time': '08:00', 'content': 'tea', 'weekday': None, 'is_private': True}")
+
+    assert result.arguments == {**RIGHT, "weekday": None, "is_private": True}
+
+
+REFUSED = {
+    "cut off in an object": (TEXT[:-1], "cut off"),
+    "cut off in a text": (TEXT[:-3], "cut off"),
+    "cut off after a comma": ('{"type": "daily",', "cut off"),
+    "NaN": ('{"type": "daily", "amount": NaN}', "NaN is not a number"),
+    "infinity": ('{"type": "daily", "amount": -Infinity}', "-Infinity is not a number"),
+    "a number beyond all bounds": ('{"amount": 1e999}', "too large a number"),
+    "a number of endless digits": ('{"weekday": ' + "9" * 5000 + "}", "digits"),
+    "huge": ('{"content": "' + "x" * LARGEST_BYTES + '"}', "longer than"),
+    "huge in bytes": ('{"content": "' + "提" * (LARGEST_BYTES // 2) + '"}', "longer than"),
+    "deep": ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "levels deep"),
+    "deep beyond the stack": ("[" * 200_000, "levels deep"),
+    "deep in single quotes": ("{'a': " * 70 + "1" + "}" * 70, "levels deep"),
+    "another tool's arguments": ('{"query": "weather"}', "arguments of the tool 'perplexity_search'"),
+    "a call of another tool": ('{"name": "summary", "arguments": {}}', 'name the tool "summary"'),
+    "a list": (f"[{TEXT}]", "expected an object"),
+    "a number": ("7", "expected an object"),
+    "prose": ("I will set a reminder", "not JSON"),
+    "a slip in an optional name": (json.dumps({**RIGHT, "weekdy": 3}), "Did you mean 'weekday'"),
+    "half a character": ('{"content": "\\ud800"}', "lone surrogate"),
+    "half a character, raw": ('{"content": "\ud800"}', "lone surrogate"),
+    "a missing comma": ('{"type": "daily" "time": "08:00"}', "not JSON"),
+    "two values for a scalar": (json.dumps({**RIGHT, "type": ["daily", "once"]}), "/type"),
+    "scalar for list": (json.dumps({**RIGHT, "tags": "not a list"}), "/tags"),
+    "null for required": (json.dumps({**RIGHT, "content": None}), "/content"),
+    "a number that is none": (json.dumps({**RIGHT, "weekday": "about three"}), "/weekday"),
+    "an unknown enum value": (json.dumps({**RIGHT, "type": "daily_zzz"}), '"once", "daily", "weekly"'),
+    "empty": ("", "/content: is required and missing"),
+}
+
+
+@pytest.mark.parametrize(("raw", "told"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_malformed_call_that_would_need_guessing_is_refused_precisely(raw: str, told: str):
+    assert told in refusal(raw)
+
+
+def test_a_missing_argument_is_told_together_with_the_unknown_one_that_may_be_it():
+    told = refusal({"type": "daily", "time": "08:00", "message": "tea"})
+
+    assert "/content: is required and missing" in told
+    assert "/message: is not an argument of this tool" in told
+
+
+def test_a_tool_without_arguments_does_not_run_on_those_of_another():
+    assert "perplexity_search" in refusal({"query": "weather"}, tool="reminder_list")
+    assert mended({"verbose": True}, tool="reminder_list").arguments == {}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, {1, 2}, {"content": object()}])
+def test_an_object_that_json_cannot_say_is_refused(value: object):
+    assert "not a JSON value" in refusal({**RIGHT, "amount": value} if isinstance(value, float) else value)
+
+
+def test_arguments_that_came_as_an_object_are_treated_like_a_text():
+    assert mended(RIGHT).arguments == RIGHT
+    assert mended({"arguments": RIGHT}).arguments == RIGHT
+
+
+@pytest.mark.parametrize(
+    "valid",
+    [
+        RIGHT,
+        {**RIGHT, "content": '{"arguments": {"a": 1}}'},
+        {**RIGHT, "content": " None ", "due_date": "", "weekday": None},
+        {**RIGHT, "content": "１２３ “quoted”，\u200b`x`"},
+        {**RIGHT, "tags": ["[1]", "null"], "amount": 2, "place": {"city": "true"}},
+    ],
+)
+def test_valid_arguments_pass_untouched(valid: dict[str, object]):
+    result = mended(json.dumps(valid))
+
+    assert result == Repaired(arguments=valid)
+
+
+def test_a_declared_argument_named_like_a_wrapper_is_an_argument():
+    schema = SchemaValidator({"type": "object", "properties": {"input": {"type": "object"}}, "required": ["input"]})
+
+    assert repair({"input": {"a": 1}}, schema).arguments == {"input": {"a": 1}}
+
+
+def test_two_readings_that_differ_are_no_reading():
+    either = {"anyOf": [{"type": "integer"}, {"type": "boolean"}, {"enum": ["Yes", "YES"]}]}
+    schema = SchemaValidator({"type": "object", "properties": {"v": either}})
+
+    assert repair({"v": "12"}, schema).arguments == {"v": 12}
+    assert repair({"v": "yes"}, schema).arguments == {"v": True}
+    assert repair({"v": "maybe"}, schema).errors
+
+
+def test_a_huge_malformed_text_is_answered_in_time():
+    raw = "{'content': '" + "it's " * 20_000 + "'"
+    start = time.perf_counter()
+
+    assert "cut off" in refusal(raw)
+    assert time.perf_counter() - start < 1

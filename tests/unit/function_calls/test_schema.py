@@ -1,0 +1,172 @@
+"""Schemas are what the specification, the models and the vendors expect."""
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from function_calls.errors import SchemaInvalid
+from function_calls.schema import inline_refs, model_schema, openai_strict, published, render
+
+
+class ReminderArgs(BaseModel):
+    """The specification's own model of `reminder_set`."""
+
+    type: Literal["once", "daily", "weekly"] = Field(description="提醒类型:once=一次性提醒,daily=每天,weekly=每周")
+    time: str = Field(description="提醒时间。once 使用 'YYYY-MM-DD HH:MM',daily/weekly 使用 'HH:MM'")
+    content: str = Field(description="提醒内容,将直接发送给用户")
+    weekday: int | None = Field(default=None, description="当 type=weekly 时的星期索引,0=周一 … 6=周日")
+
+
+class NoArgs(BaseModel):
+    """Nothing."""
+
+
+class Place(BaseModel):
+    """Somewhere."""
+
+    city: str
+    title: str = "home"
+
+
+class Trip(BaseModel):
+    start: Place
+    end: Place | None = None
+
+
+class Node(BaseModel):
+    name: str
+    children: list["Node"] = []
+
+
+def test_reminder_set_has_exactly_the_specifications_schema():
+    assert model_schema(ReminderArgs) == {
+        "type": "object",
+        "required": ["type", "time", "content"],
+        "properties": {
+            "type": {
+                "type": "string",
+                "enum": ["once", "daily", "weekly"],
+                "description": "提醒类型:once=一次性提醒,daily=每天,weekly=每周",
+            },
+            "time": {
+                "type": "string",
+                "description": "提醒时间。once 使用 'YYYY-MM-DD HH:MM',daily/weekly 使用 'HH:MM'",
+            },
+            "content": {"type": "string", "description": "提醒内容,将直接发送给用户"},
+            "weekday": {
+                "type": ["integer", "null"],
+                "default": None,
+                "description": "当 type=weekly 时的星期索引,0=周一 … 6=周日",
+            },
+        },
+    }
+
+
+def test_a_model_without_fields_is_an_empty_object():
+    assert model_schema(NoArgs) == {"type": "object", "properties": {}}
+
+
+def test_references_are_inlined_and_titles_dropped_but_not_a_property_named_title():
+    schema = model_schema(Trip)
+
+    place = {
+        "type": "object",
+        "description": "Somewhere.",
+        "properties": {"city": {"type": "string"}, "title": {"type": "string", "default": "home"}},
+        "required": ["city"],
+    }
+    assert schema == {
+        "type": "object",
+        "properties": {"start": place, "end": {**place, "type": ["object", "null"], "default": None}},
+        "required": ["start"],
+    }
+
+
+def test_a_type_that_contains_itself_keeps_one_reference():
+    schema = model_schema(Node)
+
+    assert schema["properties"]["children"]["items"] == {"$ref": "#/$defs/Node"}
+    assert set(schema["$defs"]) == {"Node"}
+    assert schema["type"] == "object"
+
+
+def test_a_nullable_enum_lists_null():
+    schema = model_schema(Annotated[Literal["a", "b"] | None, Field()])
+
+    assert schema == {"type": ["string", "null"], "enum": ["a", "b", None]}
+
+
+def test_references_into_other_parts_of_a_document_are_inlined_too():
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/components/schemas/A%20b", "description": "mine"}},
+        "components": {"schemas": {"A b": {"type": "string", "description": "theirs"}}},
+    }
+
+    assert inline_refs(schema) == {
+        "type": "object",
+        "properties": {"a": {"type": "string", "description": "mine"}},
+    }
+
+
+def test_a_reference_to_nothing_is_an_error_that_names_it():
+    with pytest.raises(SchemaInvalid, match="#/\\$defs/Gone"):
+        inline_refs({"properties": {"a": {"$ref": "#/$defs/Gone"}}})
+
+
+def test_the_strict_variant_requires_everything_and_makes_the_optional_nullable():
+    strict = openai_strict(model_schema(ReminderArgs))
+
+    assert strict is not None
+    assert strict["required"] == ["type", "time", "content", "weekday"]
+    assert strict["additionalProperties"] is False
+    assert strict["properties"]["weekday"]["type"] == ["integer", "null"]
+    assert "default" not in strict["properties"]["weekday"]
+
+
+def test_the_strict_variant_reaches_into_nested_objects():
+    strict = openai_strict(model_schema(Trip))
+
+    assert strict is not None
+    assert strict["properties"]["start"]["required"] == ["city", "title"]
+    assert strict["properties"]["start"]["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("annotation", [dict[str, int], dict[str, dict[str, int]]])
+def test_open_dictionaries_have_no_strict_variant(annotation: object):
+    schema = {"type": "object", "properties": {"v": model_schema(annotation)}, "required": ["v"]}
+
+    assert openai_strict(schema) is None
+
+
+def test_each_vendor_gets_its_own_envelope():
+    schema = {"type": "object", "properties": {}}
+    made = {
+        vendor: render(name="t", description="d", parameters=schema, vendor=vendor)
+        for vendor in ("openai", "anthropic", "mcp")
+    }
+
+    assert made["openai"] == {"type": "function", "function": {"name": "t", "description": "d", "parameters": schema}}
+    assert made["anthropic"] == {"name": "t", "description": "d", "input_schema": schema}
+    assert made["mcp"] == {"name": "t", "description": "d", "inputSchema": schema}
+
+
+def test_a_strict_tool_says_so_and_an_impossible_one_stays_plain():
+    strict = render(name="t", description="", parameters=model_schema(Trip), vendor="openai_strict")
+    plain = render(name="t", description="", parameters=model_schema(dict[str, int]), vendor="openai_strict")
+
+    assert strict["function"]["strict"] is True
+    assert "strict" not in plain["function"]
+
+
+def test_our_own_keys_are_not_published():
+    schema = {"type": "object", "properties": {"x-ray": {"type": "string", "x-aliases": {"每天": "daily"}}}}
+
+    assert published(schema) == {"type": "object", "properties": {"x-ray": {"type": "string"}}}
+
+
+def test_integer_keys_of_a_dictionary_are_checked_in_the_schema():
+    schema = model_schema(dict[int, str])
+
+    assert schema["propertyNames"] == {"pattern": "^-?(0|[1-9][0-9]{0,18})$"}

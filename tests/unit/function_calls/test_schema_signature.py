@@ -1,0 +1,297 @@
+"""Functions of every kind become tools; what cannot is refused with its place and the fix."""
+
+import dataclasses
+import functools
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Optional, Unpack
+
+import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from function_calls.errors import ArgumentsInvalid, SignatureInvalid
+from function_calls.signature import FunctionSignature, analyse
+from function_calls.validation import instantiate
+
+
+class Context:
+    """Stands for what is injected."""
+
+
+class ChatContext(Context):
+    """A kind of it."""
+
+
+class Args(BaseModel):
+    text: str = Field(description="The text.")
+    count: int = 1
+
+
+@dataclasses.dataclass
+class Box:
+    """A box.
+
+    Attributes:
+        width: Its width in cm.
+    """
+
+    width: float
+    height: float = 1.0
+
+
+class Options(TypedDict, total=False):
+    depth: int
+
+
+class PlainOptions(typing.TypedDict):
+    depth: int
+    mode: typing.NotRequired[str]
+
+
+def called(function: Callable[..., Any], arguments: dict[str, Any], **injected: object) -> Any:
+    signature = analyse(function, injectable=[Context])
+    positional, named = signature.bind(instantiate(signature, arguments), injected)
+    return function(*positional, **named)
+
+
+def properties(signature: FunctionSignature) -> dict[str, Any]:
+    found = signature.parameters_schema["properties"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_plain_function_gives_the_specifications_schema():
+    async def search_web(query: str, max_results: int = 5) -> list[str]:
+        """Search the web and return URLs.
+
+        :param query: The search query string
+        :param max_results: Maximum number of results to return
+        """
+        return [query] * max_results
+
+    signature = analyse(search_web)
+
+    assert (signature.name, signature.description) == ("search_web", "Search the web and return URLs.")
+    assert signature.parameters_schema == {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "The search query string"},
+            "max_results": {"type": "integer", "default": 5, "description": "Maximum number of results to return"},
+        },
+        "required": ["query"],
+    }
+    assert (signature.style, signature.is_async) == ("plain", True)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        (str, {"type": "string"}),
+        (int, {"type": "integer"}),
+        (float, {"type": "number"}),
+        (bool, {"type": "boolean"}),
+        (list[int], {"type": "array", "items": {"type": "integer"}}),
+        (dict, {"type": "object", "additionalProperties": True}),
+        (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
+    ],
+)
+def test_types_map_as_the_specification_says(annotation: Any, schema: dict[str, Any]):
+    def tool(v, w=None): ...
+
+    tool.__annotations__ = {"v": annotation, "w": Optional[annotation]}  # noqa: UP045 - the form under test
+    signature = analyse(tool)
+
+    assert properties(signature) == {"v": schema, "w": schema}
+    assert signature.parameters_schema["required"] == ["v"]
+
+
+def test_an_argument_model_is_the_whole_schema_and_arrives_as_an_instance():
+    def tool(args: Args, ctx: Context) -> tuple[Args, Context]:
+        return args, ctx
+
+    context = Context()
+
+    assert set(properties(analyse(tool, injectable=[Context]))) == {"text", "count"}
+    assert called(tool, {"text": "tea"}, ctx=context) == (Args(text="tea"), context)
+
+
+def test_a_dataclass_arrives_as_an_instance_and_its_docstring_describes_the_fields():
+    def tool(args: Box) -> Box:
+        return args
+
+    assert properties(analyse(tool))["width"] == {"type": "number", "description": "Its width in cm."}
+    assert called(tool, {"width": 2}) == Box(width=2.0)
+
+
+@pytest.mark.parametrize("kind", [Options, PlainOptions])
+def test_a_typed_dictionary_named_args_is_the_whole_schema(kind: type):
+    def tool(args): ...
+
+    tool.__annotations__ = {"args": kind}
+    signature = analyse(tool)
+
+    assert signature.style == "model"
+    assert properties(signature)["depth"] == {"type": "integer"}
+    assert instantiate(signature, {"depth": 2}) == {"depth": 2}
+
+
+def test_a_typed_dictionary_of_another_name_is_one_argument():
+    def tool(options: Options) -> Options:
+        return options
+
+    assert called(tool, {"options": {"depth": 2}}) == {"depth": 2}
+
+
+def test_keywords_typed_by_unpack_become_arguments_and_missing_ones_stay_away():
+    def tool(text: str, **options: Unpack[Options]) -> dict[str, Any]:
+        return {"text": text, **options}
+
+    assert set(properties(analyse(tool))) == {"text", "depth"}
+    assert called(tool, {"text": "a"}) == {"text": "a"}
+    assert called(tool, {"text": "a", "depth": 3}) == {"text": "a", "depth": 3}
+
+
+def test_injected_parameters_are_found_by_class_and_never_shown():
+    def tool(text: str, ctx: ChatContext, maybe: Context | None = None) -> object:
+        return ctx
+
+    signature = analyse(tool, injectable=[Context])
+    context = ChatContext()
+
+    assert set(properties(signature)) == {"text"}
+    assert signature.injected == {"ctx": ChatContext, "maybe": Context}
+    assert called(tool, {"text": "a"}, ctx=context) is context
+
+
+def test_a_bound_method_is_a_tool_without_self():
+    class Greeter:
+        word = "hello"
+
+        def greet(self, name: str) -> str:
+            return f"{self.word} {name}"
+
+    assert called(Greeter().greet, {"name": "Ann"}) == "hello Ann"
+
+
+def test_an_object_that_can_be_called_and_a_partial_are_tools():
+    class Adder:
+        async def __call__(self, a: int, b: int) -> int:
+            return a + b
+
+    def power(base: int, exponent: int) -> int:
+        return base**exponent
+
+    assert analyse(Adder()).name == "Adder"
+    assert analyse(Adder()).is_async
+    assert called(functools.partial(power, exponent=2), {"base": 3}) == 9
+
+
+def test_defaults_of_the_function_reach_it_when_the_model_leaves_them_out():
+    class NotGiven:
+        pass
+
+    nothing = NotGiven()
+
+    def tool(a: int = Field(5, ge=1), b: str | NotGiven = nothing, c: str = None) -> tuple[Any, ...]:  # noqa: RUF013 - the form under test
+        return a, b, c
+
+    assert called(tool, {}) == (5, nothing, None)
+    assert properties(analyse(tool)) == {
+        "a": {"type": "integer", "minimum": 1, "default": 5},
+        "b": {"type": "string"},
+        "c": {"type": "string"},
+    }
+
+
+def test_names_that_pydantic_keeps_for_itself_are_ordinary_arguments():
+    def tool(copy: bool, schema: str, _hidden: int, model_config: str = "x") -> tuple[Any, ...]:
+        return copy, schema, _hidden, model_config
+
+    assert list(properties(analyse(tool))) == ["copy", "schema", "_hidden", "model_config"]
+    assert called(tool, {"copy": True, "schema": "s", "_hidden": 1}) == (True, "s", 1, "x")
+
+
+def test_a_text_at_the_parameter_beats_the_docstring_and_that_beats_the_class():
+    def tool(a: Annotated[str, Field(description="said here")], b: Box, c: int) -> None:
+        """Do it.
+
+        Args:
+            a: In the docstring.
+            b: The big box.
+            c: A number.
+        """
+
+    shown = properties(analyse(tool))
+
+    assert [shown[name]["description"] for name in "abc"] == ["said here", "The big box.", "A number."]
+
+
+def test_an_option_that_means_something_when_null_keeps_null():
+    def tool(limit: int | None = 5, place: str | None = None) -> None: ...
+
+    assert properties(analyse(tool)) == {
+        "limit": {"type": ["integer", "null"], "default": 5},
+        "place": {"type": "string"},
+    }
+
+
+def test_name_description_and_examples_can_be_given():
+    def tool(a: int) -> None:
+        """Inner words."""
+
+    signature = analyse(tool, name="better-name", description="Better words.", examples=[{"a": 1}])
+
+    assert (signature.name, signature.description) == ("better-name", "Better words.")
+    assert signature.examples == ({"a": 1},)
+
+
+def star(*values: int) -> None: ...
+def keywords(**values: int) -> None: ...
+def positional(a: int, /) -> None: ...
+def unsayable(a: int, b: Callable[[], int]) -> None: ...
+def unknown_class(a: "Nowhere") -> None: ...  # noqa: F821 - the fault under test
+def generator(a: int) -> Any:
+    yield a
+
+
+@pytest.mark.parametrize(
+    ("function", "parameter", "fix"),
+    [
+        (star, "values", "list"),
+        (keywords, "values", "Unpack"),
+        (positional, "a", "'/'"),
+        (unsayable, "b", "Literal"),
+        (unknown_class, "a", "Import"),
+        (generator, "", "Return"),
+        (lambda a: a, "", "name="),
+    ],
+)
+def test_what_cannot_be_a_tool_is_refused_with_file_line_parameter_and_fix(
+    function: Callable[..., Any], parameter: str, fix: str
+):
+    with pytest.raises(SignatureInvalid) as caught:
+        analyse(function)
+
+    assert caught.value.parameter == parameter
+    assert fix in caught.value.fix
+    assert Path(caught.value.file).name == Path(__file__).name
+    assert caught.value.line == function.__code__.co_firstlineno
+    assert f":{caught.value.line}:" in str(caught.value)
+
+
+def test_an_example_that_does_not_fit_is_refused_at_registration():
+    def tool(a: int) -> None: ...
+
+    with pytest.raises(SignatureInvalid, match="example"):
+        analyse(tool, examples=[{"a": "one"}])
+
+
+def test_the_second_check_names_every_wrong_field():
+    def tool(args: Args) -> None: ...
+
+    with pytest.raises(ArgumentsInvalid) as caught:
+        instantiate(analyse(tool), {"count": "many"})
+
+    assert [error.pointer for error in caught.value.errors] == ["/text", "/count"]

@@ -1,0 +1,157 @@
+"""The first and the second check of a call's arguments, and what a model is told."""
+
+import json
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from function_calls.errors import ArgumentsInvalid, SchemaInvalid
+from function_calls.signature import analyse
+from function_calls.validation import SchemaValidator, check_arguments, instantiate, validate_arguments
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string", "enum": ["once", "daily"]},
+        "weekday": {"type": ["integer", "null"], "minimum": 0, "maximum": 6},
+        "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+        "place": {"type": "object", "properties": {"a/b": {"type": "string"}}, "required": ["a/b"]},
+        "amount": {"anyOf": [{"type": "integer"}, {"type": "object", "properties": {"n": {"type": "integer"}}}]},
+    },
+    "required": ["type"],
+}
+
+
+def errors_of(raw: object) -> dict[str, str]:
+    with pytest.raises(ArgumentsInvalid) as caught:
+        validate_arguments(SCHEMA, raw, tool="tool")
+    return {error.pointer: error.message for error in caught.value.errors}
+
+
+def test_valid_arguments_come_back_as_they_are():
+    assert validate_arguments(SCHEMA, '{"type": "once", "tags": ["a"]}') == {"type": "once", "tags": ["a"]}
+
+
+@pytest.mark.parametrize("raw", ["", "  ", "null", None, "{}", {}])
+def test_no_arguments_are_no_arguments_however_they_are_written(raw: object):
+    assert validate_arguments({"type": "object", "properties": {}}, raw) == {}
+
+
+def test_every_error_is_told_at_once_with_its_pointer():
+    wrong = {"type": "hourly", "weekday": 9, "tags": ["a", {}], "place": {}, "amount": {"n": "x"}}
+
+    assert errors_of(wrong) == {
+        "/type": 'expected one of "once", "daily", got "hourly"',
+        "/weekday": "expected a number of at most 6, got 9",
+        "/tags/1": "expected a text, got {}",
+        "/place/a~1b": "is required and missing",
+        "/amount/n": 'expected an integer, got "x"',
+    }
+
+
+def test_alternatives_that_are_all_far_off_are_named():
+    assert errors_of({"type": "once", "amount": True}) == {"/amount": "expected an integer or an object, got true"}
+
+
+def test_the_nearest_allowed_value_is_suggested():
+    with pytest.raises(ArgumentsInvalid) as caught:
+        validate_arguments(SCHEMA, {"type": "dayly"})
+
+    assert caught.value.errors[0].suggestion == '"daily"'
+
+
+def test_the_model_is_told_one_line_a_field_without_addresses_or_its_whole_input():
+    with pytest.raises(ArgumentsInvalid) as caught:
+        validate_arguments(SCHEMA, {"type": "x" * 5000, "weekday": "soon"}, tool="reminder_set")
+
+    told = caught.value.for_model().splitlines()
+    assert told[0] == "The arguments of 'reminder_set' are not valid:"
+    assert len(told) == 3
+    assert all(len(line) < 200 and "http" not in line for line in told)
+
+
+def test_a_schema_that_is_none_is_refused_with_the_reason():
+    with pytest.raises(SchemaInvalid, match="dict"):
+        SchemaValidator({"type": "dict"})
+
+
+def test_a_reference_is_never_fetched_from_the_network():
+    with pytest.raises(SchemaInvalid):
+        SchemaValidator({"$ref": "https://example.invalid/schema.json"})
+
+
+def test_a_schema_from_elsewhere_treats_formats_as_wishes_and_ours_do_not():
+    schema = {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}
+
+    assert SchemaValidator(schema).validate({"day": "soon"}) == []
+    assert [error.pointer for error in SchemaValidator(schema, check_formats=True).validate({"day": "soon"})] == [
+        "/day"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments"),
+    [
+        ({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}, {"a": 1, "b": "x"}),
+        ({"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}], "properties": {}}, {"a": 1, "b": 2}),
+        ({"properties": {"a": {}}, "patternProperties": {"^x-": {}}}, {"a": 1, "x-b": 2}),
+        ({"type": "object"}, {"anything": 1}),
+    ],
+)
+def test_schemas_that_leave_room_for_other_names_keep_them(schema: dict[str, object], arguments: dict[str, object]):
+    assert validate_arguments({"type": "object", **schema}, arguments) == arguments
+
+
+def test_a_schema_is_compiled_once_for_the_same_mapping():
+    same = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    equal = json.loads(json.dumps(same))
+
+    assert validate_arguments(same, '{"a": 1}') == validate_arguments(equal, '{"a": 1}') == {"a": 1}
+    assert validate_arguments({**same, "required": ["b"], "properties": {"b": {}}}, '{"b": 1}') == {"b": 1}
+
+
+def test_the_steps_of_the_repair_are_reported():
+    checked = check_arguments(SCHEMA, "{'type': 'ONCE'}")
+
+    assert checked.arguments == {"type": "once"}
+    assert checked.steps == ("read other quotation marks as double quotes", '/type: read "ONCE" as "once"')
+
+
+class Inner(BaseModel):
+    n: int
+    kind: Literal[1, 2] = 1
+
+
+class Model(BaseModel):
+    inner: Inner | None = None
+    many: list[Inner] = []
+    either: int | Inner = 0
+    even: int = Field(default=2, multiple_of=2)
+
+
+def tool(args: Model) -> None: ...
+
+
+def test_whole_numbers_with_a_fraction_part_are_integers_at_any_depth():
+    made = instantiate(analyse(tool), {"inner": {"n": 3.0, "kind": 2.0}, "many": [{"n": 1}, {"n": 2.0}], "either": 4.0})
+
+    assert made == Model(inner=Inner(n=3, kind=2), many=[Inner(n=1), Inner(n=2)], either=4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pointer"),
+    [
+        ({"inner": {"n": "3"}}, "/inner/n"),
+        ({"many": [{"n": 1}, {}]}, "/many/1/n"),
+        ({"either": {"n": True}}, "/either/n"),
+        ({"even": 3}, "/even"),
+        ({"inner": {"n": 2.5}}, "/inner/n"),
+    ],
+)
+def test_the_second_check_refuses_on_its_own_and_points_into_the_arguments(arguments: dict[str, object], pointer: str):
+    with pytest.raises(ArgumentsInvalid) as caught:
+        instantiate(analyse(tool), arguments)
+
+    assert pointer in [error.pointer for error in caught.value.errors]
+    assert "http" not in caught.value.for_model()
