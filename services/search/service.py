@@ -1,0 +1,112 @@
+"""Search the web through the configured engines, in order, until one answers."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from services.clock import Clock
+from services.errors import RequestRefused
+from services.search.cache import AnswerCache
+from services.search.errors import SearchUnavailable
+from services.search.model import SearchAnswer
+from services.search.ports import SearchEngine, TextListener
+
+_LONGEST_REST = timedelta(minutes=5)
+_DEFAULT_REST = timedelta(seconds=30)
+
+
+class SearchService:
+    """Asks engines one after the other; an engine that asked for patience is left out until its time is over."""
+
+    def __init__(
+        self,
+        engines: Sequence[SearchEngine] = (),
+        *,
+        clock: Clock,
+        timeout: timedelta = timedelta(seconds=30),
+        cache_ttl: timedelta = timedelta(minutes=10),
+    ) -> None:
+        self._engines = tuple(engines)
+        self._clock = clock
+        self._timeout = timeout
+        self._cache = AnswerCache(clock, cache_ttl)
+        self._resting_until: dict[str, datetime] = {}
+
+    async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
+        """Answer `query` with sources. `timeout` counts for each engine.
+
+        When every engine answered and found nothing, the answer is empty (`is_empty`). With `on_text`, an engine that
+        can streams its reply, and the answer then says `is_already_answered`.
+
+        Raises:
+            RequestRefused: `search_not_configured`, or `search_query_empty`.
+            SearchUnavailable: no engine gave an answer; `attempts` says why each failed.
+        """
+        if not self._engines:
+            raise RequestRefused("search_not_configured")
+        if not query.strip():
+            raise RequestRefused("search_query_empty")
+        remembered = self._cache.get(query, language)
+        if remembered is not None:
+            return remembered
+        answer = await self._first_answer(query.strip(), language, on_text)
+        self._cache.put(query, language, answer)
+        return answer
+
+    async def _first_answer(self, query: str, language: str, on_text: TextListener | None) -> SearchAnswer:
+        failures: list[SearchUnavailable] = []
+        empty: SearchAnswer | None = None
+        listener = None if on_text is None else _CountingListener(on_text)
+        for engine in self._engines:
+            try:
+                answer = await self._ask(engine, query, language, listener)
+            except SearchUnavailable as error:
+                failures.append(error)
+                if listener is not None and listener.has_heard:
+                    break  # half a reply stands in the chat; a second engine's would be a second reply
+                continue
+            if not answer.is_empty:
+                return answer
+            empty = empty or answer
+        if empty is not None:
+            return empty
+        raise SearchUnavailable(
+            failures[-1].reason,
+            engine=failures[-1].engine,
+            retry_after=failures[-1].retry_after,
+            attempts=tuple((failure.engine, failure.reason) for failure in failures),
+        ) from failures[-1]
+
+    async def _ask(
+        self, engine: SearchEngine, query: str, language: str, listener: TextListener | None
+    ) -> SearchAnswer:
+        now = self._clock.now()
+        rest = self._resting_until.get(engine.name, now) - now
+        if rest > timedelta():
+            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=rest.total_seconds())
+        try:
+            async with asyncio.timeout(self._timeout.total_seconds()):
+                return await engine.search(query, language, on_text=listener)
+        except TimeoutError as error:
+            raise SearchUnavailable("timeout", engine=engine.name) from error
+        except SearchUnavailable as error:
+            if error.reason == "rate_limited":
+                self._resting_until[engine.name] = now + _rest(error.retry_after)
+            raise
+
+
+def _rest(retry_after: float | None) -> timedelta:
+    wish = _DEFAULT_REST if retry_after is None else timedelta(seconds=min(retry_after, _LONGEST_REST.total_seconds()))
+    return min(wish, _LONGEST_REST)
+
+
+class _CountingListener:
+    """Passes text on and remembers that there was some."""
+
+    def __init__(self, on_text: TextListener) -> None:
+        self._on_text = on_text
+        self.has_heard = False
+
+    async def __call__(self, text: str) -> None:
+        self.has_heard = True
+        await self._on_text(text)

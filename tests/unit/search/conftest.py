@@ -1,0 +1,35 @@
+"""A loopback server and the four engines asking it."""
+
+from collections.abc import AsyncIterator, Callable
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from bot.testing.search_server import SearchServer
+from services.search import BraveEngine, PerplexityEngine, SearchEngine, SearxngEngine, TavilyEngine, open_client
+
+KEY = "key-that-nobody-may-see"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[SearchServer]:
+    async with SearchServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[httpx.AsyncClient]:
+    async with open_client(trust_environment=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def engine_named(server: SearchServer, client: httpx.AsyncClient) -> Callable[[str], SearchEngine]:
+    engines: tuple[SearchEngine, ...] = (
+        PerplexityEngine(client, api_key=SecretStr(KEY), base_url=server.url),
+        SearxngEngine(client, base_url=server.url + "/"),
+        TavilyEngine(client, api_key=SecretStr(KEY), base_url=server.url),
+        BraveEngine(client, api_key=SecretStr(KEY), base_url=server.url),
+    )
+    return lambda name: next(engine for engine in engines if engine.name == name)

@@ -1,0 +1,189 @@
+"""Every engine against a loopback server that speaks its recorded form."""
+
+import logging
+import re
+
+import httpx
+import pytest
+
+from bot.testing.search_server import Behaviour
+from services.search import SearchUnavailable, SearxngEngine
+
+NAMES = ["perplexity", "searxng", "tavily", "brave"]
+every_engine = pytest.mark.parametrize("name", NAMES)
+
+
+@every_engine
+async def test_every_source_was_returned_and_is_cited(engine_named, name):
+    answer = await engine_named(name).search("how many stars", "en")
+
+    cited = {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)}
+    assert cited == set(range(1, len(answer.sources) + 1))
+    assert {source.url for source in answer.sources} == {
+        "https://stars.example/milky-way",
+        "https://survey.example/gaia",
+    }
+
+
+@every_engine
+async def test_an_answer_is_marked_as_untrusted_and_not_yet_sent(engine_named, name):
+    answer = await engine_named(name).search("how many stars", "en")
+
+    assert answer.is_untrusted
+    assert not answer.is_already_answered
+
+
+@every_engine
+async def test_finding_nothing_is_an_empty_answer(engine_named, server, name):
+    server.behaviour = Behaviour.EMPTY
+
+    answer = await engine_named(name).search("zxqv", "en")
+
+    assert answer.is_empty
+
+
+@every_engine
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (Behaviour.RATE_LIMITED, "rate_limited"),
+        (Behaviour.REFUSED, "refused"),
+        (Behaviour.BROKEN, "server_error"),
+        (Behaviour.MALFORMED, "malformed"),
+        (Behaviour.CUT, "cut"),
+    ],
+)
+async def test_a_failure_is_named(engine_named, server, name, behaviour, reason):
+    server.behaviour = behaviour
+
+    with pytest.raises(SearchUnavailable) as failure:
+        await engine_named(name).search("how many stars", "en")
+
+    assert failure.value.reason == reason
+    assert failure.value.retry_after == (7.0 if reason == "rate_limited" else None)
+
+
+@every_engine
+async def test_a_server_that_is_gone_is_a_connection_failure(engine_named, server, name):
+    engine = engine_named(name)
+    await server.__aexit__(None, None, None)
+
+    with pytest.raises(SearchUnavailable) as failure:
+        await engine.search("how many stars", "en")
+
+    assert failure.value.reason == "connection"
+
+
+@every_engine
+async def test_the_key_is_shown_to_nobody(engine_named, server, name, caplog):
+    server.behaviour = Behaviour.REFUSED
+    caplog.set_level(logging.DEBUG)
+    engine = engine_named(name)
+
+    with pytest.raises(SearchUnavailable) as failure:
+        await engine.search("how many stars", "en")
+
+    seen = f"{engine!r} {vars(engine)!r} {failure.value} {failure.value!r} {caplog.text}"
+    assert "nobody-may-see" not in seen
+    assert name == "searxng" or "nobody-may-see" in str(server.requests[0].headers)
+
+
+async def test_a_redirect_is_not_followed():
+    transport = httpx.MockTransport(
+        lambda request: httpx.Response(302, headers={"location": "http://elsewhere.example"})
+    )
+    async with httpx.AsyncClient(transport=transport) as redirected:
+        with pytest.raises(SearchUnavailable) as failure:
+            await SearxngEngine(redirected, base_url="http://127.0.0.1").search("stars", "en")
+
+    assert failure.value.reason == "server_error"
+
+
+async def test_an_endless_answer_is_refused():
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=b" " * (2 * 1024 * 1024 + 1)))
+    async with httpx.AsyncClient(transport=transport) as client:
+        with pytest.raises(SearchUnavailable) as failure:
+            await SearxngEngine(client, base_url="http://127.0.0.1").search("stars", "en")
+
+    assert failure.value.reason == "malformed"
+
+
+async def test_perplexity_numbers_citations_in_the_order_of_the_text(engine_named):
+    answer = await engine_named("perplexity").search("how many stars", "en")
+
+    assert answer.text == "The galaxy has 100 to 400 billion stars[1][2]. Faint ones are hard to count [2]."
+    assert [source.title for source in answer.sources] == ["Milky Way", "Gaia survey"]
+
+
+async def test_perplexity_is_asked_in_the_chat_completions_form(engine_named, server):
+    await engine_named("perplexity").search("银河系有多少星星", "zh")
+
+    body = server.requests[0].body
+    assert body["model"] == "sonar"
+    assert body["messages"][-1] == {"role": "user", "content": "银河系有多少星星"}
+    assert "code zh" in body["messages"][0]["content"]
+
+
+async def test_perplexity_streams_its_reply_and_says_so(engine_named):
+    pieces = []
+
+    async def on_text(piece):
+        pieces.append(piece)
+
+    answer = await engine_named("perplexity").search("how many stars", "en", on_text=on_text)
+
+    assert answer.is_already_answered
+    assert "".join(pieces) == answer.text
+    assert answer.text == "The galaxy has 100 to 400 billion stars[1][2]. Faint ones are hard to count [2]."
+    assert len(pieces) > 1
+    assert [source.title for source in answer.sources] == ["Milky Way", "Gaia survey"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [(Behaviour.CUT, "cut"), (Behaviour.MALFORMED, "malformed"), (Behaviour.BROKEN, "server_error")],
+)
+async def test_a_broken_stream_is_named(engine_named, server, behaviour, reason):
+    server.behaviour = behaviour
+
+    async def on_text(piece):
+        assert piece
+
+    with pytest.raises(SearchUnavailable) as failure:
+        await engine_named("perplexity").search("how many stars", "en", on_text=on_text)
+
+    assert failure.value.reason == reason
+
+
+async def test_engines_that_return_pages_leave_the_listener_alone(engine_named):
+    pieces = []
+
+    async def on_text(piece):
+        pieces.append(piece)
+
+    answer = await engine_named("brave").search("how many stars", "en", on_text=on_text)
+
+    assert not answer.is_already_answered
+    assert pieces == []
+
+
+async def test_tavily_puts_its_short_answer_before_the_quotations(engine_named):
+    answer = await engine_named("tavily").search("how many stars", "en")
+
+    assert answer.text.splitlines()[0] == "Some hundred billion stars."
+
+
+async def test_mark_up_and_foreign_markers_are_taken_out_of_quotations(engine_named):
+    answer = await engine_named("brave").search("how many stars", "zh")
+
+    assert answer.text.splitlines() == [
+        "The galaxy has 100 to 400 billion stars. [1]",
+        "Gaia counts stars one by one. [2]",
+    ]
+
+
+async def test_brave_is_asked_in_the_readers_language(engine_named, server):
+    await engine_named("brave").search("星星", "zh")
+
+    assert server.requests[0].query["search_lang"] == "zh-hans"
+    assert server.requests[0].query["q"] == "星星"

@@ -1,0 +1,180 @@
+"""Order, fallback, patience and memory of the search service."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from bot.testing.search_server import Behaviour
+from services.errors import RequestRefused
+from services.search import SearchAnswer, SearchService, SearchUnavailable, Source
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+STAR = Source(title="Star", url="https://star.example/")
+
+
+@dataclass
+class FakeEngine:
+    """Answers with its name, or does what `outcome` says."""
+
+    name: str
+    outcome: SearchUnavailable | SearchAnswer | None = None
+    speaks: tuple[str, ...] = ()
+    delay: float = 0.0
+    asked: list[str] = field(default_factory=list)
+
+    async def search(self, query, language, *, on_text=None):
+        self.asked.append(query)
+        await asyncio.sleep(self.delay)
+        for piece in self.speaks:
+            await on_text(piece)
+        if isinstance(self.outcome, SearchUnavailable):
+            raise self.outcome
+        return self.outcome or SearchAnswer(
+            text=f"from {self.name} [1]", sources=(STAR,), engine=self.name, is_already_answered=bool(self.speaks)
+        )
+
+
+def failing(name, reason="connection", **fields):
+    return FakeEngine(name, SearchUnavailable(reason, engine=name, **fields))
+
+
+async def ignore(piece):
+    assert piece
+
+
+def service(*engines, clock=None, timeout=5.0):
+    return SearchService(engines, clock=clock or FixedClock(NOW), timeout=timedelta(seconds=timeout))
+
+
+async def test_without_an_engine_the_request_is_refused():
+    with pytest.raises(RequestRefused) as refusal:
+        await service().search("stars", "en")
+
+    assert refusal.value.code == "search_not_configured"
+
+
+async def test_an_empty_question_is_refused():
+    with pytest.raises(RequestRefused) as refusal:
+        await service(FakeEngine("first")).search("  ", "en")
+
+    assert refusal.value.code == "search_query_empty"
+
+
+async def test_the_first_engine_answers_alone():
+    second = FakeEngine("second")
+
+    answer = await service(FakeEngine("first"), second).search("stars", "en")
+
+    assert answer.engine == "first"
+    assert second.asked == []
+
+
+async def test_the_next_engine_answers_when_one_fails():
+    answer = await service(failing("first"), FakeEngine("second")).search("stars", "en")
+
+    assert answer.engine == "second"
+
+
+async def test_the_next_engine_is_asked_when_one_finds_nothing():
+    nothing = FakeEngine("first", SearchAnswer(text="", engine="first"))
+
+    answer = await service(nothing, FakeEngine("second")).search("stars", "en")
+
+    assert answer.engine == "second"
+
+
+async def test_nothing_found_is_said_even_when_another_engine_failed():
+    nothing = FakeEngine("first", SearchAnswer(text="", engine="first"))
+
+    answer = await service(nothing, failing("second")).search("stars", "en")
+
+    assert answer.is_empty
+
+
+async def test_when_all_fail_each_reason_is_told():
+    with pytest.raises(SearchUnavailable) as failure:
+        await service(failing("first", "timeout"), failing("second", "refused")).search("stars", "en")
+
+    assert failure.value.attempts == (("first", "timeout"), ("second", "refused"))
+    assert str(failure.value) == "search unavailable: first timeout, second refused"
+
+
+async def test_a_slow_engine_is_given_up(engine_named, server):
+    server.behaviour = Behaviour.SLOW
+
+    answer = await service(engine_named("searxng"), FakeEngine("second"), timeout=0.05).search("stars", "en")
+
+    assert answer.engine == "second"
+
+
+async def test_cancelling_a_search_is_not_a_failure_of_the_engine():
+    search = asyncio.ensure_future(service(FakeEngine("first", delay=30)).search("stars", "en"))
+    await asyncio.sleep(0)
+
+    search.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await search
+
+
+async def test_the_same_question_is_asked_once_while_its_answer_is_fresh():
+    engine, clock = FakeEngine("first"), FixedClock(NOW)
+    asking = service(engine, clock=clock)
+    await asking.search("How many  stars", "en")
+    await asking.search("how many stars ", "en")
+    await asking.search("how many stars", "zh")
+
+    clock.set(NOW + timedelta(minutes=11))
+    await asking.search("how many stars", "en")
+
+    assert len(engine.asked) == 3
+
+
+async def test_a_failure_is_not_remembered():
+    engine = failing("first")
+    asking = service(engine)
+    with pytest.raises(SearchUnavailable):
+        await asking.search("stars", "en")
+    engine.outcome = None
+
+    answer = await asking.search("stars", "en")
+
+    assert answer.engine == "first"
+
+
+async def test_an_engine_that_asks_for_patience_is_left_out_until_then():
+    limited, clock = failing("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
+    asking = service(limited, FakeEngine("second"), clock=clock)
+    await asking.search("one", "en")
+    await asking.search("two", "en")
+    asked_meanwhile = list(limited.asked)
+
+    clock.set(NOW + timedelta(seconds=61))
+    await asking.search("three", "en")
+
+    assert asked_meanwhile == ["one"]
+    assert limited.asked == ["one", "three"]
+
+
+async def test_a_streamed_answer_from_memory_still_has_to_be_sent():
+    asking = service(FakeEngine("first", speaks=("from first",)))
+    first = await asking.search("stars", "en", on_text=ignore)
+
+    second = await asking.search("stars", "en", on_text=ignore)
+
+    assert first.is_already_answered
+    assert not second.is_already_answered
+
+
+async def test_half_a_streamed_reply_is_not_followed_by_another_engines():
+    second = FakeEngine("second")
+    half = FakeEngine("first", SearchUnavailable("cut", engine="first"), speaks=("half of",))
+
+    with pytest.raises(SearchUnavailable) as failure:
+        await service(half, second).search("stars", "en", on_text=ignore)
+
+    assert failure.value.reason == "cut"
+    assert second.asked == []
