@@ -33,14 +33,16 @@ class OpenAIServer:
     """Plays `script` in order and records every request.
 
     Asked once too often it answers with status 400, which no client tries again, and `overruns` counts it.
+    `connections` counts the connections that clients made.
     """
 
     def __init__(self, script: Iterable[Answer] = ()) -> None:
         self.script = list(script)
         self.requests: list[RecordedRequest] = []
         self.overruns = 0
+        self.connections = 0
         self._arrived = asyncio.Condition()
-        self._connections: set[asyncio.Task[None]] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     @property
@@ -59,9 +61,9 @@ class OpenAIServer:
     ) -> None:
         if self._server is not None:
             self._server.close()
-        for connection in self._connections:
+        for connection in self._serving:
             connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await asyncio.gather(*self._serving, return_exceptions=True)
 
     async def received(self, count: int) -> None:
         """Wait until `count` requests have arrived."""
@@ -69,10 +71,11 @@ class OpenAIServer:
             await self._arrived.wait_for(lambda: len(self.requests) >= count)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         connection = asyncio.current_task()
         if connection is not None:
-            self._connections.add(connection)
-            connection.add_done_callback(self._connections.discard)
+            self._serving.add(connection)
+            connection.add_done_callback(self._serving.discard)
         try:
             while await self._exchange(reader, writer):
                 pass

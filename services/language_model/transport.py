@@ -4,9 +4,10 @@ The SDK keeps what it is good at: connections, authentication, proxies, timeouts
 are off, because it cannot see a malformed or cut answer, nor how long the person in the chat is willing to wait.
 """
 
+import asyncio
 import inspect
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol, cast
 
 import httpx2
@@ -23,6 +24,7 @@ from services.language_model.stream import DONE, StreamedAnswer, event_data
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
+_LONGEST_END = 1.0  # seconds between the last event and the end of the body
 _JSON: Mapping[str, str] = {"Content-Type": "application/json"}
 
 
@@ -129,12 +131,22 @@ async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Comp
     if "event-stream" not in response.headers.get("content-type", "event-stream"):
         return await _read_unstreamed(response, on_text)
     answer = StreamedAnswer()
-    async for data in event_data(response.aiter_bytes()):
+    events = event_data(response.aiter_bytes())
+    async for data in events:
         if data == DONE:
+            await _read_out(events)
             break
         if text := answer.add_event(data):
             await on_text(text)
     return answer.completion()
+
+
+async def _read_out(events: AsyncIterator[bytes]) -> None:
+    """Read to the end of the body, for only then can the connection be used again; a server may dawdle there."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LONGEST_END):
+            async for _ in events:
+                pass
 
 
 async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> Completion:

@@ -294,3 +294,13 @@ async def test_two_first_messages_at_once_make_one_client():
         await model.close()
 
     assert {answer.text for answer in answers} == {"a", "b"}
+
+
+async def test_a_connection_is_used_again_after_a_stream():
+    async with OpenAIServer([say("one"), say("two")]) as server:
+        model = model_at(server)
+        for _ in range(2):
+            await model.complete(CompletionRequest(messages=MESSAGES, on_text=Ear()))
+        await model.close()
+
+    assert server.connections == 1

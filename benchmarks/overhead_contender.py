@@ -1,0 +1,112 @@
+"""What the framework costs per message, as a contender of the overhead benchmark.
+
+The benchmark (fake OpenAI-compatible server, twelve tools, CPU time of the client process) imports this module by
+name from its `contenders` folder and brings the tools along as `_tools`: copy this file there as `ours.py` and run
+
+    run_overhead.py --venvs DIR --only "raw-openai;ours" --extra ours=PYTHON:ours seq
+
+The path measured is the bot's: `Assistant`, `FunctionCallLLM` with both validations, `FunctionCallRouter`,
+`OpenAIModel`. Networks, history and the offline interpreter are left out.
+"""
+
+import logging
+from datetime import UTC, datetime
+from itertools import count
+
+from _tools import MODEL, models
+from loguru import logger
+
+from function_calls.assistant import Assistant
+from function_calls.calls import Interpretation, ToolCall, Turn
+from function_calls.context import CallContext, Services
+from function_calls.llm import FunctionCallLLM
+from function_calls.registry import Registry, ToolOptions
+from function_calls.router import FunctionCallRouter
+from services.chat import ChatAddress, ChatMessage, Person
+from services.clock import SystemClock
+from services.language_model.openai_model import OpenAIModel
+from services.language_model.retry import Timeouts
+
+PACKAGES = ["openai", "pydantic", "httpx2"]
+
+_CHAT = ChatAddress(platform="bench", chat_id="1")
+_ANN = Person(id="ann", name="Ann")
+_NUMBERS = count(1)
+
+logger.disable("function_calls")
+logging.disable(logging.INFO)
+
+
+class Silent:
+    """An interpreter that understands nothing; the benchmark's server is never out of reach."""
+
+    async def interpret(self, turn: Turn) -> Interpretation:  # noqa: ARG002 - the protocol's
+        return Interpretation()
+
+
+class Streaming:
+    """Asks for every answer as a stream and listens to its words."""
+
+    def __init__(self, llm: FunctionCallLLM) -> None:
+        self._llm = llm
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        return await self._llm.interpret(turn, on_text=self._hear)
+
+    async def _hear(self, text: str) -> None:
+        pass
+
+
+def register(n: int):
+    registry = Registry()
+    for spec in models(n):
+        registry.register(spec.handler, ToolOptions(name=spec.name, description=spec.doc))
+    schemas = [
+        {"type": "function", "function": {"name": spec.name, "parameters": spec.parameters}} for spec in registry.specs
+    ]
+    return schemas, registry
+
+
+async def setup(base_url: str) -> None:
+    global bot, streaming_bot, tools, services, clock, model  # noqa: PLW0603 - the benchmark's form of a contender
+    _, registry = register(12)
+    tools, services, clock = registry.specs, Services(), SystemClock()
+    model = OpenAIModel(
+        MODEL, base_url=base_url, api_key="sk-fake", timeouts=Timeouts(connect=600, silence=600, total=600)
+    )
+    await model.warm_up()
+    llm = FunctionCallLLM(model)
+    router = FunctionCallRouter(registry)
+    bot = Assistant(router, llm, offline=Silent(), context_for=_context)
+    streaming_bot = Assistant(router, Streaming(llm), offline=Silent(), context_for=_context)
+
+
+async def run(message: str) -> str:
+    return (await bot.answer(_turn(message))).text
+
+
+async def run_stream(message: str) -> str:
+    return (await streaming_bot.answer(_turn(message))).text
+
+
+async def close() -> None:
+    await model.close()
+
+
+def _turn(text: str) -> Turn:
+    now = datetime.now(UTC)
+    message = ChatMessage(id=str(next(_NUMBERS)), address=_CHAT, sender=_ANN, text=text, sent_at=now, is_addressed=True)
+    return Turn(message=message, now=now, zone=UTC, language="en", bot_name="Bubbles", tools=tools)
+
+
+def _context(turn: Turn, call: ToolCall, place: int) -> CallContext:
+    del call  # the context is the same for every call of a message
+    return CallContext(
+        call_id=f"{turn.message.id}-{len(turn.steps)}-{place}",
+        message=turn.message,
+        services=services,
+        clock=clock,
+        now=turn.now,
+        zone=turn.zone,
+        language=turn.language,
+    )
