@@ -1,0 +1,258 @@
+"""The tolerant JSON parser: reads slips whose meaning is beyond doubt, and reports every one."""
+
+import json
+import math
+import re
+import sys
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final, NoReturn
+
+DEEPEST: Final = 64
+_LONGEST_NUMBER: Final = 400
+
+_QUOTES: Final = dict(zip("\"'“”‘’＂＇「`", "\"'””’’＂＇」`", strict=True))
+_PUNCTUATION: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "，": ",", "、": ","}
+_WORDS: Final = {"true": True, "false": False, "null": None, "none": None, "undefined": None, "nil": None}
+INVISIBLE: Final = "\ufeff\u200b\u200c\u200d\u2060"
+SPACE: Final = " \t\r\n\f\v\u00a0\u3000" + INVISIBLE
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""} | {each: each for each in "\"'\\/`"}
+_CODE_DIGITS: Final = {"u": 4, "x": 2, "U": 8}
+
+
+class Unreadable(Exception):
+    """The text is not JSON and cannot be taken for it without guessing; `problem` says where and why."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """Say that NaN and the infinities are no numbers."""
+    raise Unreadable(f"{name} is not a number that JSON has; leave the argument out or send a number")
+
+
+def finite(digits: str) -> float:
+    """The number that `digits` spell.
+
+    Raises:
+        Unreadable: it is beyond what a float can hold.
+    """
+    number = float(digits)
+    if math.isinf(number):
+        raise Unreadable(f"{digits[:20]} is too large a number")
+    return number
+
+
+def _number(word: str) -> int | float:
+    if len(word) > _LONGEST_NUMBER:
+        raise Unreadable(f"a number has more than {_LONGEST_NUMBER} digits")
+    return int(word) if word.lstrip("+-").isdigit() else finite(word)
+
+
+@dataclass(kw_only=True, slots=True)
+class RelaxedReader:
+    """A small recursive-descent parser over `text`; `steps` reports every licence it took."""
+
+    text: str
+    at: int = 0
+    steps: list[str] = field(default_factory=list)
+
+    def read(self) -> object:
+        """The value that the whole text writes.
+
+        Raises:
+            Unreadable: there is none, or only by guessing.
+        """
+        value = self._value(depth=0)
+        self._finish()
+        return value
+
+    def note(self, step: str) -> None:
+        """Report that something was overlooked."""
+        self.steps.append(step)
+
+    def _peek(self) -> str:
+        """The next character that is no space, in its ASCII form; empty at the end."""
+        while self.at < len(self.text) and self.text[self.at] in SPACE:
+            if self.text[self.at] in INVISIBLE:
+                self.note("skipped invisible characters")
+            self.at += 1
+        here = self.text[self.at : self.at + 1]
+        if here in _PUNCTUATION and here:
+            self.note("read full-width punctuation as JSON's")
+            return _PUNCTUATION[here]
+        return here
+
+    def _value(self, depth: int) -> object:
+        if depth > DEEPEST:
+            raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+        here = self._peek()
+        if not here:
+            self._cut_off("a value")
+        if here == "{":
+            return self._members(depth)
+        if here == "[":
+            return self._items(depth)
+        if here in _QUOTES:
+            return self._string()
+        return self._word()
+
+    def _members(self, depth: int) -> dict[str, object]:
+        self.at += 1
+        made: dict[str, object] = {}
+        while (here := self._peek()) != "}":
+            if not here:
+                self._cut_off("an object")
+            key = self._string() if here in _QUOTES else self._bare_key()
+            if self._peek() != ":":
+                self._unexpected("':' after a name")
+            self.at += 1
+            made[key] = self._value(depth + 1)
+            self._separator("}")
+        self.at += 1
+        return made
+
+    def _items(self, depth: int) -> list[object]:
+        self.at += 1
+        made: list[object] = []
+        while (here := self._peek()) != "]":
+            if not here:
+                self._cut_off("a list")
+            made.append(self._value(depth + 1))
+            self._separator("]")
+        self.at += 1
+        return made
+
+    def _separator(self, closing: str) -> None:
+        """Step over a comma; one before the closing bracket is overlooked."""
+        here = self._peek()
+        if here == ",":
+            self.at += 1
+            if self._peek() == closing:
+                self.note("overlooked a trailing comma")
+        elif not here:
+            self._cut_off("an object" if closing == "}" else "a list")
+        elif here != closing:
+            self._unexpected(f"',' or '{closing}'")
+
+    def _string(self) -> str:
+        opening = self.text[self.at]
+        closings = {_QUOTES[opening], opening} if opening in "“”‘’" else {_QUOTES[opening]}
+        if opening != '"':
+            self.note("read other quotation marks as double quotes")
+        self.at += 1
+        made: list[str] = []
+        while True:
+            found = _plain_pattern().match(self.text, self.at)
+            if found:
+                made.append(found[0])
+                self.at = found.end()
+            here = self.text[self.at : self.at + 1]
+            if not here:
+                self._cut_off("a text")
+            self.at += 1
+            if here in closings and self._closes():
+                return "".join(made)
+            made.append(self._escape() if here == "\\" else here)
+            if here in "\n\r\t":
+                self.note("read a raw line break or tab inside a text")
+
+    def _closes(self) -> bool:
+        """Whether the quotation mark just passed ends its text; one inside a sentence (`it's`) plainly does not."""
+        if not _inner_quote_pattern().match(self.text, self.at):
+            return True
+        self.note("took a quotation mark inside a text for part of it")
+        return False
+
+    def _escape(self) -> str:
+        here = self.text[self.at : self.at + 1]
+        if not here:
+            self._cut_off("a text")
+        self.at += 1
+        if here in _ESCAPES:
+            return _ESCAPES[here]
+        if here not in _CODE_DIGITS:
+            self.note("kept a backslash that JSON would not have")
+            return "\\" + here
+        code = self._code(_CODE_DIGITS[here])
+        low = _low_surrogate_pattern().match(self.text, self.at)
+        if 0xD800 <= code < 0xDC00 and low:
+            self.at = low.end()
+            code = 0x10000 + ((code - 0xD800) << 10) + (int(low[1], 16) - 0xDC00)
+        return chr(code)
+
+    def _code(self, digits: int) -> int:
+        """The number that so many hexadecimal digits spell, in JSON's way or in Python's."""
+        found = re.compile(f"[0-9a-fA-F]{{{digits}}}").match(self.text, self.at)
+        if not found or int(found[0], 16) > sys.maxunicode:
+            self._unexpected(f"the {digits} hexadecimal digits of a character")
+        self.at = found.end()
+        return int(found[0], 16)
+
+    def _bare_key(self) -> str:
+        found = re.compile(r"[^\W\d][\w-]*").match(self.text, self.at)
+        if not found:
+            self._unexpected("a quoted name")
+        self.note("read a name without quotation marks")
+        self.at = found.end()
+        return found[0]
+
+    def _word(self) -> object:
+        """A number, or a literal in JSON's or Python's spelling."""
+        found = re.compile(r"[-+]?[\w.]+(?:(?<=[eE])[-+]\d+)?").match(self.text, self.at)
+        if not found:
+            self._unexpected("a value")
+        word = found[0]
+        if word.lstrip("+-").lower() in {"nan", "inf", "infinity"}:
+            refuse_constant(word)
+        if word.lower() not in _WORDS and not _number_pattern().fullmatch(word):
+            self._unexpected("a value in quotation marks")
+        self.at = found.end()
+        if word.lower() in _WORDS:
+            if word not in _WORDS or word in {"none", "nil", "undefined"}:
+                self.note(f"read {word} as {json.dumps(_WORDS[word.lower()])}")
+            return _WORDS[word.lower()]
+        if word.startswith("+"):
+            self.note("overlooked a plus sign")
+        return _number(word)
+
+    def _finish(self) -> None:
+        """Overlook closing brackets too many; anything else after the value is refused."""
+        if self._peek() and not self.text[self.at :].strip(SPACE + "}];"):
+            self.note("overlooked surplus closing brackets")
+        elif self._peek():
+            self._unexpected("the end")
+
+    def _cut_off(self, what: str) -> NoReturn:
+        raise Unreadable(f"it is cut off: it ends inside {what} at character {len(self.text)}; send it whole")
+
+    def _unexpected(self, wanted: str) -> NoReturn:
+        found = self.text[self.at : self.at + 12]
+        if not found:
+            self._cut_off("the arguments")
+        raise Unreadable(f"it is not JSON: expected {wanted} at character {self.at + 1}, found {found!r}")
+
+
+@cache
+def _low_surrogate_pattern() -> re.Pattern[str]:
+    return re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+
+
+@cache
+def _inner_quote_pattern() -> re.Pattern[str]:
+    """What follows a quotation mark that cannot be a closing one: neither structure, nor a next text or name."""
+    structure = r"""\s*(?:[,:}\]，：｝］、]|$)"""
+    next_name = r"""\s*["'“‘]?[\w-]+["'”’]?\s*[:：]"""
+    return re.compile(rf"""(?!{structure}|{next_name})(?:\s*[^\s"'“”‘’`]|["']{structure})""")
+
+
+@cache
+def _plain_pattern() -> re.Pattern[str]:
+    return re.compile("[^\\\\\"'“”‘’＂＇」`\\n\\r\\t]+")
+
+
+@cache
+def _number_pattern() -> re.Pattern[str]:
+    return re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", re.ASCII)
