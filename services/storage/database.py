@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self, TypeVar
@@ -24,7 +24,9 @@ class Database:
     thread, so that a slow disk never stops the event loop.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, make_thread: Callable[[str], Executor] | None = None) -> None:
+        """`make_thread` makes the executor that a name stands for; tests with a fake time pass one without a thread."""
+        self._make_thread = make_thread or _thread
         self._url = sa.make_url(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
@@ -42,8 +44,8 @@ class Database:
             StorageBusy: another process uses this SQLite file.
             ConfigError: the file was written by a newer Bubbles.
         """
-        self._writer = ThreadPoolExecutor(1, "bubbles-database")
-        self._reader = self._writer if self._is_in_memory else ThreadPoolExecutor(1, "bubbles-database-read")
+        self._writer = self._make_thread("bubbles-database")
+        self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
         except BaseException:
@@ -72,7 +74,7 @@ class Database:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
         return await self._in_thread(self._reader, self._reading, work)
 
-    async def _in_thread(self, pool: ThreadPoolExecutor, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    async def _in_thread(self, pool: Executor, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
         def transaction() -> T:
             with engine.begin() as connection:
                 return work(connection)
@@ -104,6 +106,10 @@ class Database:
         engine = sqlite.engine(self._url, role) if self._is_sqlite else sa.create_engine(self._url)
         self._resources.callback(engine.dispose)
         return engine
+
+
+def _thread(name: str) -> Executor:
+    return ThreadPoolExecutor(1, name)
 
 
 def _make_schema(connection: sa.Connection, path: Path | None) -> None:

@@ -1,0 +1,57 @@
+"""A history in memory, for tests."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from services.chat import ChatAddress, ChatMessage, Person
+
+
+class MemoryMessageStore:
+    """A `MessageStore` that forgets everything when the process ends."""
+
+    def __init__(self) -> None:
+        self._messages: dict[tuple[str, str], ChatMessage] = {}
+        self._erased: set[tuple[str, str]] = set()
+
+    async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
+        """Keep these; say of each whether it was new."""
+        return tuple(self._add(each) for each in messages)
+
+    async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages, oldest first."""
+        return self._shown(address)[-limit:]
+
+    async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages sent after `moment`, oldest first."""
+        return tuple(each for each in self._shown(address) if each.sent_at > moment)[-limit:]
+
+    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+        """The latest message of `person` in the chat, sent before `before`."""
+        own = [each for each in self._shown(address) if each.sender.id == person.id]
+        return next((each for each in reversed(own) if before is None or each.sent_at < before), None)
+
+    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+        """Replace the text of a message."""
+        del at
+        name = (address.key, message_id)
+        if name not in self._messages:
+            return False
+        self._messages[name] = replace(self._messages[name], text=text)
+        return True
+
+    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+        """Forget the text of a message and leave it out from now on."""
+        self._erased.add((address.key, message_id))
+        return await self.rewrite(address, message_id, "", at)
+
+    def _shown(self, address: ChatAddress) -> tuple[ChatMessage, ...]:
+        in_chat = [each for name, each in self._messages.items() if name[0] == address.key and name not in self._erased]
+        in_thread = [each for each in in_chat if address.thread_id in {None, each.address.thread_id}]
+        return tuple(sorted(in_thread, key=lambda each: each.sent_at))
+
+    def _add(self, message: ChatMessage) -> bool:
+        name = (message.address.key, message.id)
+        is_new = name not in self._messages
+        self._messages.setdefault(name, message)
+        return is_new

@@ -1,0 +1,201 @@
+"""The ledger in memory."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
+
+from services.reminders.model import DueNotice, ReminderState
+from services.reminders.occurrences import occurrence_due
+from services.reminders.public_ids import public_id, row_key
+from services.reminders.records import Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
+from services.reminders.recurrence import zone_of
+
+_WAITING = (DeliveryState.LEASED, DeliveryState.UNKNOWN)
+_FINAL = (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Entry:
+    id: int
+    reminder: int
+    due_at: datetime
+    version: int
+    content: str
+    missed: int
+    state: DeliveryState
+    try_at: datetime
+    owner: str
+    attempt: int = 0
+    sent_at: datetime | None = None
+    error: str = ""
+
+
+class MemoryLedger:
+    """Occurrences of the reminders in `rows`, which it arms for their next fire as it claims them."""
+
+    def __init__(self, rows: dict[int, StoredReminder]) -> None:
+        self._rows = rows
+        self._entries: dict[int, _Entry] = {}
+        self._ids = count(1)
+
+    def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
+        """Lease what is due by `horizon`, and say when the next one comes."""
+        due = sorted(self._due(horizon), key=lambda row: (row.next_fire_at, row.key))[:limit]
+        fresh = [entry for row in due if (entry := self._claim_row(row, owner, now)) is not None]
+        freed = sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit]
+        taken = [*fresh, *(self._put(replace(entry, owner=owner)) for entry in freed)]
+        upcoming = [row.next_fire_at for row in self._rows.values() if row.next_fire_at is not None]
+        upcoming += [entry.try_at for entry in self._entries.values() if _is_freed(entry)]
+        return Claim(
+            leases=tuple(self._lease(entry) for entry in taken),
+            next_at=min(upcoming, default=None),
+            is_full=bool(upcoming) and min(upcoming) <= horizon,
+        )
+
+    def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+        """Mark as `sending` what is still ours."""
+        begun: dict[int, int] = {}
+        for identifier in delivery_ids:
+            entry = self._entries.get(identifier)
+            if entry is not None and entry.owner == owner and entry.state not in _FINAL:
+                self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1))
+                begun[identifier] = entry.version
+        return begun
+
+    def renew(self, delivery_id: int) -> Lease | None:
+        """Read a begun occurrence again."""
+        entry = self._entries.get(delivery_id)
+        return None if entry is None else self._lease(replace(entry, attempt=entry.attempt - 1))
+
+    def settle(self, mark: Mark) -> int:
+        """Record an outcome; return the key of the reminder."""
+        entry = self._entries[mark.delivery_id]
+        if entry.state is DeliveryState.SENDING:
+            sent_at = mark.at if mark.state is DeliveryState.SENT else None
+            self._put(
+                replace(
+                    entry,
+                    state=mark.state,
+                    attempt=mark.attempt,
+                    try_at=mark.at,
+                    sent_at=sent_at,
+                    error=mark.error,
+                    owner="",
+                )
+            )
+        return row_key(mark.reminder_id) or 0
+
+    def free(self, owner: str | None) -> int:
+        """Free leases; what was being sent becomes `unknown`."""
+        held = [each for each in self._entries.values() if each.owner and owner in {None, each.owner}]
+        for entry in held:
+            is_begun = entry.state is DeliveryState.SENDING
+            self._put(replace(entry, owner="", state=DeliveryState.UNKNOWN if is_begun else entry.state))
+        return len(held)
+
+    def cancel(self, reminder: int, next_fire_at: datetime | None) -> None:
+        """Cancel what has not begun, and make room for the fires that the changed reminder will have again."""
+        self._update(reminder, lambda entry: replace(entry, state=DeliveryState.CANCELLED, owner=""))
+        for entry in list(self._entries.values()):
+            is_cancelled = entry.reminder == reminder and entry.state is DeliveryState.CANCELLED
+            if is_cancelled and next_fire_at is not None and entry.due_at >= next_fire_at:
+                del self._entries[entry.id]
+
+    def rewrite(self, row: StoredReminder) -> None:
+        """Give what has not begun the new text."""
+        self._update(row.key, lambda entry: replace(entry, content=row.content, version=row.version))
+
+    def sent_since(self, since: datetime) -> list[int]:
+        """Keys of the reminders that were said since `since`, latest first."""
+        sent = [(each.sent_at, each.reminder) for each in self._entries.values() if each.sent_at is not None]
+        return list(dict.fromkeys(key for at, key in sorted(sent, reverse=True) if at >= since))
+
+    def purge(self, before: datetime, limit: int) -> int:
+        """Forget final occurrences due before `before`."""
+        old = [each.id for each in self._entries.values() if each.due_at < before and each.state in _FINAL][:limit]
+        for identifier in old:
+            del self._entries[identifier]
+        return len(old)
+
+    def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+        """Every occurrence due in the period, oldest first."""
+        found = [entry for entry in self._entries.values() if since <= entry.due_at <= until]
+        return tuple(
+            DeliveryRecord(
+                reminder_id=public_id(entry.reminder),
+                due_at=entry.due_at,
+                state=entry.state,
+                attempt=entry.attempt,
+                missed=entry.missed,
+                sent_at=entry.sent_at,
+                error=entry.error,
+            )
+            for entry in sorted(found, key=lambda entry: (entry.due_at, entry.id))
+        )
+
+    def _due(self, horizon: datetime) -> list[StoredReminder]:
+        return [row for row in self._rows.values() if row.next_fire_at is not None and row.next_fire_at <= horizon]
+
+    def _freed(self, horizon: datetime) -> list[_Entry]:
+        return [entry for entry in self._entries.values() if _is_freed(entry) and entry.try_at <= horizon]
+
+    def _claim_row(self, row: StoredReminder, owner: str, now: datetime) -> _Entry | None:
+        plan = occurrence_due(row.schedule, row.next_fire_at or now, now)
+        state = row.state if plan.is_readable else ReminderState.PAUSED
+        self._rows[row.key] = replace(row, next_fire_at=plan.next_fire_at, state=state)
+        absorbed = self._absorb(row) if row.schedule.rule else 0
+        if any(each.reminder == row.key and each.due_at == plan.due_at for each in self._entries.values()):
+            return None
+        entry = _Entry(
+            id=next(self._ids),
+            reminder=row.key,
+            due_at=plan.due_at,
+            version=row.version,
+            content=row.content,
+            missed=plan.missed + absorbed,
+            state=DeliveryState.LEASED,
+            try_at=plan.due_at,
+            owner=owner,
+        )
+        return self._put(entry)
+
+    def _absorb(self, row: StoredReminder) -> int:
+        waiting = [each for each in self._entries.values() if each.reminder == row.key and _is_freed(each)]
+        for entry in waiting:
+            self._put(replace(entry, state=DeliveryState.CANCELLED))
+        return sum(entry.missed + 1 for entry in waiting)
+
+    def _update(self, reminder: int, change: Callable[[_Entry], _Entry]) -> None:
+        for entry in list(self._entries.values()):
+            if entry.reminder == reminder and entry.state in _WAITING:
+                self._put(change(entry))
+
+    def _put(self, entry: _Entry) -> _Entry:
+        self._entries[entry.id] = entry
+        return entry
+
+    def _lease(self, entry: _Entry) -> Lease:
+        row = self._rows[entry.reminder]
+        due_at = entry.due_at.astimezone(zone_of(row.schedule))
+        notice = DueNotice(
+            delivery_id=entry.id,
+            idempotency_key=f"{public_id(row.key)}-{entry.due_at.timestamp()}",
+            reminder_id=public_id(row.key),
+            address=row.address,
+            creator=row.creator,
+            targets=row.targets,
+            content=entry.content,
+            language=row.language,
+            due_at=due_at,
+            fired_at=due_at,
+            missed=entry.missed,
+            is_recurring=bool(row.schedule.rule),
+            attempt=entry.attempt + 1,
+            may_be_repeat=entry.state is DeliveryState.UNKNOWN,
+        )
+        return Lease(notice=notice, version=entry.version, try_at=entry.try_at)
+
+
+def _is_freed(entry: _Entry) -> bool:
+    return not entry.owner and entry.state in _WAITING

@@ -1,0 +1,163 @@
+"""A reminder store in memory: for tests, and the measure of what the SQL store must do."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from services.errors import RequestRefused
+from services.reminders.memory_ledger import MemoryLedger
+from services.reminders.model import ReminderLimits, ReminderState
+from services.reminders.records import (
+    Change,
+    Claim,
+    DeliveryRecord,
+    DeliveryState,
+    Draft,
+    Lease,
+    LeaseFate,
+    Mark,
+    StoredReminder,
+)
+from services.reminders.recurrence import next_after
+
+_OPEN = (ReminderState.ACTIVE, ReminderState.PAUSED)
+_FINAL = (DeliveryState.SENT, DeliveryState.PARKED)
+
+
+class MemoryReminderStore:
+    """A `ReminderStore` that forgets everything when the process ends."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, StoredReminder] = {}
+        self._ledger = MemoryLedger(self._rows)
+
+    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+        """Keep a reminder; the same request key again gives the one that is there."""
+        known = await self.by_request(draft.wish.request_key)
+        if known is not None:
+            return known
+        in_chat = [row for row in self._rows.values() if row.address.key == draft.wish.address.key and _is_open(row)]
+        of_person = [row for row in in_chat if row.creator.id == draft.wish.creator.id]
+        for rows, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
+            if len(rows) >= cap:
+                raise RequestRefused("too_many_reminders", limit=cap)
+        return self._insert(draft, now)
+
+    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+        """Keep many at once, caps not asked."""
+        known = {row.request_key for row in self._rows.values()}
+        new = [draft for draft in drafts if draft.wish.request_key not in known]
+        for draft in new:
+            self._insert(draft, now)
+        return len(new)
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """The reminder that a command made."""
+        return next((row for row in self._rows.values() if row.request_key == request_key), None)
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """The active and paused reminders of a chat."""
+        found = [row for row in self._rows.values() if row.address.key == chat_key and _is_open(row)]
+        return tuple(found[:limit])
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """The reminder with this key, whatever its state."""
+        return self._rows.get(key)
+
+    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+        """Reminders of a chat that were said since `since`, latest first."""
+        keys = self._ledger.sent_since(since)
+        return tuple(self._rows[key] for key in keys if self._rows[key].address.key == chat_key)[:limit]
+
+    async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
+        """Apply changes whose version still holds, leases included."""
+        del now
+        rows = [self._apply(change) for change in changes]
+        return tuple(row for row in rows if row is not None)
+
+    async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
+        """Take for `owner` what is due by `horizon`."""
+        return self._ledger.claim(owner, now, horizon, limit)
+
+    async def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+        """Note that these are being sent, as far as they are still ours."""
+        return self._ledger.begin(owner, delivery_ids)
+
+    async def renew(self, delivery_id: int) -> Lease | None:
+        """Read a claimed occurrence again after its reminder was edited."""
+        return self._ledger.renew(delivery_id)
+
+    async def settle(self, marks: Sequence[Mark]) -> None:
+        """Record what came of attempts."""
+        for mark in marks:
+            row = self._rows[self._ledger.settle(mark)]
+            is_over = row.next_fire_at is None and row.state is ReminderState.ACTIVE
+            if mark.state in _FINAL and is_over:
+                self._rows[row.key] = replace(row, state=ReminderState.DONE)
+
+    async def free(self, owner: str | None) -> int:
+        """Free what `owner` holds (None: everybody), begun sends as `unknown`."""
+        return self._ledger.free(owner)
+
+    async def realign(self, now: datetime) -> int:
+        """Compute the next fire of every recurring reminder again."""
+        changed = 0
+        for row in list(self._rows.values()):
+            computed = next_after(row.schedule, now) if row.schedule.rule else row.next_fire_at
+            if row.next_fire_at is not None and row.next_fire_at > now and computed != row.next_fire_at:
+                self._rows[row.key] = replace(row, next_fire_at=computed)
+                changed += 1
+        return changed
+
+    async def purge(self, before: datetime, limit: int) -> int:
+        """Forget final occurrences due before `before`."""
+        return self._ledger.purge(before, limit)
+
+    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+        """Every occurrence due in the period, oldest first."""
+        return self._ledger.deliveries(since, until)
+
+    def _insert(self, draft: Draft, now: datetime) -> StoredReminder:
+        wish = draft.wish
+        row = StoredReminder(
+            key=len(self._rows) + 1,
+            version=1,
+            request_key=wish.request_key,
+            address=wish.address,
+            creator=wish.creator,
+            targets=wish.targets,
+            content=wish.content,
+            schedule=wish.schedule,
+            language=wish.language,
+            is_private=wish.is_private,
+            state=ReminderState.ACTIVE,
+            next_fire_at=draft.first_fire,
+            created_at=now,
+        )
+        self._rows[row.key] = row
+        return row
+
+    def _apply(self, change: Change) -> StoredReminder | None:
+        row = self._rows.get(change.key)
+        if row is None or row.version != change.version:
+            return None
+        is_cancelling = change.leases is LeaseFate.CANCEL
+        row = replace(
+            row,
+            version=row.version + 1,
+            content=change.content,
+            targets=change.targets,
+            schedule=change.schedule,
+            state=change.state,
+            next_fire_at=change.next_fire_at if is_cancelling else row.next_fire_at,
+        )
+        self._rows[row.key] = row
+        if is_cancelling:
+            self._ledger.cancel(row.key, row.next_fire_at)
+        else:
+            self._ledger.rewrite(row)
+        return row
+
+
+def _is_open(row: StoredReminder) -> bool:
+    return row.state in _OPEN

@@ -1,0 +1,81 @@
+"""Every store in every implementation, memory first."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from services.chat import ChatAddress, Person
+from services.history.memory_store import MemoryMessageStore
+from services.history.ports import MessageStore
+from services.reminders.memory_store import MemoryReminderStore
+from services.reminders.model import NewReminder, Schedule
+from services.reminders.ports import ReminderStore
+from services.reminders.records import Draft
+from services.reminders.recurrence import check
+from services.session import MemoryStateStore, StateStore
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+KINDS = ["memory", "sqlite in memory", "sqlite file"]
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture(params=KINDS)
+async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database | None]:
+    if request.param == "memory":
+        yield None
+        return
+    url = "sqlite://" if request.param == "sqlite in memory" else f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def reminders(database: Database | None) -> ReminderStore:
+    return MemoryReminderStore() if database is None else SqlReminderStore(database)
+
+
+@pytest.fixture
+def messages(database: Database | None) -> MessageStore:
+    return MemoryMessageStore() if database is None else SqlMessageStore(database)
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock(NOW)
+
+
+@pytest.fixture
+def state(database: Database | None, clock: FixedClock) -> StateStore:
+    return MemoryStateStore(clock) if database is None else SqlStateStore(database, clock)
+
+
+@pytest.fixture
+def draft() -> Callable[..., Draft]:
+    """Make a draft: due `seconds` from NOW, recurring with a rule."""
+
+    def make(key: str = "1", *, seconds: float = 60, rule: str = "", chat: str = "home", creator: str = "ann") -> Draft:
+        start = (NOW + timedelta(seconds=seconds)).replace(tzinfo=None)
+        schedule = Schedule(start=start, zone="UTC", rule=rule)
+        wish = NewReminder(
+            request_key=key,
+            address=ChatAddress(platform="console", chat_id=chat, thread_id="t"),
+            creator=Person(id=creator, name=creator.title()),
+            content=f"tea {key}",
+            schedule=schedule,
+            language="zh",
+            targets=(Person(id="bob", name="Bob 鲍勃"),),
+        )
+        return Draft(wish=wish, first_fire=check(schedule, NOW, timedelta(minutes=1)))
+
+    return make

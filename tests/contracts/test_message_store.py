@@ -1,0 +1,91 @@
+"""What every message store does."""
+
+from datetime import UTC, datetime, timedelta
+
+from services.chat import ChatAddress, ChatMessage, Person
+from services.history.ports import MessageStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+
+def message(number: int, *, sender: str = "ann", address: ChatAddress = HOME, text: str = "") -> ChatMessage:
+    return ChatMessage(
+        id=str(number),
+        address=address,
+        sender=Person(id=sender, name=sender.title()),
+        text=text or f"你好 {number}",
+        sent_at=START + timedelta(minutes=number),
+        is_addressed=True,
+        reply_to="0",
+    )
+
+
+def ids(found: tuple[ChatMessage, ...]) -> list[str]:
+    return [each.id for each in found]
+
+
+async def test_a_message_comes_back_as_it_was_kept(messages: MessageStore):
+    kept = message(1)
+
+    await messages.add([kept])
+
+    assert await messages.recent(HOME, 10) == (kept,)
+
+
+async def test_a_message_id_is_new_once_in_each_chat(messages: MessageStore):
+    work = ChatAddress(platform="console", chat_id="work")
+    twice = message(1)
+
+    first = await messages.add([twice, twice, message(1, address=work)])
+    second = await messages.add([message(1), message(2)])
+
+    assert (first, second) == ((True, False, True), (False, True))
+
+
+async def test_recent_gives_the_last_ones_oldest_first(messages: MessageStore):
+    await messages.add([message(3), message(1), message(2)])
+
+    assert ids(await messages.recent(HOME, 2)) == ["2", "3"]
+
+
+async def test_a_thread_sees_its_own_messages_and_the_chat_all(messages: MessageStore):
+    thread = ChatAddress(platform="console", chat_id="home", thread_id="t")
+    await messages.add([message(1), message(2, address=thread)])
+
+    assert ids(await messages.recent(thread, 10)) == ["2"]
+    assert ids(await messages.recent(HOME, 10)) == ["1", "2"]
+
+
+async def test_since_leaves_out_what_is_older(messages: MessageStore):
+    await messages.add([message(number) for number in range(1, 6)])
+
+    assert ids(await messages.since(HOME, START + timedelta(minutes=3), 10)) == ["4", "5"]
+    assert ids(await messages.since(HOME, START, 2)) == ["4", "5"]
+
+
+async def test_the_last_message_of_a_person_is_found(messages: MessageStore):
+    ann = Person(id="ann", name="Ann")
+    await messages.add([message(1), message(2), message(3, sender="bob")])
+
+    last = await messages.last_of(HOME, ann, None)
+    before = await messages.last_of(HOME, ann, START + timedelta(minutes=2))
+    nobody = await messages.last_of(HOME, Person(id="cy", name="Cy"), None)
+
+    assert (last, before, nobody) == (message(2), message(1), None)
+
+
+async def test_an_edited_message_has_its_new_text(messages: MessageStore):
+    await messages.add([message(1)])
+
+    assert await messages.rewrite(HOME, "1", "new", START)
+    assert not await messages.rewrite(HOME, "2", "new", START)
+    assert [each.text for each in await messages.recent(HOME, 10)] == ["new"]
+
+
+async def test_a_deleted_message_is_left_out_and_its_id_stays_known(messages: MessageStore):
+    await messages.add([message(1), message(2)])
+
+    assert await messages.erase(HOME, "1", START)
+    assert ids(await messages.recent(HOME, 10)) == ["2"]
+    assert await messages.add([message(1)]) == (False,)

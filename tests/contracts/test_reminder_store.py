@@ -1,0 +1,376 @@
+"""What every reminder store does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.errors import RequestRefused
+from services.reminders.changes import cancelled, edited, resumed
+from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState, Schedule
+from services.reminders.ports import ReminderStore
+from services.reminders.records import DeliveryState, Draft, Lease, Mark
+
+MakeDraft = Callable[..., Draft]
+MINUTE = timedelta(minutes=1)
+DAY = timedelta(days=1)
+LIMITS = ReminderLimits(per_person=2, per_chat=3)
+
+
+def outcome(lease: Lease, state: DeliveryState, at: datetime) -> Mark:
+    notice = lease.notice
+    return Mark(
+        delivery_id=notice.delivery_id, reminder_id=notice.reminder_id, state=state, attempt=notice.attempt, at=at
+    )
+
+
+async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
+    return (await store.claim(owner, at, at, 500)).leases
+
+
+async def test_a_reminder_comes_back_as_it_was_kept(reminders: ReminderStore, draft: MakeDraft, now: datetime):
+    wish = draft().wish
+
+    row = await reminders.add(draft(), now, LIMITS)
+
+    kept = await reminders.get(row.key)
+    assert kept == row
+    assert (row.address, row.creator, row.targets, row.content, row.schedule, row.language) == (
+        wish.address,
+        wish.creator,
+        wish.targets,
+        wish.content,
+        wish.schedule,
+        wish.language,
+    )
+    assert (row.state, row.next_fire_at, row.created_at) == (ReminderState.ACTIVE, now + MINUTE, now)
+
+
+async def test_the_second_of_two_equal_wall_times_is_kept_apart(reminders: ReminderStore, draft, now):
+    start = datetime(2026, 10, 25, 2, 30, fold=1)
+    wish = replace(draft().wish, schedule=Schedule(start=start, zone="Europe/Berlin"))
+
+    row = await reminders.add(Draft(wish=wish, first_fire=now), now, LIMITS)
+
+    assert row.schedule.start.fold == 1
+
+
+async def test_the_same_request_key_is_the_same_reminder(reminders: ReminderStore, draft, now):
+    first = await reminders.add(draft("a"), now, LIMITS)
+
+    again = await reminders.add(draft("a", seconds=999), now, LIMITS)
+
+    assert again == first
+    assert await reminders.by_request("a") == first
+    assert await reminders.by_request("b") is None
+
+
+async def test_a_person_at_the_cap_is_refused(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("a"), now, LIMITS)
+    await reminders.add(draft("b"), now, LIMITS)
+
+    with pytest.raises(RequestRefused) as refusal:
+        await reminders.add(draft("c"), now, LIMITS)
+
+    assert (refusal.value.code, refusal.value.fields) == ("too_many_reminders", {"limit": 2})
+
+
+async def test_a_chat_at_the_cap_is_refused(reminders: ReminderStore, draft, now):
+    for key, person in (("a", "ann"), ("b", "bob"), ("c", "cy")):
+        await reminders.add(draft(key, creator=person), now, LIMITS)
+
+    with pytest.raises(RequestRefused) as refusal:
+        await reminders.add(draft("d", creator="dan"), now, LIMITS)
+
+    assert refusal.value.fields == {"limit": 3}
+
+
+async def test_a_deleted_reminder_does_not_count_for_the_cap(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("a"), now, LIMITS)
+    row = await reminders.add(draft("b"), now, LIMITS)
+    await reminders.change([cancelled(row)], now)
+
+    await reminders.add(draft("c"), now, LIMITS)
+
+    assert {each.request_key for each in await reminders.in_chat("console:home", 10)} == {"a", "c"}
+
+
+async def test_many_are_added_at_once_and_known_ones_skipped(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("0"), now, LIMITS)
+
+    count = await reminders.add_many([draft(str(number)) for number in range(10)], now)
+
+    assert count == 9
+    assert len(await reminders.in_chat("console:home", 100)) == 10
+
+
+async def test_a_chat_shows_its_own_reminders_only(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("a"), now, LIMITS)
+    await reminders.add(draft("b", chat="work"), now, LIMITS)
+
+    found = await reminders.in_chat("console:work", 10)
+
+    assert [each.request_key for each in found] == ["b"]
+
+
+async def test_only_what_is_due_by_the_horizon_is_claimed(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a", seconds=3), draft("b", seconds=60)], now)
+
+    claim = await reminders.claim("me", now, now + timedelta(seconds=5), 500)
+
+    assert [lease.notice.content for lease in claim.leases] == ["tea a"]
+    assert claim.next_at == now + MINUTE
+    assert not claim.is_full
+
+
+async def test_a_claim_stops_at_its_limit_and_says_so(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft(str(number), seconds=1) for number in range(3)], now)
+
+    first = await reminders.claim("me", now, now + MINUTE, 2)
+    second = await reminders.claim("me", now, now + MINUTE, 2)
+
+    assert (len(first.leases), first.is_full, len(second.leases), second.is_full) == (2, True, 1, False)
+
+
+async def test_an_occurrence_is_claimed_once(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(), now, LIMITS)
+
+    first = await claimed(reminders, now + MINUTE)
+    second = await claimed(reminders, now + MINUTE, "another")
+
+    assert (len(first), len(second)) == (1, 0)
+
+
+async def test_an_occurrence_that_is_in_the_ledger_is_not_made_again(reminders: ReminderStore, draft, now):
+    """After the clock was set back a reminder may be armed for a time that it has fired at already."""
+    row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
+    await claimed(reminders, now + MINUTE)
+    assert await reminders.realign(now) == 1
+
+    again = await claimed(reminders, now + MINUTE)
+
+    armed = await reminders.get(row.key)
+    assert again == ()
+    assert armed is not None
+    assert armed.next_fire_at == now + MINUTE + DAY
+
+
+async def test_a_notice_says_everything_that_words_need(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+
+    (lease,) = await claimed(reminders, now + MINUTE)
+
+    notice = lease.notice
+    assert (notice.address, notice.creator, notice.targets) == (row.address, row.creator, row.targets)
+    assert (notice.content, notice.language, notice.due_at) == ("tea 1", "zh", now + MINUTE)
+    assert (notice.missed, notice.is_recurring, notice.attempt, notice.may_be_repeat) == (0, False, 1, False)
+
+
+async def test_a_claimed_recurring_reminder_is_armed_for_the_next_time(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
+
+    await claimed(reminders, now + MINUTE)
+
+    armed = await reminders.get(row.key)
+    assert armed is not None
+    assert armed.next_fire_at == now + MINUTE + DAY
+
+
+async def test_missed_fires_become_one_notice_of_the_latest_with_a_count(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
+
+    (lease,) = await claimed(reminders, now + 3 * DAY)
+
+    assert (lease.notice.due_at, lease.notice.missed) == (now + MINUTE + 2 * DAY, 2)
+
+
+async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
+    (first,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [first.notice.delivery_id])
+    await reminders.settle([outcome(first, DeliveryState.LEASED, now + 3 * DAY)])
+
+    (second,) = await claimed(reminders, now + MINUTE + DAY)
+
+    states = [each.state for each in await reminders.deliveries(now, now + 9 * DAY)]
+    assert second.notice.missed == 1
+    assert states == [DeliveryState.CANCELLED, DeliveryState.LEASED]
+
+
+async def test_a_rule_that_cannot_be_read_fires_once_more_and_pauses(reminders: ReminderStore, draft, now):
+    wish = replace(draft().wish, schedule=Schedule(start=datetime(2026, 1, 1), zone="UTC", rule="FREQ=SOMEDAY"))
+    row = await reminders.add(Draft(wish=wish, first_fire=now), now, LIMITS)
+    await reminders.add(draft("fine", seconds=1), now, LIMITS)
+
+    leases = await claimed(reminders, now + MINUTE)
+
+    parked = await reminders.get(row.key)
+    assert len(leases) == 2
+    assert parked is not None
+    assert (parked.state, parked.next_fire_at) == (ReminderState.PAUSED, None)
+
+
+async def test_only_the_owner_can_begin_and_what_was_deleted_cannot(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft("a"), now, LIMITS)
+    await reminders.add(draft("b"), now, LIMITS)
+    first, second = await claimed(reminders, now + MINUTE)
+    ids = [first.notice.delivery_id, second.notice.delivery_id]
+    await reminders.change([cancelled(row)], now)
+
+    assert await reminders.begin("another", ids) == {}
+    assert await reminders.begin("me", ids) == {ids[1]: 1}
+
+
+async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+
+    await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
+
+    done = await reminders.get(row.key)
+    (record,) = await reminders.deliveries(now, now + DAY)
+    assert done is not None
+    assert done.state is ReminderState.DONE
+    assert (record.state, record.sent_at, record.attempt) == (DeliveryState.SENT, now + MINUTE, 1)
+
+
+async def test_a_failed_attempt_is_claimed_again_at_its_time(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.settle([outcome(lease, DeliveryState.UNKNOWN, now + 2 * MINUTE)])
+
+    early = await reminders.claim("me", now + MINUTE, now + MINUTE, 10)
+    (again,) = await claimed(reminders, now + 2 * MINUTE)
+
+    assert (early.leases, early.next_at) == ((), now + 2 * MINUTE)
+    assert again.notice.idempotency_key == lease.notice.idempotency_key
+    assert (again.notice.attempt, again.notice.may_be_repeat) == (2, True)
+    assert again.try_at == now + 2 * MINUTE
+
+
+async def test_freed_leases_keep_apart_what_was_begun(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b", seconds=61)], now)
+    first, _ = await claimed(reminders, now + 2 * MINUTE)
+    await reminders.begin("me", [first.notice.delivery_id])
+
+    count = await reminders.free(None)
+
+    leases = {lease.notice.content: lease.notice for lease in await claimed(reminders, now + 2 * MINUTE, "next")}
+    assert count == 2
+    assert (leases["tea a"].may_be_repeat, leases["tea b"].may_be_repeat) == (True, False)
+    assert (leases["tea a"].attempt, leases["tea b"].attempt) == (2, 1)
+
+
+async def test_freeing_one_owner_leaves_the_others(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("a"), now, LIMITS)
+    await claimed(reminders, now + MINUTE, "me")
+
+    assert await reminders.free("another") == 0
+    assert await reminders.free("me") == 1
+
+
+async def test_a_late_mark_does_not_revive_what_is_final(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
+
+    await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
+
+    (record,) = await reminders.deliveries(now, now + DAY)
+    assert record.state is DeliveryState.SENT
+
+
+async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    await reminders.change([edited(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+
+    lost = await reminders.change([edited(row, ReminderEdit(content="beer"), now, MINUTE)], now)
+
+    kept = await reminders.get(row.key)
+    assert lost == ()
+    assert kept is not None
+    assert (kept.content, kept.version) == ("milk", 2)
+
+
+async def test_new_words_reach_what_is_claimed_and_not_begun(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.change([edited(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+
+    begun = await reminders.begin("me", [lease.notice.delivery_id])
+
+    renewed = await reminders.renew(lease.notice.delivery_id)
+    assert begun == {lease.notice.delivery_id: 2}
+    assert renewed is not None
+    assert (renewed.notice.content, renewed.notice.attempt) == ("milk", 1)
+
+
+async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
+    await claimed(reminders, now + MINUTE)
+
+    (changed,) = await reminders.change([edited(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+
+    assert changed.next_fire_at == now + MINUTE + DAY
+
+
+async def test_new_times_cancel_what_is_claimed(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    later = Schedule(start=datetime(2026, 11, 21, 9, 0), zone="UTC")
+
+    (moved,) = await reminders.change([edited(row, ReminderEdit(schedule=later), now, MINUTE)], now)
+
+    assert await reminders.begin("me", [lease.notice.delivery_id]) == {}
+    assert moved.next_fire_at == datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    await claimed(reminders, now + MINUTE)
+    (gone,) = await reminders.change([cancelled(row)], now)
+    await reminders.change([resumed(gone, now, MINUTE)], now)
+
+    (lease,) = await claimed(reminders, now + MINUTE)
+
+    assert lease.notice.due_at == now + MINUTE
+    assert await reminders.begin("me", [lease.notice.delivery_id]) == {lease.notice.delivery_id: 3}
+
+
+async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b", seconds=61), draft("c", seconds=62, chat="work")], now)
+    leases = await claimed(reminders, now + 2 * MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id for lease in leases])
+    marks = [outcome(lease, DeliveryState.SENT, lease.notice.due_at) for lease in leases]
+    await reminders.settle(marks)
+
+    found = await reminders.lately_sent("console:home", now, 10)
+
+    assert [each.request_key for each in found] == ["b", "a"]
+    assert await reminders.lately_sent("console:home", now + DAY, 10) == ()
+
+
+async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b")], now)
+    first, _ = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [first.notice.delivery_id])
+    await reminders.settle([outcome(first, DeliveryState.SENT, now + MINUTE)])
+
+    assert await reminders.purge(now, 10) == 0
+    assert await reminders.purge(now + DAY, 10) == 1
+    assert [each.state for each in await reminders.deliveries(now, now + DAY)] == [DeliveryState.LEASED]
+
+
+async def test_realign_repairs_fires_armed_from_a_wrong_future(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
+    await claimed(reminders, now + 3650 * DAY)
+
+    assert await reminders.realign(now + 2 * MINUTE) == 1
+
+    repaired = await reminders.get(row.key)
+    assert repaired is not None
+    assert repaired.next_fire_at == now + MINUTE + DAY

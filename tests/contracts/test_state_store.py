@@ -1,0 +1,34 @@
+"""What every state store does."""
+
+from datetime import datetime, timedelta
+
+from bot.testing.clocks import FixedClock
+from services.session import StateStore
+
+HOUR = timedelta(hours=1)
+
+
+async def test_a_value_comes_back_as_it_was_set(state: StateStore):
+    await state.set("a", {"ids": ["x", 1, None], "名": True}, keep=HOUR)
+
+    assert await state.get("a") == {"ids": ["x", 1, None], "名": True}
+    assert await state.get("b") is None
+
+
+async def test_the_latest_value_counts_and_none_forgets(state: StateStore):
+    await state.set("a", 1, keep=HOUR)
+    await state.set("a", 2, keep=HOUR)
+
+    assert await state.get("a") == 2
+
+    await state.set("a", None, keep=HOUR)
+
+    assert await state.get("a") is None
+
+
+async def test_a_value_is_gone_when_its_time_is_over(state: StateStore, clock: FixedClock, now: datetime):
+    await state.set("a", 1, keep=HOUR)
+
+    clock.set(now + HOUR)
+
+    assert await state.get("a") is None
