@@ -168,7 +168,7 @@ def enum_member(part: Schema, value: str) -> object:
 
     Aliases come from `x-aliases` (alias to value) and from a description that explains the values (`daily=每天`).
     """
-    values = part.get("enum")
+    values = [part["const"]] if "const" in part else part.get("enum")
     if not isinstance(values, list):
         return None
     form = name_form(value)

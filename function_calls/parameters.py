@@ -140,7 +140,7 @@ def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel]
     try:
         model = create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
         return model, model_schema(model)
-    except PydanticUserError:
+    except (PydanticUserError, ImportError):
         for each in parameters:
             _schema_of(each.name, each.annotation)
         raise
@@ -169,14 +169,24 @@ def _parameter(name: str, annotation: Any, default: object) -> Parameter:
 
 def _field(parameter: Parameter) -> tuple[Any, Any]:
     default = parameter.default
+    annotation = _described_by_text(parameter.annotation)
     alias = parameter.name if parameter.field != parameter.name else None
     if isinstance(default, FieldInfo):
-        return Annotated[parameter.annotation, Field(alias=alias)] if alias else parameter.annotation, default
+        return Annotated[annotation, Field(alias=alias)] if alias else annotation, default
     if parameter.is_required:
-        return parameter.annotation, Field(alias=alias)
+        return annotation, Field(alias=alias)
     if default is OMITTED or _is_sentinel(default):
-        return parameter.annotation, Field(default_factory=lambda: OMITTED, alias=alias)
-    return parameter.annotation, Field(default=default, alias=alias)
+        return annotation, Field(default_factory=lambda: OMITTED, alias=alias)
+    return annotation, Field(default=default, alias=alias)
+
+
+def _described_by_text(annotation: Any) -> Any:
+    """`Annotated[int, "How many."]` is described by its text, as other frameworks have it."""
+    notes = getattr(annotation, "__metadata__", ())
+    text = next((note for note in notes if isinstance(note, str)), None)
+    if text is None or any(isinstance(note, FieldInfo) and note.description for note in notes):
+        return annotation
+    return Annotated[annotation, Field(description=text)]
 
 
 def _field_name(name: str) -> str:
@@ -229,6 +239,8 @@ def _is_sentinel(default: object) -> bool:
 def _schema_of(name: str, annotation: Any) -> Schema:
     try:
         return model_schema(annotation)
+    except ImportError as error:
+        raise Fault(name, f"its type needs a package that is missing ({error})", "Install it.") from error
     except PydanticUndefinedAnnotation as error:
         raise Fault(name, f"its type names '{error.name}', which is not there", "Import or define it.") from error
     except PydanticUserError as error:

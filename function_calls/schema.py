@@ -12,7 +12,7 @@ Schema = dict[str, object]
 Vendor = Literal["openai", "openai_strict", "anthropic", "mcp"]
 
 _UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
-_PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref", "discriminator"})
+_PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
 
 
 def model_schema(annotation: object) -> Schema:
@@ -165,7 +165,8 @@ def _but(node: Schema, left_out: str) -> Schema:
 
 
 def _tidied(node: Schema) -> Schema:
-    tidy = {key: value for key, value in node.items() if key != "title"}
+    # A discriminator names references that are inlined here; the constants in the arms say the same.
+    tidy = {key: value for key, value in node.items() if key not in {"title", "discriminator"}}
     arms = tidy.get("anyOf")
     if not isinstance(arms, list) or len(arms) != 2 or {"type": "null"} not in arms:
         return tidy

@@ -140,7 +140,9 @@ def _wanted(error: ValidationError) -> str:
     limit = next(iter(value.values()), "")
     if name in _LIMITS:
         example = _FORMAT_EXAMPLES.get(str(limit)) if name == "format" else None
-        return _LIMITS[name].format(limit) + (f" such as {example}" if example else "")
+        return _LIMITS[name].format(quoted(limit) if name == "const" else limit) + (
+            f" such as {example}" if example else ""
+        )
     if name == "uniqueItems":
         return "a list without repeated items"
     return f"what the schema asks for ({error.message[:LONGEST_QUOTE]})"

@@ -213,6 +213,16 @@ def test_a_declared_argument_named_like_a_wrapper_is_an_argument():
     assert repair({"input": {"a": 1}}, schema).arguments == {"input": {"a": 1}}
 
 
+def test_the_arm_of_a_union_is_found_by_its_constant():
+    arms = [
+        {"type": "object", "properties": {"kind": {"const": kind}, "n": {"type": "integer"}}, "required": ["kind", "n"]}
+        for kind in ("cat", "dog")
+    ]
+    schema = SchemaValidator({"type": "object", "properties": {"pet": {"oneOf": arms}}})
+
+    assert repair({"pet": {"kind": "Cat", "n": "1"}}, schema).arguments == {"pet": {"kind": "cat", "n": 1}}
+
+
 def test_two_readings_that_differ_are_no_reading():
     either = {"anyOf": [{"type": "integer"}, {"type": "boolean"}, {"enum": ["Yes", "YES"]}]}
     schema = SchemaValidator({"type": "object", "properties": {"v": either}})

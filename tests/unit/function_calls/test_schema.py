@@ -1,6 +1,8 @@
 """Schemas are what the specification, the models and the vendors expect."""
 
-from typing import Annotated, Literal
+import uuid
+from decimal import Decimal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -37,6 +39,16 @@ class Trip(BaseModel):
 class Node(BaseModel):
     name: str
     children: list["Node"] = []
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    tricks: int
 
 
 def test_reminder_set_has_exactly_the_specifications_schema():
@@ -170,3 +182,30 @@ def test_integer_keys_of_a_dictionary_are_checked_in_the_schema():
     schema = model_schema(dict[int, str])
 
     assert schema["propertyNames"] == {"pattern": "^-?(0|[1-9][0-9]{0,18})$"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        (uuid.UUID, {"format": "uuid"}),
+        (Literal["a", "b"], {"enum": ["a", "b"]}),
+        (str, None),
+    ],
+)
+def test_other_keys_of_a_dictionary_are_checked_as_their_class_reads_them(keys: Any, names: dict[str, Any] | None):
+    assert model_schema(dict[keys, int]).get("propertyNames") == names
+
+
+def test_a_decimal_with_bounds_is_a_number_and_without_them_also_a_text():
+    bounded = model_schema(Annotated[Decimal, Field(ge=0)])
+    free = model_schema(Decimal)
+
+    assert bounded == {"type": "number", "minimum": 0.0}
+    assert [arm["type"] for arm in free["anyOf"]] == ["number", "string"]
+
+
+def test_a_discriminated_union_leaves_no_reference_behind():
+    schema = model_schema(Annotated[Cat | Dog, Field(discriminator="kind")])
+
+    assert "$ref" not in str(schema)
+    assert "$defs" not in str(schema)

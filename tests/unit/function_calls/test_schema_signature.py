@@ -228,6 +228,12 @@ def test_a_text_at_the_parameter_beats_the_docstring_and_that_beats_the_class():
     assert [shown[name]["description"] for name in "abc"] == ["said here", "The big box.", "A number."]
 
 
+def test_a_bare_text_in_the_annotation_is_a_description_too():
+    def tool(a: Annotated[int, "How many."]) -> None: ...
+
+    assert properties(analyse(tool))["a"] == {"type": "integer", "description": "How many."}
+
+
 def test_an_option_that_means_something_when_null_keeps_null():
     def tool(limit: int | None = 5, place: str | None = None) -> None: ...
 
@@ -251,6 +257,7 @@ def star(*values: int) -> None: ...
 def keywords(**values: int) -> None: ...
 def positional(a: int, /) -> None: ...
 def unsayable(a: int, b: Callable[[], int]) -> None: ...
+def keyed_by_truth(a: dict[bool, int]) -> None: ...
 def unknown_class(a: "Nowhere") -> None: ...  # noqa: F821 - the fault under test
 def generator(a: int) -> Any:
     yield a
@@ -263,6 +270,7 @@ def generator(a: int) -> Any:
         (keywords, "values", "Unpack"),
         (positional, "a", "'/'"),
         (unsayable, "b", "Literal"),
+        (keyed_by_truth, "a", "Literal"),
         (unknown_class, "a", "Import"),
         (generator, "", "Return"),
         (lambda a: a, "", "name="),
