@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from services.time_expressions import DateOrder, Reading  # noqa: E402 (the scorer runs from elsewhere)
-from services.time_expressions import parse as read_time  # noqa: E402 (the scorer runs from elsewhere)
+from services.time_expressions import DateOrder, Reading
+from services.time_expressions import parse as read_time
 
 
 def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict[str, str] | None:
@@ -23,8 +23,6 @@ def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict
         shortest_period=timedelta(seconds=1),
     )
     reading = found.best
-    if reading is None and found.past:
-        reading = found.past[0]
     if reading is None:
         return None
     answer = {"start": reading.start.replace(tzinfo=None).isoformat()}

@@ -13,6 +13,7 @@ Values = list[Any]
 _MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+_MOST_YEARS, _MOST_UNITS = 500, 100_000
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
 
 
@@ -45,7 +46,9 @@ def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -
     made: Slots = dict(fixed)
     if name:
         value = values[-1]
-        made[name] = ((value,) if not isinstance(value, tuple) or isinstance(value, Clock) else value) if many else value
+        made[name] = (
+            ((value,) if not isinstance(value, tuple) or isinstance(value, Clock) else value) if many else value
+        )
     if "every" in made:
         made["every"] = Every(*made["every"])
     if "shift" in made:
@@ -90,7 +93,7 @@ def half_span(values: Values, *, part: float = 0.5) -> Span | None:
 
 
 def _span(amount: float, unit: str) -> Span | None:
-    if amount > 100_000:
+    if amount > (_MOST_YEARS if unit == "year" else _MOST_UNITS):
         return None
     whole = amount == int(amount)
     if unit in _SECONDS:
@@ -177,7 +180,8 @@ def clock(values: Values, *, half: str = "") -> Clock | None:
 
 def clock_seconds(values: Values) -> Clock | None:
     """三点半五十九秒."""
-    base, second = values
+    base: Clock = values[0]
+    second = values[1]
     return base._replace(second=int(second), grain="second") if 0 <= second < 60 else None
 
 
@@ -187,9 +191,9 @@ def with_half(values: Values, *, half: str = "") -> Clock | None:
     half = half or (named[0] if named else "")
     if isinstance(base, int):
         base = clock([base]) if base else None
-    if base is None or not half or base.hour > 12:
-        return base if isinstance(base, Clock) else None
-    return base._replace(half=half)
+    if not isinstance(base, Clock):
+        return None
+    return base._replace(half=half) if half and base.hour <= 12 else base
 
 
 def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
@@ -209,7 +213,13 @@ def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
     hour = total // 60 % 24
     if half == "" and hour == 0:
         hour = 12
+    if half == "" and base.hour == _FIRST_MORNING_HOUR and hour < base.hour:
+        half = "24"
     return Clock(hour, total % 60, 0, half, "minute")
+
+
+_FIRST_MORNING_HOUR = 8
+"""A quarter to eight belongs to the same half of the day as a bare eight."""
 
 
 def clock_shifted(values: Values, *, sign: int = 1) -> Clock | None:
@@ -249,7 +259,9 @@ def clock_beside(values: Values, *, number_first: bool = True) -> Slots | None:
 
 def clock_range(values: Values) -> Slots | None:
     """From 3 to 4 pm: the half of the last holds for the first where it fits."""
-    pair = values[0] if len(values) == 1 or isinstance(values[0], tuple) and not isinstance(values[0], Clock) else values
+    pair = (
+        values[0] if len(values) == 1 or (isinstance(values[0], tuple) and not isinstance(values[0], Clock)) else values
+    )
     half = values[-1] if isinstance(values[-1], str) else ""
     first, last = bare_clock([pair[0]]), bare_clock([pair[1]])
     if first is None or last is None:
@@ -286,11 +298,14 @@ def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
     return made
 
 
-def this_or_next(values: Values, *, count: int, unit: str = "") -> Slots:
-    """Next week, this month."""
-    name = unit or values[-1]
+def this_or_next(values: Values, *, count: int, strength: int | None = None) -> Slots | None:
+    """Next week, this month; the next hour is one from now."""
+    name = values[-1]
+    if name in _SECONDS:
+        return offset([_span(count, name)]) if count > 0 else None
     name, factor = {"fortnight": ("week", 2), "decade": ("year", 10)}.get(name, (name, 1))
-    strength = 2 if count or name == "day" else 1
+    if strength is None:
+        strength = 2 if count or name == "day" else 1
     return {"shift": Shift(name, count * factor), "strength": strength}
 
 
@@ -336,7 +351,7 @@ def nth_day(values: Values, *, last: bool = False) -> Slots | None:
     ordinal = values[0] if values else 1
     if not isinstance(ordinal, int) or not 1 <= abs(ordinal) <= 366:
         return None
-    return {"day_numbers": (-ordinal if last else ordinal,), "strength": 1}
+    return {"day_numbers": (-ordinal if last else ordinal,), "strength": 2}
 
 
 # -- recurrences -------------------------------------------------------------------------------------------------
@@ -495,12 +510,33 @@ def spelled_clock(values: Values) -> Clock | None:
     return with_half([base, values[2]]) if base else None
 
 
-def weekday_day(values: Values) -> Slots | None:
-    """Tuesday 19th."""
+def weekday_day(values: Values, *, near: bool = False) -> Slots | None:
+    """Tuesday 19th; a bare number counts only if the day is `near`."""
     day, number = values
     if not 1 <= number <= 31:
         return None
-    return {"weekdays": (day,), "days": (number,), "strength": 2}
+    made: Slots = {"weekdays": (day,), "days": (number,), "strength": 2}
+    return {**made, "near": True} if near and number <= _LAST_HOUR else made
+
+
+_LAST_HOUR = 24
+
+
+def holiday(values: Values, *, strength: int) -> Slots:
+    """Christmas."""
+    month, day = values[0]
+    return {"months": (month,), "days": (day,), "strength": strength}
+
+
+def year_day_month(values: Values) -> Slots | None:
+    """2020/23/Sep, September-2020-23."""
+    (year, day), month = values if isinstance(values[0], tuple) else reversed(values)
+    return date([year, month, day], form="ymd")
+
+
+def round_minutes(values: Values) -> int | None:
+    """Ten past three: without the word "minutes" only multiples of five are meant so."""
+    return values[0] if values[0] % 5 == 0 else None
 
 
 def offset_nearest(values: Values) -> Slots | None:
@@ -531,7 +567,8 @@ _COUNTED_POINTS = {1, 2}
 
 def part_clock(values: Values) -> Clock | None:
     """早上八点 inside a list of clocks: the part decides the half of the day."""
-    part, base = values
+    part = values[0]
+    base: Clock = values[1]
     if base.half:
         return base
     return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")

@@ -17,7 +17,7 @@ MOST_PIECES = 9
 
 
 class Item(NamedTuple):
-    """A phrase: `symbol` spans `start`..`end`; `weight` prefers the reading of longer rules."""
+    """A phrase: `symbol` spans `start`..`end`; `weight` prefers longer rules, `size` counts its letters and figures."""
 
     start: int
     end: int
@@ -26,16 +26,23 @@ class Item(NamedTuple):
     value: Any
     weight: int = 0
     pieces: int = 1
+    size: int = 0
 
 
 Row = dict[str, list[Item]]
 
 
+def _size(token: Token) -> int:
+    """Marks count for nothing, so that no rule wins by swallowing a full stop."""
+    return token.end - token.start if token.end - token.start > 1 or str(token.value).isalnum() else 0
+
+
 def _add(row: Row, item: Item) -> bool:
     """Put `item` into `row` unless it says nothing new."""
     known = row.setdefault(item.symbol, [])
-    if any(other.end == item.end and other.value == item.value for other in known):
-        return False
+    for other in known:
+        if other.end == item.end and other.weight >= item.weight and other.value == item.value:
+            return False
     known.append(item)
     return True
 
@@ -54,7 +61,7 @@ class Chart:
     def _fill(self, start: int, tokens: list[Token]) -> None:
         row: Row = {}
         self._rows[start] = row
-        queue = [Item(t.start, t.end, t.after, t.symbol, t.value) for t in tokens]
+        queue = [Item(t.start, t.end, t.after, t.symbol, t.value, 0, 1, _size(t)) for t in tokens]
         root = self._grammar.root.children
         taken = 0
         while queue and taken < MOST_ITEMS:
@@ -73,10 +80,10 @@ class Chart:
 
     def _walk(self, node: Node, item: Item, weight: int, values: list[Any], queue: list[Item]) -> None:
         """Extend a rule that has matched up to the end of `item`; `item.start` is where the rule began."""
-        for gives, action, extra in node.rules:
+        for gives, action, extra, gain in node.rules:
             value = action(values, **extra)
             if value is not None:
-                queue.append(Item(item.start, item.end, item.after, gives, value, weight + 1))
+                queue.append(item._replace(symbol=gives, value=value, weight=weight + gain, pieces=1))
         if not node.children:
             return
         row = self._rows.get(item.after)
@@ -87,7 +94,7 @@ class Chart:
             spoken = symbol[0] == "="
             for following in row[symbol]:
                 if following.start >= item.end:
-                    longer = following._replace(start=item.start)
+                    longer = following._replace(start=item.start, size=item.size + following.size)
                     told = values if spoken else [*values, following.value]
                     self._walk(child, longer, weight + 1 + following.weight, told, queue)
 
@@ -95,7 +102,7 @@ class Chart:
         """Join a time with each piece that follows it, over up to three joints ("," and "on the")."""
         if time.pieces >= MOST_PIECES:
             return
-        place = time.after
+        place, joined = time.after, 0
         for _ in range(4):
             row = self._rows.get(place)
             if not row:
@@ -104,10 +111,10 @@ class Chart:
                 merged: Slots | None = unify(time.value, piece.value)
                 if merged is not None:
                     weight = time.weight + piece.weight
-                    queue.append(
-                        Item(time.start, piece.end, piece.after, "TIME", merged, weight, time.pieces + 1)
-                    )
+                    pieces, size = time.pieces + 1, time.size + joined + piece.size
+                    queue.append(Item(time.start, piece.end, piece.after, "TIME", merged, weight, pieces, size))
             joint = next((t for t in self._tokens[place] if t.symbol[0] == "="), None)
             if joint is None or joint.value not in self._grammar.joints:
                 return
             place = joint.after
+            joined += _size(joint)

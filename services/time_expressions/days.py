@@ -91,7 +91,7 @@ def _weekdays(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
 def _shifted(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
     if shift.unit == "occurrence":
         ahead = (meaning.weekdays[0] - today.weekday() - 1) % WEEK + 1
-        yield Day(date=today + timedelta(days=ahead + WEEK * (shift.count - 1)), grain=Grain.DAY)
+        yield Day(date=today + timedelta(days=ahead + WEEK * (shift.steps - 1)), grain=Grain.DAY)
         return
     first = shifted_start(shift, today)
     if first is None:
@@ -103,21 +103,21 @@ def _shifted(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
     elif meaning.weekdays:
         yield Day(date=first + timedelta(days=(meaning.weekdays[0] - first.weekday()) % WEEK), grain=Grain.DAY)
     else:
-        yield Day(date=max(first, today) if shift.count == 0 else first, grain=Grain(shift.unit))
+        yield Day(date=max(first, today) if shift.steps == 0 else first, grain=Grain(shift.unit))
 
 
 def shifted_start(shift: Shift, today: date) -> date | None:
-    """The first day of the unit that lies `shift.count` units from the present one."""
+    """The first day of the unit that lies `shift.steps` units from the present one."""
     try:
         if shift.unit == "day":
-            return today + timedelta(days=shift.count)
+            return today + timedelta(days=shift.steps)
         if shift.unit == "week":
-            return monday_of(today) + timedelta(days=WEEK * shift.count)
+            return monday_of(today) + timedelta(days=WEEK * shift.steps)
         if shift.unit == "month":
-            return add_months(today.replace(day=1), shift.count)
+            return add_months(today.replace(day=1), shift.steps)
         if shift.unit == "quarter":
-            return add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * shift.count)
-        return today.replace(year=today.year + shift.count, month=1, day=1)
+            return add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * shift.steps)
+        return today.replace(year=today.year + shift.steps, month=1, day=1)
     except (OverflowError, ValueError):
         return None
 
@@ -130,7 +130,7 @@ def _frames(meaning: Meaning, today: date, *, forward: bool) -> Iterator[tuple[i
         if first:
             yield first.year, meaning.months[0] if meaning.months else first.month
     elif meaning.year is not None or (meaning.shift is not None and meaning.shift.unit == "year"):
-        year = meaning.year if meaning.year is not None else today.year + (meaning.shift.count if meaning.shift else 0)
+        year = meaning.year if meaning.year is not None else today.year + (meaning.shift.steps if meaning.shift else 0)
         yield year, meaning.months[0] if meaning.months else 1
     elif meaning.months:
         for count in range(YEARS_AHEAD):
@@ -186,7 +186,7 @@ def _in_week(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
 
 
 def _in_year(meaning: Meaning, today: date) -> Iterator[Day]:
-    year = meaning.year if meaning.year is not None else today.year + (meaning.shift.count if meaning.shift else 0)
+    year = meaning.year if meaning.year is not None else today.year + (meaning.shift.steps if meaning.shift else 0)
     if not date.min.year < year < date.max.year:
         return
     first, last = date(year, 1, 1), date(year, 12, 31)

@@ -8,7 +8,7 @@ from services.time_expressions.grammar import Grammar, grammar, languages, vocab
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
 from services.time_expressions.normalise import Folded, fold
 from services.time_expressions.resolver import Answer, Present, resolve
-from services.time_expressions.scan import Scan, scan
+from services.time_expressions.scan import scan
 from services.time_expressions.values import Slots, to_meaning
 
 LONGEST_TEXT = 20_000
@@ -34,7 +34,6 @@ class Parsed(NamedTuple):
     groups: list[Item]
     time_words: dict[int, int]
     grammar: Grammar
-    scan: Scan
 
 
 def parse(
@@ -133,16 +132,16 @@ def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present
         if any(t.symbol in TIME_SYMBOLS for t in tokens)
     }
     times = Chart(scanned, rules).times
-    groups = _choose(times, folded.text, scanned, rules, present)
-    return Parsed(folded, groups, words, rules, scanned)
+    groups = _choose(times, folded.text, present)
+    return Parsed(folded, groups, words, rules)
 
 
 # -- choosing ----------------------------------------------------------------------------------------------------
 
 
-def _choose(times: list[Item], text: str, scanned: Scan, rules: Grammar, present: Present) -> list[Item]:
+def _choose(times: list[Item], text: str, present: Present) -> list[Item]:
     """The phrases that together cover most of the text, each of which names a time that exists."""
-    usable = [item for item in times if _allowed(item, text, scanned, rules)]
+    usable = [item for item in times if _allowed(item, text)]
     for _ in range(TRIES):
         groups = _best_cover(usable)
         bad = [item for item in groups if not _stands(item.value, present)]
@@ -151,19 +150,24 @@ def _choose(times: list[Item], text: str, scanned: Scan, rules: Grammar, present
         usable = [item for item in usable if item not in bad]
     else:
         groups = [item for item in groups if _stands(item.value, present)]
-    return [item for item in groups if not item.value.get("refused")]
+    return [item for item in groups if not item.value.get("refused") and not _is_length(item.value)]
 
 
 def _stands(slots: Slots, present: Present) -> bool:
-    return bool(slots.get("refused")) or bool(resolve(to_meaning(slots), present))
+    return bool(slots.get("refused")) or _is_length(slots) or bool(resolve(to_meaning(slots), present))
 
 
-def _allowed(item: Item, text: str, scanned: Scan, rules: Grammar) -> bool:
+def _allowed(item: Item, text: str) -> bool:
     """Strong evidence stands anywhere, weaker only where it is all that the text says."""
     strength = item.value.get("strength", 0)
-    if strength >= STRONG:
+    if strength >= STRONG or _is_length(item.value):
         return True
     return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text)
+
+
+def _is_length(slots: Slots) -> bool:
+    """For two hours: a length and no time, but none of its words names one either."""
+    return slots.keys() <= {"lasting", "strength"}
 
 
 def _is_amount(slots: Slots) -> int:
@@ -175,7 +179,7 @@ def _is_whole(item: Item, text: str) -> bool:
 
 
 def _score(item: Item) -> float:
-    return (item.end - item.start) * 8 - 6 + min(item.weight, 12) * 0.1 - item.pieces * 0.5
+    return item.size * 8 - 6 + max(-30, min(item.weight, 12)) * 0.1 - item.pieces * 0.5
 
 
 def _best_cover(items: list[Item]) -> list[Item]:

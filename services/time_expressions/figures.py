@@ -12,6 +12,7 @@ _PAIR = re.compile(r"(\d{1,2})([./·-])(\d{1,2})")
 _TRIPLE = re.compile(r"(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})")
 _DECIMAL = re.compile(r"\d{1,4}[.,]\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
 _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
 
 
@@ -42,6 +43,8 @@ def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]
         found += _pair(pair[1], pair[2], pair[3], order, usual)
     elif triple := _TRIPLE.fullmatch(chunk):
         found += _triple(triple, order, usual)
+    elif (month := _YEAR_PAIR.fullmatch(chunk)) and int(month[2]) > 12:
+        found.append(("YEARDAY", (int(month[1]), int(month[2]))))
     elif (month := _YEAR_MONTH.fullmatch(chunk)) and 1 <= int(month[2]) <= 12 and 1900 <= int(month[1]) < 2200:
         found.append(("PIECE", {"year": int(month[1]), "months": (int(month[2]),), "strength": 1}))
     return found
@@ -81,6 +84,8 @@ def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: Da
     if mark == "." and order is None:
         usual = DateOrder.DMY
     dates = _ordered(a, b, None, order, usual)
+    if mark == "." and order is None and not valid_day(None, b, a):
+        dates = None
     if dates and first != "00" and not (mark == "." and a == 0):
         found.append(("SHORTDATE" if mark == "/" else "LOOSEDATE", {**dates, "strength": 1}))
     return found
@@ -129,9 +134,7 @@ def _year_first(first: str, second: str, third: str) -> list[Sense]:
     return [("PIECE", {"year": year, "months": (month,), "days": (day,), "strength": 2})]
 
 
-def _short_year(
-    first: str, b: int, year: int, mark: str, order: DateOrder | None, usual: DateOrder
-) -> list[Sense]:
+def _short_year(first: str, b: int, year: int, mark: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:
     century = 2000 if year < 70 else 1900
     if (order is DateOrder.YMD or (order is None and mark == "-" and len(first) == 2)) and valid_day(
         2000 + int(first), b, year

@@ -20,7 +20,7 @@ class Node:
     """A place in the trie of rules: what may follow, and which rules end here."""
 
     children: "dict[str, Node]" = field(default_factory=dict)
-    rules: list[tuple[str, Action, Mapping[str, Any]]] = field(default_factory=list)
+    rules: list[tuple[str, Action, Mapping[str, Any], int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +118,7 @@ def _add_rules(root: Node, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iter
                         node = node.children.setdefault(symbol, Node())
                         if symbol[0] == "=":
                             yield symbol[1:]
-                    node.rules.append((gives, action, extra))
+                    node.rules.append((gives, action, extra, 1 - 10 * int(entry.get("cost", 0))))
 
 
 def expand(pattern: str) -> list[tuple[str, ...]]:
@@ -137,19 +137,19 @@ def _alternatives(tokens: list[str], place: int) -> tuple[list[tuple[str, ...]],
     done: list[tuple[str, ...]] = []
     current: list[tuple[str, ...]] = [()]
     while place < len(tokens) and tokens[place] not in {")", ")?"}:
-        token = tokens[place]
+        mark = tokens[place]
         place += 1
-        if token == "|":
+        if mark == "|":
             done += current
             current = [()]
             continue
-        if token == "(":
+        if mark == "(":
             inner, place = _alternatives(tokens, place)
             optional = tokens[place] == ")?"
             place += 1
         else:
-            optional = token.endswith("?") and len(token) > 1
-            word = token.removesuffix("?") if optional else token
+            optional = mark.endswith("?") and len(mark) > 1
+            word = mark.removesuffix("?") if optional else mark
             inner = [(word if word.isupper() and word.isascii() else "=" + BRACKETS.get(word, word),)]
         if optional:
             inner = [*inner, ()]

@@ -207,7 +207,7 @@ def clock_parts(rule: Rule, meaning: Meaning, day: date, parts: DayParts) -> lis
 
 
 def first_fire(rule: Rule, meaning: Meaning, after: datetime, parts: DayParts) -> Moment | None:
-    """The first local time at or after `after` that fits the rule; without any anchor in the rule, a whole period on."""
+    """The first local time at or after `after` that fits the rule; short periods begin one period from now."""
     every = meaning.every
     if every is not None and every.unit in SECONDS:
         return _first_elapsed(rule, meaning, every, after, parts)

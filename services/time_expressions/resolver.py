@@ -19,8 +19,10 @@ from services.time_expressions.recurrence import (
     week_end,
     window_end,
 )
-from services.time_expressions.values import Meaning, Shift, Span
+from services.time_expressions.values import Meaning, Shift, Span, completed
 
+NEAR_DAYS = 35
+"""In "Friday 14" the number is a day only if such a Friday is this near."""
 UNTIL_DAY_END = time(23, 59, 59)
 
 
@@ -186,6 +188,8 @@ def _on_days(meaning: Meaning, present: Present) -> list[Answer]:
         return []
     gone: list[Answer] = []
     for day in days(meaning, present.local.date(), forward=present.future):
+        if meaning.near and abs((day.date - present.local.date()).days) > NEAR_DAYS:
+            break
         answers = list(_on_day(meaning, day, present))
         fitting = [answer for answer in answers if not answer.past]
         if fitting:
@@ -206,7 +210,6 @@ def _names_a_time(meaning: Meaning) -> bool:
         or meaning.days
         or meaning.months
         or meaning.shift
-        or meaning.day_numbers
         or meaning.year is not None
     )
 
@@ -214,7 +217,7 @@ def _names_a_time(meaning: Meaning) -> bool:
 def _on_day(meaning: Meaning, day: Day, present: Present) -> Iterator[Answer]:
     clock = meaning.clocks[0] if meaning.clocks else None
     part = meaning.parts[0] if meaning.parts else ""
-    if meaning.edge == "end" and meaning.shift == Shift("day", meaning.shift.count if meaning.shift else 0):
+    if meaning.edge == "end" and meaning.shift == Shift("day", meaning.shift.steps if meaning.shift else 0):
         yield _answer(Moment(local=datetime.combine(day.date, time(23, 59)), has_clock=True), Grain.MINUTE, present)
         return
     candidates = moments(day.date, clock, part, present.parts)
@@ -264,8 +267,9 @@ def _interval(meaning: Meaning, present: Present) -> list[Answer]:
     """From one time to another; what stands outside of both holds for the first, the last follows it."""
     outer = replace(meaning, since=None, until=None)
     firsts: list[Answer] = []
-    if meaning.since is not None and not _names_a_time(outer):
-        firsts = _resolve(meaning.since, present)
+    if meaning.since is not None:
+        whole = completed(outer, meaning.since)
+        firsts = _resolve(whole, present) if whole else []
     elif _names_a_time(outer):
         firsts = _instants(outer, present)
     if not firsts:
@@ -333,7 +337,7 @@ def _beginning(meaning: Meaning, present: Present) -> datetime | None:
             return None
         start = answers[0].start.replace(tzinfo=None)
         return max(now, start if answers[0].has_clock else datetime.combine(start.date(), time()))
-    if meaning.shift is not None and meaning.shift.count > 0:
+    if meaning.shift is not None and meaning.shift.steps > 0:
         first = shifted_start(meaning.shift, now.date())
         return max(now, datetime.combine(first, time())) if first else None
     return now
@@ -368,9 +372,12 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
         return window_end(meaning, present.local)
     if meaning.shift is not None and meaning.shift.unit == "week":
         return datetime.combine(week_end(first.date()), UNTIL_DAY_END)
-    if meaning.shift is not None and meaning.shift.unit in {"month", "year"} and meaning.every and (
-        meaning.every.unit in {"day", "week"}
+    if (
+        meaning.shift is not None
+        and meaning.shift.unit in {"month", "year"}
+        and meaning.every
+        and (meaning.every.unit in {"day", "week"})
     ):
-        after = shifted_start(Shift(meaning.shift.unit, meaning.shift.count + 1), present.local.date())
+        after = shifted_start(Shift(meaning.shift.unit, meaning.shift.steps + 1), present.local.date())
         return datetime.combine(after, time()) - timedelta(seconds=1) if after else None
     return None

@@ -29,7 +29,7 @@ def _scanner(idioms: str) -> re.Pattern[str]:
         r"|(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
         r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
         r"|(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{4}(?![\d/-]))"
-        r"|(?P<clock>(?<![\d:])\d{1,2}:\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?![\d:]))"
+        r"|(?P<clock>(?<!:)\d{1,2}:\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?![\d:]))"
         r"|(?P<hclock>\d{1,2}h\d{2}(?!\w))"
         r"|(?P<ordinal>\d{1,3}(?:st|nd|rd|th)(?!\w))"
         r"|(?P<chunk>\d+(?:[.,/:·-]\d+)*)"
@@ -81,18 +81,21 @@ def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Token]:
         known = grammar.words.get(word[:-2])
     if known is None:
         return []
-    if text[end : end + 1] == "." and len(word) <= 5 and any(sense[0] in _ABBREVIATED for sense in known):
-        end += 1
+    if text[end : end + 1] == "." and any(sense[0] in _ABBREVIATED for sense in known):
+        end += len(word) <= _LONGEST_SHORT_FORM or text[end + 1 : end + 3].strip().isdigit()
     after = _after(text, end)
     return [Token(start, end, after, symbol, value) for symbol, value in known]
 
 
 _ABBREVIATED = {"MONTH", "SHORTDAY", "WEEKDAY", "UNIT"}
+_LONGEST_SHORT_FORM = 5
 
 
 def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Token]:
     start, end, chunk = match.start(), match.end(), match[0]
     after = _after(text, end)
+    if match.lastgroup == "stamp" and (joint := _STAMP_JOINT.match(text, end)):
+        after = joint.end()
     found: list[tuple[str, Any]] = []
     if match.lastgroup == "half":
         found = [("HALF", "pm" if chunk[0] == "p" else "am")]
@@ -103,10 +106,14 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
         clock = clock_sense(hour, minute, rest[0] if rest else None, marked=match.lastgroup == "hclock")
         found = [("HMS", clock)] if clock else []
     elif match.lastgroup == "ordinal":
-        found = [("ORD", int(chunk[:-2]))]
+        found = [("ORD", int(chunk[:-2])), ("DAYORD", int(chunk[:-2]))]
     else:
         found = senses(chunk, order, grammar.order)
     return [Token(start, end, after, symbol, value) for symbol, value in found]
+
+
+_STAMP_JOINT = re.compile(r"[.t_-](?=\d\d?:\d\d)")
+"""What may stand between a date and a clock that are written as one: 2015-07-31T12:00."""
 
 
 def _free_standing(text: str, start: int, end: int, grammar: Grammar) -> bool:
@@ -152,4 +159,3 @@ def _numerals(text: str, start: int) -> list[Token]:
         century = 2000 if value < 70 else 1900
         found.append(Token(start, end, after, "YY", century + value))
     return found
-

@@ -1,9 +1,7 @@
 """The small values that tokens and rules pass to one another, and the one form that all of them end in."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
-
-type_names = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
 
 
 class Clock(NamedTuple):
@@ -26,10 +24,10 @@ class Span(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """The calendar unit that lies `count` units from the present one ('next month': month, 1)."""
+    """The calendar unit that lies `steps` units from the present one ('next month': month, 1)."""
 
     unit: str
-    count: int
+    steps: int
 
 
 class Every(NamedTuple):
@@ -70,6 +68,7 @@ class Meaning:
     since: "Meaning | None" = None
     until: "Meaning | None" = None
     now: bool = False
+    near: bool = False
     refused: bool = False
     strength: int = 0
 
@@ -83,6 +82,19 @@ def to_meaning(slots: Slots) -> Meaning:
     return Meaning(**{**slots, **nested})
 
 
+def completed(meaning: Meaning, other: Meaning) -> Meaning | None:
+    """`meaning` with what only `other` says; None where both say something about the same field."""
+    changes: dict[str, Any] = {}
+    for field in fields(Meaning):
+        mine, theirs = getattr(meaning, field.name), getattr(other, field.name)
+        if theirs == field.default or field.name == "strength":
+            continue
+        if mine not in (field.default, theirs):
+            return None
+        changes[field.name] = theirs
+    return replace(meaning, **changes)
+
+
 def unify(left: Slots, right: Slots) -> Slots | None:
     """Join two meanings into one, or None where they contradict each other."""
     if "offset" in left and "offset" in right:
@@ -91,7 +103,7 @@ def unify(left: Slots, right: Slots) -> Slots | None:
     merged = {**left, **right}
     for key in common:
         if key == "strength":
-            merged[key] = min(2, left[key] + right[key])
+            merged[key] = min(2, max(0, left[key]) + max(0, right[key]))
         elif left[key] != right[key]:
             joined = _join(key, left, right)
             if joined is None:
@@ -105,13 +117,14 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
         return None
     if key == "weekdays" and left["every"] == right["every"]:
         return (*left[key], *right[key])
-    if key == "every" and left[key].unit != right[key].unit and "weekdays" in left:
-        return None
     return None
 
 
 def _coherent(slots: Slots) -> bool:
     """Refuse joins that no speaker means: an exact offset beside a date or a clock."""
+    shift = slots.get("shift")
+    if shift is not None and shift.unit == "week" and "days" in slots:
+        return False
     span = slots.get("offset")
     if span is None or "anchor" in slots:
         return True
