@@ -13,6 +13,7 @@ help: ## this list
 
 # uv installs in two seconds what pip takes half a minute for; pip is what every machine has.
 define sync
+	@echo "Setting up $(VENV) (once; up to a minute)…"
 	@if command -v uv >/dev/null 2>&1; then \
 		test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
 		uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) && \

@@ -13,7 +13,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.wording import say
 from services.errors import ModelUnavailable
 
-ContextFor = Callable[[Turn, ToolCall, int], CallContext]
+ContextFor = Callable[[Turn, int], CallContext]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +76,7 @@ class Assistant:
         return replace(await self._offline.interpret(turn), notice=notice)
 
     async def _dispatch(self, turn: Turn, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
-        contexts = [self._context_for(turn, call, place) for place, call in enumerate(calls)]
+        contexts = [self._context_for(turn, place) for place in range(len(calls))]
         if len(calls) == 1:
             return (await self._router.dispatch(calls[0], contexts[0]),)
         async with asyncio.TaskGroup() as group:

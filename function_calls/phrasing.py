@@ -16,6 +16,7 @@ _UNITS = {
     "MONTHLY": "month",
     "YEARLY": "year",
 }
+_NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 EVERYONE = "@all"
 
 
@@ -24,9 +25,8 @@ def moment(language: str, when: datetime, now: datetime) -> str:
     local = now.astimezone(when.tzinfo)
     clock = f"{when:%H:%M:%S}" if when.second else f"{when:%H:%M}"
     days = (when.date() - local.date()).days
-    if days in {0, 1}:
-        day = say(language, "time.today" if days == 0 else "time.tomorrow")
-        return say(language, "time.near", day=day, clock=clock)
+    if days in _NEAR_DAYS:
+        return say(language, "time.near", day=say(language, f"time.{_NEAR_DAYS[days]}"), clock=clock)
     key = "time.date" if when.year == local.year else "time.date_with_year"
     return say(
         language,

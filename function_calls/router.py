@@ -6,9 +6,11 @@ import inspect
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from loguru import logger
 
+from function_calls import phrasing
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext, Services
 from function_calls.errors import ArgumentsInvalid
@@ -102,7 +104,7 @@ class FunctionCallRouter:
             told = say(context.language, "failed.timeout", tool=tool.name, seconds=f"{limit:g}")
             return ToolResult.failed(f"Tool '{tool.name}' timed out after {limit:.1f}s", text=told)
         except RequestRefused as error:
-            return ToolResult.failed(str(error), text=word_refusal(context.language, error))
+            return ToolResult.failed(str(error), text=word_refusal(context.language, error, context.now))
         except AssistantError as error:
             return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=tool.name, why=error))
         except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
@@ -122,10 +124,18 @@ def _crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
     return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told)
 
 
-def word_refusal(language: str, error: RequestRefused) -> str:
-    """The refusal in the person's language."""
+def word_refusal(language: str, error: RequestRefused, now: datetime) -> str:
+    """The refusal in the person's language; instants and spans among its fields are worded too."""
     key = f"refused.{error.code}"
-    return say(language, key, **error.fields) if knows(key) else say(language, "refused.other", why=error)
+    if not knows(key):
+        return say(language, "refused.other", why=error)
+    return say(language, key, **{name: _worded(language, value, now) for name, value in error.fields.items()})
+
+
+def _worded(language: str, value: object, now: datetime) -> object:
+    if isinstance(value, datetime):
+        return phrasing.moment(language, value.astimezone(now.tzinfo), now)
+    return phrasing.distance(language, value) if isinstance(value, timedelta) else value
 
 
 def _refusal(tool: Tool, context: CallContext) -> str | None:

@@ -63,7 +63,7 @@ def assistant_of(context_of):
             FunctionCallRouter(registry),
             model,
             offline=offline or Played(),
-            context_for=lambda turn, call, place: context_of(),
+            context_for=lambda turn, place: context_of(),
             limits=LoopLimits(**limits),
         )
 

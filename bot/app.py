@@ -1,0 +1,223 @@
+"""The composition root: the only place where concrete classes meet."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import ModuleType
+
+from loguru import logger
+
+from bot import language_models
+from bot.courier import ReminderCourier
+from bot.crew import Crew, hired
+from bot.middleware import Middleware
+from bot.middleware.access import Access
+from bot.middleware.addressed import Addressed
+from bot.middleware.in_order import InOrder
+from bot.middleware.once import Once
+from bot.middleware.pace import Pace
+from bot.outbox import Outbox
+from bot.platform import Platform
+from bot.router import MessageRouter
+from bot.search_engines import search_service
+from bot.settings import Settings
+from bot.turns import TurnFactory
+from bot.zones import bot_zone
+from function_calls import handlers
+from function_calls.assistant import Assistant, LoopLimits
+from function_calls.context import CallContext, Services
+from function_calls.interpreter import Interpreter
+from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.offline.matching import might_match
+from function_calls.offline.pack import load_pack
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.chat import ChatMessage
+from services.clock import Clock, SystemClock
+from services.history.service import HistoryService
+from services.languages import language_of
+from services.reminders.model import ReminderLimits
+from services.reminders.service import ReminderService
+from services.scheduling.timetable import ApschedulerTimetable
+from services.search.service import SearchService
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+from services.summary.service import SummaryService
+
+_TICK = timedelta(seconds=1)
+_PURGE_EVERY = timedelta(hours=24)
+
+Functions = ModuleType | object
+
+
+def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
+    """The built-in functions, and those of the modules or objects in `functions`."""
+    registry = Registry(
+        injectable=(CallContext, Services, ReminderService, SearchService, SummaryService, HistoryService)
+    )
+    for source in (handlers, *functions):
+        registry.collect(source)
+    return registry
+
+
+@dataclass(kw_only=True)
+class App:
+    """A running bot. `finished` returns when every platform's input has ended and its messages are answered."""
+
+    router: MessageRouter
+    registry: Registry
+    services: Services
+    outbox: Outbox
+    _platforms: list[asyncio.Task[object]] = field(default_factory=list)
+    _messages: set[asyncio.Task[object]] = field(default_factory=set)
+
+    async def finished(self) -> None:
+        """Wait for the platforms to end, then for what is still being answered."""
+        if self._platforms:
+            await asyncio.wait(self._platforms)
+        while self._messages:
+            await asyncio.wait(self._messages)
+
+    def connect(self, platform: Platform, crew: Crew) -> None:
+        """Run `platform`, each of its messages in a task of its own: one slow chat holds up no other."""
+
+        async def receive(message: ChatMessage) -> None:
+            task = crew.start(self.router.handle(message), f"message {message.address}")
+            self._messages.add(task)
+            task.add_done_callback(self._messages.discard)
+
+        self._platforms.append(crew.start(_kept_apart(platform.run(receive), platform.name), platform.name))
+
+
+@asynccontextmanager
+async def build_app(
+    settings: Settings | None = None,
+    *,
+    platforms: Sequence[Platform] = (),
+    functions: Sequence[Functions] = (),
+    interpreter: Interpreter | None = None,
+    clock: Clock | None = None,
+    database: Database | None = None,
+) -> AsyncIterator[App]:
+    """Wire a bot and run it for as long as the context lasts.
+
+    Args:
+        settings: what the operator chose; the defaults otherwise.
+        platforms: the chats to serve.
+        functions: modules or objects whose `@tool_function`s are offered besides the built-in ones.
+        interpreter: understands messages instead of the configured model.
+        clock: tells the time; the machine's by default.
+        database: where everything is kept instead of the configured one; it is entered here.
+
+    Raises:
+        StorageBusy: another process uses the same database file.
+    """
+    settings, clock = settings or Settings(), clock or SystemClock()
+    async with AsyncExitStack() as resources:
+        database = await resources.enter_async_context(database or Database(_database_url(settings)))
+        timetable = await resources.enter_async_context(ApschedulerTimetable())
+        history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
+        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
+        reminders = ReminderService(
+            SqlReminderStore(database),
+            clock,
+            ReminderCourier(outbox, late_after=timedelta(seconds=settings.reminders.late_after_seconds)),
+            SqlStateStore(database, clock),
+            limits=ReminderLimits(
+                per_person=settings.reminders.max_per_person, content_length=settings.reminders.max_content_length
+            ),
+        )
+        search = await search_service(settings.search, clock, resources)
+        summaries = SummaryService(history, read_time=_read_time)
+        services = Services(history, reminders, search, summaries)
+        app = await _assemble(settings, clock, services, outbox, functions, interpreter, resources)
+        crew = await resources.enter_async_context(hired())
+        crew.start(reminders.run(), "reminders")
+        timetable.every(_TICK, reminders.waker.tick, name="clock")
+        timetable.every(_PURGE_EVERY, lambda: _purge(crew, reminders), name="purge")
+        for platform in platforms:
+            app.connect(platform, crew)
+        yield app
+        await reminders.drain()
+
+
+async def _assemble(
+    settings: Settings,
+    clock: Clock,
+    services: Services,
+    outbox: Outbox,
+    functions: Sequence[Functions],
+    interpreter: Interpreter | None,
+    resources: AsyncExitStack,
+) -> App:
+    """The way of a message: middlewares, assistant, outbox."""
+    offline = OfflineInterpreter()
+    interpreter = interpreter or await _configured_interpreter(settings, resources) or offline
+    registry = built_in_registry(functions)
+    turns = TurnFactory(
+        bot_name=settings.bot.name,
+        language=settings.bot.language,
+        zone=bot_zone(settings.bot.timezone),
+        context_messages=0 if interpreter is offline else settings.router.context_messages,
+        clock=clock,
+        history=services.get(HistoryService),
+        registry=registry,
+        services=services,
+    )
+    assistant = Assistant(
+        FunctionCallRouter(registry),
+        interpreter,
+        offline=offline,
+        context_for=turns.context,
+        limits=LoopLimits(rounds=settings.model.max_rounds),
+    )
+    middlewares: list[Middleware] = [
+        Access(settings.router.allowed_chats),
+        InOrder(),
+        Once(services.get(HistoryService)),
+        Addressed(settings.router.listen, _looks_like_a_request),
+        Pace(settings.router.messages_per_minute, clock),
+    ]
+    router = MessageRouter(assistant, outbox, turns.turn, middlewares)
+    return App(router=router, registry=registry, services=services, outbox=outbox)
+
+
+async def _configured_interpreter(settings: Settings, resources: AsyncExitStack) -> Interpreter | None:
+    model = language_models.language_model(settings.model)
+    if model is None:
+        return None
+    resources.push_async_callback(model.close)
+    await model.warm_up()
+    return language_models.interpreter(model)
+
+
+async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:
+    """A platform that fails is logged; the others and the reminders go on."""
+    try:
+        await running
+    except Exception as error:  # noqa: BLE001 - whatever a platform raises, it must not end the bot
+        logger.opt(exception=error).error("platform {} ended with an error", name)
+
+
+def _purge(crew: Crew, reminders: ReminderService) -> None:
+    crew.start(reminders.purge(), "purge")
+
+
+def _database_url(settings: Settings) -> str:
+    return settings.storage.url or f"sqlite:///{settings.bot.data_dir / 'bubbles.db'}"
+
+
+def _looks_like_a_request(text: str) -> bool:
+    """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
+    return might_match(text, load_pack(language_of(text, "en")))
+
+
+def _read_time(phrase: str, sent_at: datetime, language: str) -> datetime | None:
+    from services.time_expressions import parse
+
+    best = parse(phrase, sent_at, language=language).best
+    return None if best is None else best.start

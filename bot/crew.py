@@ -1,0 +1,36 @@
+"""Tasks that serve as long as the bot runs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+
+
+class Crew:
+    """Starts tasks in one task group and dismisses them all together; a task that fails ends the bot."""
+
+    def __init__(self, group: asyncio.TaskGroup) -> None:
+        self._group = group
+        self._running: set[asyncio.Task[object]] = set()
+
+    def start(self, work: Coroutine[object, object, object], name: str) -> asyncio.Task[object]:
+        """Run `work` beside the others."""
+        task = self._group.create_task(work, name=name)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    def dismiss(self) -> None:
+        """Cancel whoever still works."""
+        for task in tuple(self._running):
+            task.cancel()
+
+
+@asynccontextmanager
+async def hired() -> AsyncIterator[Crew]:
+    """A crew for the length of the context."""
+    async with asyncio.TaskGroup() as group:
+        crew = Crew(group)
+        try:
+            yield crew
+        finally:
+            crew.dismiss()

@@ -1,0 +1,59 @@
+"""Makes the search engines that the settings have keys or addresses for."""
+
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bot.settings import SearchSettings
+from services.clock import Clock
+from services.search.ports import SearchEngine
+from services.search.service import SearchService
+
+if TYPE_CHECKING:
+    import httpx
+
+
+async def search_service(settings: SearchSettings, clock: Clock, resources: AsyncExitStack) -> SearchService:
+    """The search over the configured engines, in the order of the settings; `resources` closes their connections."""
+    configured = [name for name in settings.engines if _is_configured(settings, name)]
+    timeout = timedelta(seconds=settings.timeout_seconds)
+    if not configured:
+        return SearchService(clock=clock, timeout=timeout)
+    import httpx
+
+    client = await resources.enter_async_context(httpx.AsyncClient(timeout=settings.timeout_seconds))
+    return SearchService([_engine(name, settings, client) for name in configured], clock=clock, timeout=timeout)
+
+
+def _is_configured(settings: SearchSettings, name: str) -> bool:
+    if name == "searxng":
+        return bool(settings.searxng_url)
+    keys = {
+        "perplexity": settings.perplexity_api_key,
+        "tavily": settings.tavily_api_key,
+        "brave": settings.brave_api_key,
+    }
+    return bool(keys[name].get_secret_value())
+
+
+def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") -> SearchEngine:
+    if name == "perplexity":
+        from services.search.perplexity import PerplexityEngine
+
+        return PerplexityEngine(
+            client,
+            api_key=settings.perplexity_api_key,
+            model=settings.perplexity_model,
+            base_url=settings.perplexity_base_url,
+        )
+    if name == "tavily":
+        from services.search.tavily import TavilyEngine
+
+        return TavilyEngine(client, api_key=settings.tavily_api_key)
+    if name == "brave":
+        from services.search.brave import BraveEngine
+
+        return BraveEngine(client, api_key=settings.brave_api_key)
+    from services.search.searxng import SearxngEngine
+
+    return SearxngEngine(client, base_url=settings.searxng_url)

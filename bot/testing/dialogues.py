@@ -1,0 +1,151 @@
+"""Dialogues as data: who says what, how long we wait, what the bot answers.
+
+A dialogue is a TOML file::
+
+    title = "A reminder in seconds"
+    now = 2026-11-20T10:00:00          # wall clock in `zone`
+    zone = "Europe/Berlin"
+
+    [[steps]]
+    ann = "remind me in 10 seconds to stretch"
+    calls = [{ name = "reminder_set", arguments = { type = "once", time = "in 10 seconds", content = "stretch" } }]
+    bot = "✅ Set [{id}] for today at 10:00:10, in 10 seconds: stretch"
+
+    [[steps]]
+    wait = 10                          # seconds
+    bot = "⏰ @ann stretch"
+
+A step without `bot` expects silence. `bot` may be a list: several messages, in order. `{name}` in what the bot says
+matches an id and remembers it; in what a person says it stands for the one remembered. `…` matches anything. `calls`
+are what a language model would answer; a run without one ignores them. `said` is the text of a model that calls
+nothing.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+_RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin"}
+_ID = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """One step: somebody speaks, or time passes; then the bot answers, or keeps silent.
+
+    `wait_seconds` is how long we wait before looking at what the bot said.
+    """
+
+    speaker: str
+    text: str
+    wait_seconds: float
+    expected: tuple[str, ...]
+    calls: tuple[Mapping[str, object], ...]
+    said: str
+    chat: str
+    is_private: bool
+    is_admin: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dialogue:
+    """A dialogue and the circumstances it takes place in."""
+
+    path: Path
+    title: str
+    start: datetime
+    zone: str
+    steps: tuple[Step, ...]
+
+
+class DialogueBroken(AssertionError):
+    """The bot said something else than the dialogue."""
+
+
+def load_dialogue(path: Path) -> Dialogue:
+    """Read a dialogue.
+
+    Raises:
+        ValueError: a step names no speaker and no wait, or several speakers.
+    """
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    zone = str(table.get("zone", "Europe/Berlin"))
+    start = table["now"].replace(tzinfo=ZoneInfo(zone))
+    steps = tuple(_step(path, number, step) for number, step in enumerate(table["steps"], start=1))
+    return Dialogue(path=path, title=str(table["title"]), start=start, zone=zone, steps=steps)
+
+
+def load_dialogues(folder: Path) -> list[Dialogue]:
+    """All dialogues below `folder`, by name."""
+    return [load_dialogue(path) for path in sorted(folder.rglob("*.toml"))]
+
+
+def _step(path: Path, number: int, table: Mapping[str, object]) -> Step:
+    speakers = [key for key in table if key not in _RESERVED]
+    if len(speakers) > 1 or (not speakers and "wait" not in table):
+        raise ValueError(f"{path.name}, step {number}: name one speaker, or a wait")
+    bot = table.get("bot", ())
+    calls = table.get("calls", ())
+    wait = table.get("wait", 0)
+    if not isinstance(wait, int | float) or not isinstance(calls, Sequence):
+        raise TypeError(f"{path.name}, step {number}: wait is a number of seconds, calls a list")
+    return Step(
+        speaker=speakers[0] if speakers else "",
+        text=str(table[speakers[0]]) if speakers else "",
+        wait_seconds=float(wait),
+        expected=(bot,) if isinstance(bot, str) else tuple(str(each) for each in _listed(bot)),
+        calls=tuple(each for each in calls if isinstance(each, Mapping)),
+        said=str(table.get("said", "")),
+        chat=str(table.get("chat", "home")),
+        is_private=bool(table.get("private")),
+        is_admin=bool(table.get("admin")),
+    )
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, Sequence) else ()
+
+
+class Comparison:
+    """Compares what the bot says with a dialogue, remembering the ids that were seen."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, str] = {}
+
+    def spoken(self, text: str) -> str:
+        """What a person says, remembered ids filled in."""
+        return _ID.sub(lambda match: self.seen.get(match[1], match[0]), text)
+
+    def check(self, step: Step, said: Sequence[str]) -> None:
+        """Compare the messages of one step.
+
+        Raises:
+            DialogueBroken: with both sides.
+        """
+        fits = len(said) == len(step.expected) and all(
+            self._fits(expected, text) for expected, text in zip(step.expected, said, strict=True)
+        )
+        if not fits:
+            heard = step.text or f"(after {step.wait_seconds:g} s)"
+            raise DialogueBroken(f"{heard!r}\n  expected: {list(step.expected)}\n  said:     {list(said)}")
+
+    def _fits(self, expected: str, text: str) -> bool:
+        pattern = ""
+        for part in re.split(r"(\{\w+\}|…)", expected):
+            name = _ID.fullmatch(part)
+            if part == "…":
+                pattern += ".*"
+            elif name is None:
+                pattern += re.escape(part)
+            elif name[1] in self.seen:
+                pattern += re.escape(self.seen[name[1]])
+            else:
+                pattern += rf"(?P<{name[1]}>[a-z][a-z0-9]+)"
+        match = re.fullmatch(pattern, text, re.DOTALL)
+        if match is not None:
+            self.seen.update(match.groupdict())
+        return match is not None

@@ -1,0 +1,57 @@
+"""From a message to a turn: language, zone, time, tools and what was said before."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from function_calls.calls import Turn
+from function_calls.context import CallContext, Services
+from function_calls.registry import Registry
+from services.chat import ChatMessage
+from services.clock import Clock
+from services.history.service import HistoryService
+from services.languages import language_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnFactory:
+    """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries."""
+
+    bot_name: str
+    language: str
+    zone: ZoneInfo
+    context_messages: int
+    clock: Clock
+    history: HistoryService
+    registry: Registry
+    services: Services
+
+    async def turn(self, message: ChatMessage) -> Turn:
+        """The turn of `message`."""
+        return Turn(
+            message=message,
+            now=self.clock.now().astimezone(self.zone),
+            zone=self.zone,
+            language=language_of(message.text, self.language),
+            bot_name=self.bot_name,
+            tools=self.registry.specs,
+            recent=await self._before(message),
+        )
+
+    def context(self, turn: Turn, place: int) -> CallContext:
+        """The context of the call at `place`; its id is the same when the platform delivers the message again."""
+        message = turn.message
+        return CallContext(
+            call_id=f"{message.address.key}/{message.id}/{len(turn.steps)}.{place}",
+            message=message,
+            services=self.services,
+            clock=self.clock,
+            now=turn.now,
+            zone=self.zone,
+            language=turn.language,
+        )
+
+    async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
+        if not self.context_messages:
+            return ()
+        found = await self.history.recent(message.address, self.context_messages + 1)
+        return tuple(each for each in found if each.id != message.id)[-self.context_messages :]
