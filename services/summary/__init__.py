@@ -1,4 +1,8 @@
-"""Summaries of stored chat history, every point with the messages that say it."""
+"""Summaries of stored chat history, every point with the messages that say it.
+
+The summarizer that asks a model is `services.summary.model_summarizer.ModelSummarizer`; it is left out here so that
+quoting needs nothing beyond the standard library.
+"""
 
 from services.summary.extractive import ExtractiveSummarizer
 from services.summary.model import (
@@ -12,7 +16,7 @@ from services.summary.model import (
     SummaryMethod,
     SummaryWindow,
 )
-from services.summary.ports import MessageSource, Summarizer, TimeReader
+from services.summary.ports import MessageSource, ProgressListener, Summarizer, TimeReader
 from services.summary.service import SummaryService
 
 __all__ = [
@@ -24,6 +28,7 @@ __all__ = [
     "LinkMention",
     "MessageSource",
     "Participant",
+    "ProgressListener",
     "Summarizer",
     "Summary",
     "SummaryMethod",

@@ -7,6 +7,7 @@ from services.chat import ChatMessage
 from services.summary.content import is_chatter
 from services.summary.coverage import choose
 from services.summary.model import Bullet, SummaryMethod
+from services.summary.ports import ProgressListener
 from services.summary.quoting import quoted
 from services.summary.terms import terms
 
@@ -19,9 +20,16 @@ class ExtractiveSummarizer:
         """Say that bullets are quotations."""
         return SummaryMethod.EXTRACTIVE
 
-    async def bullets(self, messages: Sequence[ChatMessage], *, language: str, count: int) -> tuple[Bullet, ...]:
-        """Return at most `count` quotations in the order of the conversation; `language` does not matter to them."""
-        del language
+    async def bullets(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        language: str,
+        count: int,
+        on_progress: ProgressListener | None = None,
+    ) -> tuple[Bullet, ...]:
+        """Return at most `count` quotations in the order of the conversation; quoting needs no language and no time."""
+        del language, on_progress
         return await asyncio.to_thread(quote_best, messages, count)
 
 

@@ -14,6 +14,7 @@ class _LanguageFile:
 
     stop_words: str
     stop_characters: str
+    numbers: dict[str, str]
     fragments: dict[str, str]
     patterns: dict[str, list[str]]
 
@@ -22,11 +23,13 @@ class _LanguageFile:
 class Lexicon:
     """The rules of all languages together: a group chat mixes them in one window, even in one message.
 
-    `command` and `chatter` are written for the whole message, all others for any place in it.
+    `numbers` gives digits for number words. `command` and `chatter` are written for the whole message, all others for
+    any place in it.
     """
 
     stop_words: frozenset[str]
     stop_characters: frozenset[str]
+    numbers: Mapping[str, str]
     decision: re.Pattern[str]
     decision_denied: re.Pattern[str]
     question: re.Pattern[str]
@@ -67,6 +70,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         stop_words=frozenset(word for language in files for word in language.stop_words.split()),
         stop_characters=frozenset(character for language in files for character in language.stop_characters),
+        numbers={word: digits for language in files for word, digits in language.numbers.items()},
         decision=_pattern(files, "decision"),
         decision_denied=_pattern(files, "decision_denied"),
         question=_pattern(files, "question"),

@@ -1,11 +1,14 @@
 """What summaries need from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from services.chat import ChatAddress, ChatMessage
 from services.summary.model import Bullet, SummaryMethod
+
+ProgressListener = Callable[[int, int], Awaitable[None]]
+"""Hears how many parts of how many are done."""
 
 
 class MessageSource(Protocol):
@@ -28,7 +31,14 @@ class Summarizer(Protocol):
         """How this summarizer works."""
         ...
 
-    async def bullets(self, messages: Sequence[ChatMessage], *, language: str, count: int) -> tuple[Bullet, ...]:
+    async def bullets(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        language: str,
+        count: int,
+        on_progress: ProgressListener | None = None,
+    ) -> tuple[Bullet, ...]:
         """Return at most `count` bullets in the order of the conversation.
 
         Raises:

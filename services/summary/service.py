@@ -9,7 +9,7 @@ from services.errors import ModelUnavailable
 from services.summary import content, findings
 from services.summary.extractive import ExtractiveSummarizer
 from services.summary.model import Bullet, Summary, SummaryMethod, SummaryWindow
-from services.summary.ports import MessageSource, Summarizer, TimeReader
+from services.summary.ports import MessageSource, ProgressListener, Summarizer, TimeReader
 
 _FEWEST_BULLETS = 3
 _MOST_BULLETS = 8
@@ -32,14 +32,24 @@ class SummaryService:
         self._summarizer: Summarizer = summarizer or self._offline
         self._read_time = read_time
 
-    async def summarize(self, chat: ChatAddress, *, language: str, window: SummaryWindow | None = None) -> Summary:
-        """Summarise `window` of `chat` (the last 200 messages by default); an empty window gives an empty summary."""
+    async def summarize(
+        self,
+        chat: ChatAddress,
+        *,
+        language: str,
+        window: SummaryWindow | None = None,
+        on_progress: ProgressListener | None = None,
+    ) -> Summary:
+        """Summarise `window` of `chat` (the last 200 messages by default); an empty window gives an empty summary.
+
+        `on_progress` hears of long work in parts; short work is done before there is anything to tell.
+        """
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
         messages = await asyncio.to_thread(content.content_messages, content.narrowed(read, asked))
         if not messages:
             return Summary(chat=chat, language=language, method=self._summarizer.method, is_cut=is_cut)
-        bullets, method, fallback_reason = await self._bullets(messages, language)
+        bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)
         return Summary(
             chat=chat,
             language=language,
@@ -62,11 +72,11 @@ class SummaryService:
         return messages[-limit:], len(messages) > limit
 
     async def _bullets(
-        self, messages: Sequence[ChatMessage], language: str
+        self, messages: Sequence[ChatMessage], language: str, on_progress: ProgressListener | None
     ) -> tuple[tuple[Bullet, ...], SummaryMethod, str | None]:
         count = bullet_count(len(messages))
         try:
-            bullets = await self._summarizer.bullets(messages, language=language, count=count)
+            bullets = await self._summarizer.bullets(messages, language=language, count=count, on_progress=on_progress)
         except ModelUnavailable as error:
             reason = error.reason
         else:

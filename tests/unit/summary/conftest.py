@@ -43,7 +43,7 @@ def talk(*lines: str, minutes_apart: float = 1.0, start: datetime = NOON) -> lis
     return messages
 
 
-@pytest.fixture(name="talk")
+@pytest.fixture(name="talk", scope="session")
 def talk_fixture() -> Talk:
     return talk
 

@@ -16,7 +16,7 @@ class FakeSummarizer:
     method: SummaryMethod = SummaryMethod.MODEL
     asked_counts: list[int] = field(default_factory=list)
 
-    async def bullets(self, messages, *, language, count):
+    async def bullets(self, messages, *, language, count, on_progress=None):
         self.asked_counts.append(count)
         if self.failure is not None:
             raise self.failure

@@ -1,0 +1,137 @@
+"""The summarizer that asks a language model and believes only what the cited messages support."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import TypeVar
+
+from services.chat import ChatMessage
+from services.errors import ModelUnavailable
+from services.language_model.ports import LanguageModel
+from services.summary.chunking import chunked
+from services.summary.claims import checked, checked_merges
+from services.summary.coverage import choose
+from services.summary.digest_cache import DigestCache, digest_key
+from services.summary.extractive import quote_best
+from services.summary.model import Bullet, SummaryMethod
+from services.summary.model_answers import chunk_request, merge_request, read_answer
+from services.summary.ports import ProgressListener
+
+_PART_TOKENS = 3_000
+_AT_ONCE = 4
+_MERGED_AT_ONCE = 48
+
+Result = TypeVar("Result")
+
+
+class ModelSummarizer:
+    """Summarises parts of a conversation (map), then their points (reduce).
+
+    Checked points of a part are remembered. A part whose answer cannot be read is quoted instead. Points that cite
+    messages outside the part, or say what the cited messages do not, are dropped.
+    """
+
+    def __init__(self, model: LanguageModel, *, part_tokens: int = _PART_TOKENS) -> None:
+        self._model = model
+        self._part_tokens = part_tokens
+        self._cache = DigestCache()
+
+    @property
+    def method(self) -> SummaryMethod:
+        """Say that a model wrote the bullets."""
+        return SummaryMethod.MODEL
+
+    async def bullets(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        language: str,
+        count: int,
+        on_progress: ProgressListener | None = None,
+    ) -> tuple[Bullet, ...]:
+        """Return at most `count` checked bullets in the order of the conversation.
+
+        Raises:
+            ModelUnavailable: the model gave no answer, or none that could be read.
+        """
+        parts = await asyncio.to_thread(chunked, messages, max_tokens=self._part_tokens)
+        points = await self._digest_all(parts, language, count, on_progress)
+        while len(points) > count:
+            points = await self._merged(points, language, count)
+        return tuple(points)
+
+    async def _digest_all(
+        self, parts: Sequence[tuple[ChatMessage, ...]], language: str, count: int, on_progress: ProgressListener | None
+    ) -> list[Bullet]:
+        at_once = asyncio.Semaphore(_AT_ONCE)
+        done = 0
+
+        async def digest(part: tuple[ChatMessage, ...]) -> tuple[Bullet, ...] | None:
+            nonlocal done
+            async with at_once:
+                points = await self._digest(part, language, count)
+            done += 1
+            if on_progress is not None:
+                await on_progress(done, len(parts))
+            return points
+
+        digests = await _all_or_first_failure([digest(part) for part in parts])
+        if all(points is None for points in digests):
+            raise ModelUnavailable("malformed", "no part of the summary could be read")
+        return [
+            point
+            for part, points in zip(parts, digests, strict=True)
+            for point in (quote_best(part, 1) if points is None else points)
+        ]
+
+    async def _digest(self, part: tuple[ChatMessage, ...], language: str, count: int) -> tuple[Bullet, ...] | None:
+        """Return the checked points of one part, None when the answer could not be read."""
+        key = digest_key(part, model=self._model.name, language=language, count=count)
+        remembered = self._cache.get(key)
+        if remembered is not None:
+            return remembered
+        completion = await self._model.complete(chunk_request(part, language=language, count=count))
+        try:
+            claimed = read_answer(completion.text)
+        except ModelUnavailable:
+            return None
+        points = checked(claimed[:count], part)
+        self._cache.put(key, points)
+        return points
+
+    async def _merged(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
+        """Merge `points`, in groups where they are many; the result is always shorter."""
+        if len(points) <= _MERGED_AT_ONCE:
+            return await self._merge(points, language, count)
+        groups = [points[at : at + _MERGED_AT_ONCE] for at in range(0, len(points), _MERGED_AT_ONCE)]
+        merged = [await self._merge(group, language, count) if len(group) > count else group for group in groups]
+        return [point for group in merged for point in group]
+
+    async def _merge(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
+        """Return at most `count` points: the model's, or the best of the given ones where it says nothing usable."""
+        completion = await self._model.complete(merge_request(points, language=language, count=count))
+        try:
+            claimed = read_answer(completion.text)
+        except ModelUnavailable:
+            claimed = []
+        kept = checked_merges(claimed[:count], points)
+        return list(kept) or [points[at] for at in choose([point.text for point in points], count)] or points[:count]
+
+
+async def _all_or_first_failure(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
+    """Do `work` together; when some of it fails for want of a model, stop the rest and raise one of the failures."""
+    failure: ModelUnavailable | None = None
+    tasks: list[asyncio.Task[Result]] = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in work]
+    except* ModelUnavailable as failures:
+        failure = _first(failures)
+    if failure is not None:
+        raise failure
+    return [task.result() for task in tasks]
+
+
+def _first(failures: BaseExceptionGroup[ModelUnavailable]) -> ModelUnavailable:
+    """Return one of the failures; parts are asked together and fail for one reason."""
+    inner = failures.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
