@@ -26,9 +26,9 @@ class Instructions:
             found = self._systems[bot_name] = f"{text}\n\n{self._fixed}".rstrip()
         return found
 
-    def conversation(self, turn: Turn) -> list[Message]:
-        """System text, history and this message, its circumstances last."""
-        return conversation(turn, self.system(turn.bot_name), self.said(turn))
+    def conversation(self, turn: Turn, *, appended: str = "") -> list[Message]:
+        """System text, history and this message with its circumstances; `appended` goes to the very end."""
+        return conversation(turn, self.system(turn.bot_name), self.said(turn) + appended)
 
     def said(self, turn: Turn) -> str:
         """This message with the operator's varying additions and its circumstances."""

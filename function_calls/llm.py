@@ -1,6 +1,6 @@
 """The interpreter that asks a language model: tools in, checked calls or words out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from loguru import logger
@@ -8,7 +8,7 @@ from loguru import logger
 from function_calls.attempt import Attempt
 from function_calls.call_check import CheckedCalls, check_calls
 from function_calls.call_styles.native import NativeStyle
-from function_calls.call_styles.style import CallStyle, Reading
+from function_calls.call_styles.style import Always, CallStyle, Correction, Reading, StyleSource, read_words
 from function_calls.calls import Interpretation, Turn
 from function_calls.instructions import Instructions
 from function_calls.model_answers import is_owed_an_answer, question, spoken, stuck
@@ -22,22 +22,25 @@ CompletionListener = Callable[[Turn, Completion], None]
 class FunctionCallLLM:
     """Chooses calls with a language model; it keeps nothing between turns, so any number of messages share one.
 
-    `style` is how calls are asked for. Calls that cannot be mended are sent back to the model `repair_rounds` times
-    within one `interpret`, every error at once; after that the person is asked. `on_completion` hears of every
-    completion, for budgets and records.
+    `styles` says how calls are asked for (see `call_styles.choosing.make_styles`), natively by default. Calls that
+    cannot be mended are sent back to the model `repair_rounds` times within one `interpret`, every error at once;
+    after that the person is asked. With `is_streaming` every answer is read as it is written. `on_completion` hears
+    of every completion, for budgets and records.
     """
 
     def __init__(
         self,
         model: LanguageModel,
         *,
-        style: CallStyle | None = None,
+        styles: StyleSource | None = None,
         repair_rounds: int = 1,
+        is_streaming: bool = False,
         on_completion: CompletionListener | None = None,
     ) -> None:
         self._model = model
-        self._style = style or NativeStyle(Instructions())
+        self._styles = styles or Always(NativeStyle(Instructions()))
         self._repair_rounds = repair_rounds
+        self._is_streaming = is_streaming
         self._on_completion = on_completion
         self._shelf = ToolShelf()
 
@@ -51,58 +54,83 @@ class FunctionCallLLM:
         Raises:
             ModelUnavailable: the model gave no usable answer.
         """
-        tools = self._shelf.get(turn.tools)
+        if on_text is None and self._is_streaming:
+            on_text = _hear_nothing
+        asking = _Asking(turn, self._shelf.get(turn.tools), await self._styles.current(), on_text)
         attempt = Attempt(turn)
-        choosing = self._style.only_chooses(turn)
         while True:
-            request = self._style.request(turn, tools, attempt.corrections)
-            completion, reading = await self._ask(turn, request, tools, None if choosing else on_text)
+            completion, reading = await self._choice(asking, attempt.corrections)
             if not reading.calls:
-                return await self._without_calls(attempt, completion, reading, on_text)
-            checked = check_calls(reading.calls, tools, attempt.taken_ids)
+                return await self._without_calls(asking, attempt, completion, reading)
+            checked = check_calls(reading.calls, asking.tools, attempt.taken_ids)
             attempt.keep(checked)
             if not checked.problems:
-                return await self._with_calls(attempt, reading.text, on_text)
+                return await self._with_calls(asking, attempt, reading.text)
             if attempt.is_stuck(checked) or len(attempt.corrections) >= self._repair_rounds:
                 return _asking_the_person(attempt, checked)
             logger.info("{} unusable calls go back to the model", len(checked.problems))
             attempt.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
 
-    async def _ask(
-        self, turn: Turn, request: CompletionRequest, tools: OfferedTools, on_text: TextListener | None
-    ) -> tuple[Completion, Reading]:
-        gate = None if on_text is None else SpeechGate(on_text, tools.by_name)
-        completion = await self._model.complete(request if gate is None else replace(request, on_text=gate.hear))
-        if self._on_completion is not None:
-            self._on_completion(turn, completion)
-        reading = self._style.read(completion, tools)
-        if gate is not None and not reading.calls:
-            await gate.finish(reading.text)
-        return completion, reading
-
     async def _without_calls(
-        self, attempt: Attempt, completion: Completion, reading: Reading, on_text: TextListener | None
+        self, asking: "_Asking", attempt: Attempt, completion: Completion, reading: Reading
     ) -> Interpretation:
-        turn = attempt.turn
         if attempt.fresh:  # some calls were right and the model gave up on the others
             return Interpretation(calls=attempt.fresh, notice=reading.text)
-        if not self._style.only_chooses(turn):
-            return spoken(turn, completion, reading.text)
-        return await self._words(turn, on_text) if is_owed_an_answer(turn) else Interpretation()
+        if not asking.only_chooses:
+            return spoken(asking.turn, completion, reading.text)
+        return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
 
-    async def _with_calls(self, attempt: Attempt, text: str, on_text: TextListener | None) -> Interpretation:
+    async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
         """Calls that are all right: leave out what was done before, stop at what failed before."""
         if attempt.fresh:
             return Interpretation(calls=attempt.fresh, answer=text)
         if attempt.failed_before is not None:
-            return Interpretation(answer=stuck(attempt.turn, attempt.failed_before))
+            return Interpretation(answer=stuck(asking.turn, attempt.failed_before))
         logger.info("the model repeats calls that were made already; asking it for words")
-        return await self._words(attempt.turn, on_text)
+        return await self._words(asking)
 
-    async def _words(self, turn: Turn, on_text: TextListener | None) -> Interpretation:
-        request = self._style.words_request(turn)
-        completion, reading = await self._ask(turn, request, self._shelf.get(turn.tools), on_text)
-        return spoken(turn, completion, reading.text)
+    async def _choice(self, asking: "_Asking", corrections: Sequence[Correction]) -> tuple[Completion, Reading]:
+        """Let the model call tools or, where the style allows it, answer in words."""
+        request = asking.style.request(asking.turn, asking.tools, corrections)
+        gate = None if asking.only_chooses else asking.gate()
+        completion = await self._complete(asking.turn, request, gate)
+        reading = asking.style.read(asking.turn, completion, asking.tools)
+        if gate is not None and not reading.calls:
+            await gate.finish(reading.text)
+        return completion, reading
+
+    async def _words(self, asking: "_Asking") -> Interpretation:
+        gate = asking.gate()
+        completion = await self._complete(asking.turn, asking.style.words_request(asking.turn), gate)
+        text = read_words(completion, asking.tools).text
+        if gate is not None:
+            await gate.finish(text)
+        return spoken(asking.turn, completion, text)
+
+    async def _complete(self, turn: Turn, request: CompletionRequest, gate: SpeechGate | None) -> Completion:
+        completion = await self._model.complete(request if gate is None else replace(request, on_text=gate.hear))
+        if self._on_completion is not None:
+            self._on_completion(turn, completion)
+        return completion
+
+
+class _Asking:
+    """What stays the same while one turn is interpreted."""
+
+    def __init__(self, turn: Turn, tools: OfferedTools, style: CallStyle, on_text: TextListener | None) -> None:
+        self.turn = turn
+        self.tools = tools
+        self.style = style
+        self.only_chooses = style.only_chooses(turn)
+        self._on_text = on_text
+
+    def gate(self) -> SpeechGate | None:
+        """A new gate before the listener; None when nobody listens."""
+        return None if self._on_text is None else SpeechGate(self._on_text, self.tools.by_name)
+
+
+async def _hear_nothing(text: str) -> None:
+    """Listen to a stream only so that it is one."""
 
 
 def _asking_the_person(attempt: Attempt, checked: CheckedCalls) -> Interpretation:

@@ -36,6 +36,15 @@ class OfferedTools:
         return json.dumps(listed, ensure_ascii=False, separators=(",", ":"), default=dict).encode()
 
     @cached_property
+    def flat(self) -> str:
+        """The list as JSON text for a prompt, in the flat form of the specification."""
+        listed = [
+            {"type": "function", "name": spec.name, "description": spec.description, "parameters": spec.parameters}
+            for spec in self.specs
+        ]
+        return json.dumps(listed, ensure_ascii=False, default=dict)
+
+    @cached_property
     def schemas(self) -> Mapping[str, Mapping[str, object]]:
         """The JSON Schema of each tool's arguments by name."""
         return {spec.name: spec.parameters for spec in self.specs}

@@ -46,13 +46,18 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     if not any(sign in text for sign in _SIGNS):
         return Printed(text=text.strip())
     calls: list[RequestedCall] = []
-    rest = re.sub(_THOUGHT, "", text)
+    rest = without_thoughts(text)
     for pattern in _BLOCKS:
         rest = _cut_out(pattern, rest, calls, names, is_certain=True)
     rest = _cut_out(_FENCE, rest, calls, names, is_certain=False)
     rest = _cut_out_json(rest, calls, names)
     rest = _cut_out_lines(rest, calls, names)
     return Printed(calls=tuple(calls), text=re.sub(_LEFTOVERS, "", rest).strip())
+
+
+def without_thoughts(text: str) -> str:
+    """`text` without the thoughts that a reasoning model put before its answer."""
+    return re.sub(_THOUGHT, "", text) if "think" in text or "<reasoning>" in text else text
 
 
 def _cut_out(pattern: str, text: str, calls: list[RequestedCall], names: Collection[str], *, is_certain: bool) -> str:

@@ -24,13 +24,18 @@ def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
     alternate.
     """
     joined: list[Message] = []
-    for message in turn.recent[-limit:]:
-        role, line = _role(message, turn), _line(message, turn)
+    for role, line in said_before(turn, limit):
         if joined and joined[-1]["role"] == role:
             joined[-1]["content"] = f"{joined[-1]['content']}\n{line}"
         elif joined or role == "user":
             joined.append({"role": role, "content": line})
     return joined
+
+
+def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
+    """The last `limit` messages before this one as (role, text), oldest first; people's lines begin with their name."""
+    recent = turn.recent[-limit:] if limit else ()
+    return [(_role(message, turn), _line(message, turn)) for message in recent]
 
 
 def current(turn: Turn) -> str:

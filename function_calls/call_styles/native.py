@@ -36,7 +36,7 @@ class NativeStyle:
         """The same conversation without tools."""
         return CompletionRequest(messages=[*self._instructions.conversation(turn), *rounds(turn.steps)])
 
-    def read(self, completion: Completion, tools: OfferedTools) -> Reading:
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
         """The calls of the answer; those printed in the text count only when there are no others."""
         printed = find_printed_calls(completion.text, tools.by_name)
         return Reading(calls=completion.calls or printed.calls, text=printed.text)

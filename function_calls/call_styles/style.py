@@ -6,6 +6,7 @@ from typing import Protocol
 
 from function_calls.calls import Turn
 from function_calls.offered_tools import OfferedTools
+from function_calls.printed_calls import find_printed_calls
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 
@@ -41,6 +42,34 @@ class CallStyle(Protocol):
         """A request for an answer in words, without tools, from what the turn's tools have found."""
         ...
 
-    def read(self, completion: Completion, tools: OfferedTools) -> Reading:
-        """What the model answered."""
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
+        """What the model answered to `request`."""
         ...
+
+
+class StyleSource(Protocol):
+    """Knows the call style of an endpoint."""
+
+    async def current(self) -> CallStyle:
+        """The style to use.
+
+        Raises:
+            ModelUnavailable: it had to be found out, and the model gave no usable answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The same style for every turn."""
+
+    style: CallStyle
+
+    async def current(self) -> CallStyle:
+        """That style."""
+        return self.style
+
+
+def read_words(completion: Completion, tools: OfferedTools) -> Reading:
+    """An answer that was asked for in words: whatever it prints as a call is left out and not made."""
+    return Reading(text=find_printed_calls(completion.text, tools.by_name).text)

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from services.language_model.failures import EndpointFailed
+from loguru import logger
+
+from services.language_model.failures import EndpointFailed, RequestRejected
 from services.language_model.listening import ListenedRequest
 from services.language_model.ports import Completion, CompletionRequest
 from services.language_model.retry import RetryPolicy, Timeouts
@@ -87,12 +89,28 @@ class OpenAIModel:
             heard = ListenedRequest(request)
             try:
                 return await transport.send(self._model, heard.request, self._extra)
+            except RequestRejected as rejection:
+                if not self._gave_up_on(rejection):
+                    raise
+                continue
             except EndpointFailed as failure:
                 delay = None if heard.is_speaking else self._retries.delay(failure, attempt)
                 if delay is None:
                     raise
             attempt += 1
             await asyncio.sleep(delay)
+
+    def _gave_up_on(self, rejection: RequestRejected) -> bool:
+        """Leave out, from now on, an extra field that the server names as its reason to refuse a request.
+
+        Some models take no `temperature`; a bot that only ever hears so would answer without its model for ever.
+        """
+        named = next((field for field in self._extra if field in rejection.detail), None)
+        if named is None:
+            return False
+        logger.warning("model {} takes no {!r}; it is left out from now on", self._model, named)
+        self._extra = {field: value for field, value in self._extra.items() if field != named}
+        return True
 
     async def _ready(self) -> "Transport":
         async with self._warming:

@@ -304,3 +304,15 @@ async def test_a_connection_is_used_again_after_a_stream():
         await model.close()
 
     assert server.connections == 1
+
+
+async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on():
+    script = [status(400, "Unsupported parameter: 'temperature' with this model."), say("one"), say("two")]
+    async with OpenAIServer(script) as server:
+        model = model_at(server, extra={"temperature": 0, "seed": 1})
+        for _ in range(2):
+            await model.complete(CompletionRequest(messages=MESSAGES))
+        await model.close()
+
+    sent = [("temperature" in request.body, "seed" in request.body) for request in server.requests]
+    assert sent == [(True, True), (False, True), (False, True)]

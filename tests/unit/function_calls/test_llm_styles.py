@@ -1,0 +1,239 @@
+"""The call styles beside native calling: the prompt of the specification, enforced JSON, and the probe."""
+
+import json
+
+import jsonschema_rs
+import pytest
+
+from bot.testing.models import ScriptedModel, completion, requested
+from bot.testing.turns import ANN, make_message, make_tool, make_turn
+from function_calls.call_styles.choosing import make_styles, probe
+from function_calls.calls import Step, ToolCall, ToolResult
+from function_calls.llm import FunctionCallLLM
+from function_calls.prompts.worked_examples import worked_examples
+from services.chat import Person
+from services.errors import ModelUnavailable
+from services.language_model.failures import RequestRejected
+
+BOB = Person(id="bob", name="Bob")
+BUBBLES = Person(id="bot", name="Bubbles", is_bot=True)
+CLOCK = make_tool("get_time", required=["zone"], zone={"type": "string", "description": "IANA zone"})
+LIST = make_tool("reminder_list")
+TOOLS = (CLOCK, LIST)
+TOKYO = {"zone": "Asia/Tokyo"}
+CHOICE = json.dumps({"tool_calls": [{"name": "get_time", "parameters": TOKYO}]})
+NOTHING = '{\n  "tool_calls": []\n}'
+AFTER = Step(
+    text="",
+    calls=(ToolCall(id="c1", name="get_time", arguments=TOKYO),),
+    results=(ToolResult(ok=True, value={"local_time": "11:00"}),),
+)
+
+
+async def understand(style, script, turn):
+    model = ScriptedModel(script)
+    found = await FunctionCallLLM(model, styles=make_styles(style, model)).interpret(turn)
+    return found, model
+
+
+def asked(turn_text="请告诉我东京的时间", **options):
+    return make_turn(turn_text, tools=TOOLS, **options)
+
+
+async def test_prompt_the_tools_stand_in_the_system_prompt_as_flat_json():
+    _, model = await understand("prompt", [CHOICE], asked())
+
+    system = model.shown[0].messages[0]["content"]
+    listed = json.loads(system.removeprefix("Available Tools: ").split("\n\nYour task is")[0])
+    assert listed[0] == {
+        "type": "function",
+        "name": "get_time",
+        "description": "Do get_time.",
+        "parameters": dict(CLOCK.parameters),
+    }
+    assert model.shown[0].tools is None
+    assert '"tool_calls": []' in system
+
+
+async def test_prompt_the_query_has_the_last_four_messages_newest_first():
+    recent = [
+        make_message("one", sender=ANN),
+        make_message("two", sender=BUBBLES),
+        make_message("three", sender=BOB),
+        make_message("four", sender=BUBBLES),
+    ]
+
+    _, model = await understand("prompt", [CHOICE], asked("five", recent=recent))
+
+    assert (
+        model.shown[0]
+        .messages[1]["content"]
+        .startswith(
+            'Query: History:\nUSER: """five"""\nASSISTANT: """four"""\nUSER: """Bob: three"""\nASSISTANT: """two"""\n'
+            "Query: five\n"
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "text", [CHOICE, f"Here it is:\n```json\n{CHOICE}\n```", json.dumps({"name": "get_time", "parameters": TOKYO})]
+)
+async def test_prompt_the_json_in_the_answer_is_the_call(text):
+    found, _ = await understand("prompt", [text], asked())
+
+    assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
+
+
+async def test_prompt_results_are_appended_to_the_message_and_answered_in_words():
+    found, model = await understand("prompt", ["It is eleven."], asked(steps=[AFTER]))
+
+    assert found.answer == "It is eleven."
+    said = model.shown[0].messages[-1]
+    assert said["role"] == "user"
+    assert said["content"].endswith('\n\nTool `get_time` Output: {\n  "local_time": "11:00"\n}')
+    assert "Available Tools" not in model.shown[0].messages[0]["content"]
+
+
+async def test_prompt_no_tool_for_a_message_to_the_bot_asks_for_words():
+    found, model = await understand("prompt", [NOTHING, "Hello!"], asked("hello"))
+
+    assert found.answer == "Hello!"
+    assert len(model.shown) == 2
+
+
+async def test_prompt_no_tool_for_chat_among_people_is_silence_for_one_request():
+    turn = make_turn(make_message("lunch?", is_addressed=False), tools=TOOLS)
+
+    found, model = await understand("prompt", [NOTHING], turn)
+
+    assert (found.calls, found.answer) == ((), "")
+    assert len(model.shown) == 1
+
+
+async def test_prompt_an_unknown_tool_is_told_back_in_words():
+    unknown = json.dumps({"tool_calls": [{"name": "get_tine", "parameters": TOKYO}]})
+
+    found, model = await understand("prompt", [unknown, CHOICE], asked())
+
+    assert found.calls[0].name == "get_time"
+    assert "Did you mean get_time" in model.shown[1].messages[-1]["content"]
+    assert [message["role"] for message in model.shown[1].messages] == ["system", "user", "assistant", "user"]
+
+
+@pytest.mark.parametrize("style", ["prompt", "json_router"])
+async def test_call_syntax_in_the_words_is_never_said(style):
+    found, _ = await understand(style, [f"It is <tool_call>{CHOICE}</tool_call> eleven."], asked(steps=[AFTER]))
+
+    assert found.answer == "It is  eleven."
+    assert found.calls == ()
+
+
+@pytest.mark.parametrize("style", ["prompt", "json_router"])
+async def test_a_choice_is_never_streamed_to_the_chat(style):
+    heard = []
+
+    async def on_text(text):
+        heard.append(text)
+
+    model = ScriptedModel(["Let me see, nothing fits.", "Hello!"])
+    await FunctionCallLLM(model, styles=make_styles(style, model)).interpret(asked("hello"), on_text=on_text)
+
+    assert heard == ["Hello!"]
+
+
+async def test_json_router_offers_one_flat_object_per_tool_and_none():
+    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], asked())
+
+    schema = model.shown[0].response_format["json_schema"]["schema"]
+    validator = jsonschema_rs.validator_for(schema)
+    assert validator.is_valid({"tool": "get_time", **TOKYO})
+    assert validator.is_valid({"tool": "none"})
+    assert not validator.is_valid({"tool": "get_time"})
+    assert not validator.is_valid({"tool": "reminder_list", **TOKYO})
+
+
+async def test_json_router_reads_the_flat_object_as_a_call():
+    found, _ = await understand("json_router", [json.dumps({"tool": "get_time", **TOKYO})], asked())
+
+    assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
+
+
+async def test_json_router_none_is_silence_among_people():
+    turn = make_turn(make_message("haha", is_addressed=False), tools=TOOLS)
+
+    found, model = await understand("json_router", ['{"tool": "none"}'], turn)
+
+    assert (found.calls, found.answer, len(model.shown)) == ((), "", 1)
+
+
+async def test_json_router_the_prefix_is_the_same_for_every_message():
+    model = ScriptedModel(['{"tool": "reminder_list"}'] * 2)
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model))
+
+    await llm.interpret(asked("one"))
+    await llm.interpret(make_turn(make_message("two", sender=BOB), tools=TOOLS, language="zh"))
+
+    assert model.shown[0].messages[:-1] == model.shown[1].messages[:-1]
+
+
+async def test_json_router_shows_worked_examples_of_the_offered_tools_only():
+    _, model = await understand("json_router", ['{"tool": "reminder_list"}'], asked())
+
+    answers = [json.loads(m["content"])["tool"] for m in model.shown[0].messages if m["role"] == "assistant"]
+    assert set(answers) == {"reminder_list", "none"}
+
+
+def test_worked_examples_fit_the_built_in_argument_models():
+    from function_calls import models
+
+    built_in = {
+        "reminder_set": models.ReminderArgs,
+        "reminder_list": models.ReminderListArgs,
+        "reminder_delete": models.ReminderDeleteArgs,
+        "perplexity_search": models.PerplexityArgs,
+        "summary": models.SummaryArgs,
+    }
+
+    for example in worked_examples():
+        if example.tool != "none":
+            built_in[example.tool].model_validate(dict(example.arguments))
+
+
+PROBED = requested("report_number", number=7)
+REJECTED = RequestRejected("tools are not supported", status=400)
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ([completion("", PROBED)], "native"),
+        (["<tool_call>7</tool_call>", '{"tool": "report_number", "number": 7}'], "json_router"),
+        ([REJECTED, '{"tool": "report_number", "number": 7}'], "json_router"),
+        ([REJECTED, REJECTED], "prompt"),
+        (["seven", "seven"], "prompt"),
+        ([completion("", requested("report_number", number=8)), "seven"], "prompt"),
+        ([ModelUnavailable("malformed"), "seven"], "prompt"),
+    ],
+)
+async def test_the_probe_finds_what_an_endpoint_can_do(script, expected):
+    assert await probe(ScriptedModel(script)) == expected
+
+
+async def test_the_probe_is_made_once_and_remembered():
+    model = ScriptedModel([REJECTED, REJECTED, CHOICE, CHOICE])
+    llm = FunctionCallLLM(model, styles=make_styles("auto", model))
+
+    await llm.interpret(asked())
+    await llm.interpret(asked())
+
+    assert model.remaining == 0
+
+
+async def test_an_endpoint_that_is_down_is_not_judged_but_probed_again():
+    model = ScriptedModel([ModelUnavailable("connection"), completion("", PROBED), "hello"])
+    llm = FunctionCallLLM(model, styles=make_styles("auto", model))
+
+    with pytest.raises(ModelUnavailable):
+        await llm.interpret(asked())
+
+    assert (await llm.interpret(asked())).answer == "hello"
