@@ -48,7 +48,8 @@ class ToolResult:
 
     `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
     fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
-    `question` says that `text` asks the person something.
+    `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
+    `spawned` records the agent that did the work, where one did.
     """
 
     ok: bool
@@ -58,6 +59,8 @@ class ToolResult:
     receipts: tuple[Receipt, ...] = ()
     is_answered: bool = False
     is_question: bool = False
+    is_reply: bool = False
+    spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
 
     def for_model(self) -> object:
@@ -79,6 +82,17 @@ class Step:
     text: str
     calls: tuple[ToolCall, ...]
     results: tuple[ToolResult, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SpawnedTask:
+    """The record of an agent's work on behalf of a call: what it was asked, which rounds it took, what it answered."""
+
+    agent: str
+    request: str
+    answer: str
+    steps: tuple[Step, ...]
+    ok: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,14 +1,22 @@
 """What a running tool is given: who asks, where, when, and the services it may use."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
+from loguru import logger
+
+from function_calls.calls import Conversation
+from function_calls.session_state import CallState
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
+if TYPE_CHECKING:
+    from loguru import Logger
+
 Service = TypeVar("Service")
+Progress = Callable[[str], Awaitable[None]]
 
 
 class Services:
@@ -39,12 +47,30 @@ class Services:
         return self._by_class.keys()
 
 
+@dataclass(kw_only=True, slots=True)
+class Actions:
+    """What a tool asks of the agent that called it; heard when the call succeeded.
+
+    `transfer_to_agent` names a sub-agent that is to go on with the turn; `escalate` ends the agent's run, and with it
+    the loop that it is part of.
+    """
+
+    transfer_to_agent: str | None = None
+    escalate: bool = False
+
+
+async def _untold(text: str) -> None:
+    """Nobody is waiting for progress."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallContext:
     """The circumstances of one call; injected by annotation, never part of a schema.
 
     `now` is timezone-aware in `zone`, the zone of the person who asks. `call_id` is unique per call and the same
-    when the message is delivered twice, so it serves as a request key.
+    when the message is delivered twice, so it serves as a request key. `state` is what is remembered for the session;
+    what a call writes there is kept when it succeeds. `agent_name` is the calling agent's, empty outside of agents,
+    `invocation_id` the same for all calls of one turn. `progress` tells the person how far the call is.
     """
 
     call_id: str
@@ -54,6 +80,11 @@ class CallContext:
     now: datetime
     zone: tzinfo
     language: str
+    state: CallState = field(default_factory=CallState)
+    actions: Actions = field(default_factory=Actions)
+    agent_name: str = ""
+    invocation_id: str = ""
+    progress: Progress = _untold
 
     @property
     def chat(self) -> ChatAddress:
@@ -64,3 +95,13 @@ class CallContext:
     def sender(self) -> Person:
         """Who asked."""
         return self.message.sender
+
+    @property
+    def conversation(self) -> Conversation:
+        """Who speaks where; its key names the session of `state`."""
+        return Conversation(chat=self.message.address, person=self.message.sender)
+
+    @property
+    def logger(self) -> "Logger":
+        """The log, with the chat, the call and the agent bound to each line."""
+        return logger.bind(chat=str(self.chat), call=self.call_id, agent=self.agent_name)

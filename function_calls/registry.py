@@ -1,18 +1,23 @@
 """Marks functions as tools and gathers them: importing a module changes nothing, `Registry.collect` does."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from types import ModuleType
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from function_calls.calls import ReturnStyle, ToolSpec
-from function_calls.signature import FunctionSignature, analyse
+from function_calls.class_tools import Tool
+from function_calls.invocation import Invoke, class_invoker, function_invoker
+from function_calls.permission import Permission, Scope, refusal_code
+from function_calls.schema_validator import SchemaValidator
+from function_calls.signature import analyse
+from function_calls.validation import instantiate
+from services.chat import Person
 
 Function = TypeVar("Function", bound=Callable[..., object])
-Permission = Literal["everyone", "admins"]
-Scope = Literal["any", "group", "private"]
+Registrable = Tool | Callable[..., object]
 
 _MARK = "__tool_function__"
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what OpenAI-compatible servers accept as a function name
@@ -31,29 +36,24 @@ class ToolOptions:
     scope: Scope = "any"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tool:
-    """A registered function: what interpreters see of it and what the router needs to run it."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RegisteredTool:
+    """What interpreters see of a tool and what the router needs to run it; all of it was decided at registration.
 
-    function: Callable[..., object]
-    signature: FunctionSignature
-    options: ToolOptions = field(default_factory=ToolOptions)
+    `validator` checks arguments against the schema, `instantiate` makes of them what `invoke` takes: an instance of
+    the argument class, or for a class tool the dict itself.
+    """
 
-    @cached_property
-    def spec(self) -> ToolSpec:
-        """The face of the tool towards interpreters."""
-        return ToolSpec(
-            name=self.name,
-            description=self.signature.description,
-            parameters=self.signature.parameters_schema,
-            examples=self.options.examples,
-            returns=self.options.returns,
-        )
+    spec: ToolSpec
+    options: ToolOptions
+    validator: SchemaValidator
+    instantiate: Callable[[Mapping[str, object]], object]
+    invoke: Invoke
 
     @property
     def name(self) -> str:
         """The name that a model calls."""
-        return self.signature.name
+        return self.spec.name
 
 
 def tool_function(
@@ -106,39 +106,51 @@ class Registry:
 
     def __init__(self, injectable: Collection[type[object]] = ()) -> None:
         self._injectable = tuple(injectable)
-        self._tools: dict[str, Tool] = {}
+        self._tools: dict[str, RegisteredTool] = {}
         self._specs: tuple[ToolSpec, ...] | None = None
+        self._shown: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}
 
     def collect(self, module: ModuleType | object) -> None:
-        """Register every function of `module` (or method of an object) that carries the mark."""
+        """Register every function of `module` (or method of an object) that carries the mark, and every class tool."""
         for value in list(vars(module).values()) if isinstance(module, ModuleType) else _methods(module):
-            if callable(value) and hasattr(value, _MARK):
+            if isinstance(value, Tool) or (callable(value) and hasattr(value, _MARK)):
                 self.register(value)
 
-    def register(self, function: Callable[..., object], options: ToolOptions | None = None) -> Callable[[], None]:
-        """Add one function as a tool and return what removes it again.
+    def register(
+        self, tools: Registrable | Iterable[Registrable], options: ToolOptions | None = None
+    ) -> Callable[[], None]:
+        """Add tools and return what removes them again.
+
+        Functions (marked or plain, sync or async), bound methods and class tools are taken, alone or mixed in a list,
+        of which all are added or none.
 
         Raises:
-            SignatureInvalid: its signature cannot be a schema; the error names file, line, parameter and the fix.
+            SignatureInvalid: a signature cannot be a schema; the error names file, line, parameter and the fix.
             ToolNameTaken: another tool has that name.
         """
-        chosen = options or _options_of(function)
-        signature = analyse(function, injectable=self._injectable, name=chosen.name, description=chosen.description)
-        tool = Tool(function=function, signature=signature, options=chosen)
-        if not _NAME.fullmatch(tool.name):
-            raise ValueError(f"{tool.name!r} cannot be a tool name; use letters, digits, _ and -, at most 64")
-        if tool.name in self._tools:
-            raise ToolNameTaken(f"a tool named {tool.name!r} is registered already; give one of them name=…")
-        self._tools[tool.name] = tool
-        self._specs = None
+        listed = (tools,) if isinstance(tools, Tool) or callable(tools) else tuple(tools)
+        added: dict[str, RegisteredTool] = {}
+        for each in listed:
+            tool = self._prepared(each, options)
+            if tool.name in self._tools or tool.name in added:
+                raise ToolNameTaken(f"a tool named {tool.name!r} is registered already; give one of them name=…")
+            added[tool.name] = tool
+        self._tools |= added
+        self._forget_specs()
 
         def unregister() -> None:
-            self._tools.pop(tool.name, None)
-            self._specs = None
+            for name in added:
+                self._tools.pop(name, None)
+            self._forget_specs()
 
         return unregister
 
-    def get(self, name: str) -> Tool | None:
+    def _prepared(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
+        if isinstance(tool, Tool):
+            return _class_tool(tool, options or ToolOptions(returns=tool.returns, examples=tool.examples))
+        return _function_tool(tool, options or _options_of(tool), self._injectable)
+
+    def get(self, name: str) -> RegisteredTool | None:
         """The tool of that name, None when there is none."""
         return self._tools.get(name)
 
@@ -149,8 +161,64 @@ class Registry:
             self._specs = tuple(tool.spec for tool in self._tools.values())
         return self._specs
 
-    def __iter__(self) -> Iterator[Tool]:
+    def specs_for(self, person: Person, *, is_private: bool) -> tuple[ToolSpec, ...]:
+        """The tools that `person` may call in that kind of chat; equal choices are the same tuple, like `specs`."""
+        shown = tuple(
+            tool.spec
+            for tool in self._tools.values()
+            if refusal_code(tool.options.permission, tool.options.scope, person=person, is_private=is_private) is None
+        )
+        return self._shown.setdefault(tuple(map(id, shown)), shown)
+
+    def _forget_specs(self) -> None:
+        self._specs = None
+        self._shown = {}
+
+    def __iter__(self) -> Iterator[RegisteredTool]:
         return iter(self._tools.values())
+
+
+def _function_tool(
+    function: Callable[..., object], options: ToolOptions, injectable: Collection[type[object]]
+) -> RegisteredTool:
+    signature = analyse(function, injectable=injectable, name=options.name, description=options.description)
+    spec = ToolSpec(
+        name=_checked(signature.name),
+        description=signature.description,
+        parameters=signature.parameters_schema,
+        examples=options.examples,
+        returns=options.returns,
+    )
+    return RegisteredTool(
+        spec=spec,
+        options=options,
+        validator=signature.validator,
+        instantiate=partial(instantiate, signature),
+        invoke=function_invoker(function, signature),
+    )
+
+
+def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
+    spec = ToolSpec(
+        name=_checked(options.name or tool.name),
+        description=options.description or tool.description,
+        parameters=tool.parameters,
+        examples=options.examples,
+        returns=options.returns,
+    )
+    return RegisteredTool(
+        spec=spec,
+        options=options if options.timeout is not None else replace(options, timeout=tool.timeout),
+        validator=SchemaValidator(tool.parameters),
+        instantiate=dict,
+        invoke=class_invoker(tool),
+    )
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most 64")
+    return name
 
 
 def _methods(holder: object) -> list[object]:

@@ -1,29 +1,31 @@
 """Finds a called tool, asks whether it is allowed, checks its arguments a second time, and runs it."""
 
 import asyncio
-import difflib
-import inspect
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from loguru import logger
 
 from function_calls import phrasing
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext, Services
+from function_calls.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
 from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.hooks import ToolHooks
-from function_calls.registry import Registry, Tool
-from function_calls.validation import instantiate
+from function_calls.permission import refusal_code
+from function_calls.registry import RegisteredTool, Registry
+from function_calls.toolsets.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 from function_calls.wording import knows, say
 from services.errors import AssistantError, RequestRefused
 
 
 class FunctionCallRouter:
-    """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else."""
+    """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else.
+
+    `others` are the tools from elsewhere; hooks, events, timeouts and session state hold for them as for our own.
+    """
 
     def __init__(
         self,
@@ -32,11 +34,19 @@ class FunctionCallRouter:
         default_timeout: float | None = 60.0,
         hooks: ToolHooks | None = None,
         events: EventBus | None = None,
+        others: Toolset | None = None,
     ) -> None:
         self.registry = registry
         self.hooks = hooks or ToolHooks()
         self.events = events or EventBus()
+        self.others = others
         self._default_timeout = default_timeout
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """All tools that `viewer` may be offered."""
+        if self.others is None:
+            return self.registry.specs_for(viewer.person, is_private=viewer.is_private)
+        return await self.others.list_specs(viewer)
 
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         """Run `call` and return what came of it; a failure is a result, never an exception."""
@@ -45,10 +55,11 @@ class FunctionCallRouter:
         await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=call.id)
         try:
             result = await self._hooked(call, context)
+            result = await _kept(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
             result = _crashed(call.name, error, context)
         took = (time.perf_counter() - started) * 1000
-        result = replace(result, duration_ms=took)
+        result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         await self._tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
         await self._tell(TOOL_COMPLETE, context, tool=call.name, id=call.id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
@@ -74,48 +85,63 @@ class FunctionCallRouter:
     async def _checked(self, call: ToolCall, context: CallContext) -> ToolResult:
         tool = self.registry.get(call.name)
         if tool is None:
-            return self._unknown(call.name, context.language)
-        refusal = _refusal(tool, context)
+            return await self._elsewhere(call, context)
+        options, message = tool.options, context.message
+        refusal = refusal_code(options.permission, options.scope, person=message.sender, is_private=message.is_private)
         if refusal is not None:
             return ToolResult.failed(f"not allowed: {refusal}", text=say(context.language, f"refused.{refusal}"))
         try:
             arguments = self._create_args_instance(tool, call.arguments)
         except ArgumentsInvalid as error:
-            told = say(context.language, "failed.arguments", tool=call.name, problems=error.for_model())
-            return ToolResult.failed(error.for_model(), text=told)
-        return await self._run(tool, arguments, context)
+            return arguments_refused(call.name, error, context.language)
+        limit = options.timeout if options.timeout is not None else self._default_timeout
+        return _as_result(await _guarded(tool.name, limit, tool.invoke(arguments, context), context))
+
+    async def _elsewhere(self, call: ToolCall, context: CallContext) -> ToolResult:
+        if self.others is None:
+            return unknown_tool(call.name, (spec.name for spec in self.registry.specs), context.language)
+        work = self.others.call(call.name, call.arguments, context)
+        return _as_result(await _guarded(call.name, self._default_timeout, work, context))
 
     @staticmethod
-    def _create_args_instance(tool: Tool, arguments: Mapping[str, object]) -> object:
+    def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:
         """The second validation: the strict argument model, whatever door the call came through."""
-        problems = tool.signature.validator.validate(arguments)
+        problems = tool.validator.validate(arguments)
         if problems:
             raise ArgumentsInvalid(tool.name, problems)
-        return instantiate(tool.signature, dict(arguments))
+        return tool.instantiate(arguments)
 
-    async def _run(self, tool: Tool, arguments: object, context: CallContext) -> ToolResult:
-        limit = tool.options.timeout if tool.options.timeout is not None else self._default_timeout
-        try:
-            async with asyncio.timeout(limit) as deadline:
-                value = await _invoke(tool, arguments, context)
-        except TimeoutError as error:
-            if not deadline.expired():
-                return _crashed(tool.name, error, context)
-            told = say(context.language, "failed.timeout", tool=tool.name, seconds=f"{limit:g}")
-            return ToolResult.failed(f"Tool '{tool.name}' timed out after {limit:.1f}s", text=told)
-        except RequestRefused as error:
-            return ToolResult.failed(str(error), text=word_refusal(context.language, error, context.now))
-        except AssistantError as error:
-            return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=tool.name, why=error))
-        except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
-            return _crashed(tool.name, error, context)
-        return _as_result(value)
+    def _replies(self, call: ToolCall, result: ToolResult) -> bool:
+        tool = self.registry.get(call.name)
+        return tool is not None and tool.options.returns == "reply" and bool(result.text)
 
-    def _unknown(self, name: str, language: str) -> ToolResult:
-        names = [spec.name for spec in self.registry.specs]
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
-        return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
+
+async def _guarded(name: str, limit: float | None, work: Awaitable[object], context: CallContext) -> object:
+    """What `work` comes to within `limit` seconds; whatever it raises becomes a failed result."""
+    try:
+        async with asyncio.timeout(limit) as deadline:
+            return await work
+    except TimeoutError as error:
+        if limit is None or not deadline.expired():
+            return _crashed(name, error, context)
+        told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
+        return ToolResult.failed(f"Tool '{name}' timed out after {limit:.1f}s", text=told)
+    except RequestRefused as error:
+        return ToolResult.failed(str(error), text=word_refusal(context.language, error, context.now))
+    except AssistantError as error:
+        return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
+    except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
+        return _crashed(name, error, context)
+
+
+async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResult:
+    """The result once the session state that the call wrote is stored; a change with a receipt stays told."""
+    try:
+        await context.state.commit()
+    except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
+        failed = _crashed(name, error, context)
+        return result if result.receipts else failed
+    return result
 
 
 def _crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
@@ -136,34 +162,6 @@ def _worded(language: str, value: object, now: datetime) -> object:
     if isinstance(value, datetime):
         return phrasing.moment(language, value.astimezone(now.tzinfo), now)
     return phrasing.distance(language, value) if isinstance(value, timedelta) else value
-
-
-def _refusal(tool: Tool, context: CallContext) -> str | None:
-    if tool.options.permission == "admins" and not context.sender.is_admin:
-        return "admins_only"
-    if tool.options.scope == "group" and context.message.is_private:
-        return "group_only"
-    if tool.options.scope == "private" and not context.message.is_private:
-        return "private_only"
-    return None
-
-
-async def _invoke(tool: Tool, arguments: object, context: CallContext) -> object:
-    signature = tool.signature
-    injected = {name: _injection(wanted, context) for name, wanted in signature.injected.items()}
-    positional, named = signature.bind(arguments, injected)
-    if signature.is_async:
-        value = tool.function(*positional, **named)
-        return await value if inspect.isawaitable(value) else value
-    return await asyncio.to_thread(tool.function, *positional, **named)
-
-
-def _injection(wanted: type[object], context: CallContext) -> object:
-    if wanted is CallContext:
-        return context
-    if wanted is Services:
-        return context.services
-    return context.services.get(wanted)
 
 
 def _as_result(value: object) -> ToolResult:

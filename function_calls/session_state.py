@@ -1,0 +1,203 @@
+"""What is remembered for a session: tools read and write it like a mapping, and a call that succeeded keeps it.
+
+A key belongs to this session (one person in one chat), or by its prefix to the person everywhere (`user:`), to the
+whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
+"""
+
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from pydantic_core import to_json
+
+from function_calls.calls import Conversation
+from services.session import Json
+
+SESSION: Final = ""
+USER: Final = "user:"
+APP: Final = "app:"
+TEMP: Final = "temp:"
+_PREFIXES: Final = (USER, APP, TEMP)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StateDelta:
+    """What one call changed in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
+
+    scope: str
+    written: Mapping[str, Json]
+    removed: frozenset[str] = frozenset()
+
+
+class SessionStateStore(Protocol):
+    """Keeps the values of scopes."""
+
+    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+        """The values of each of `scopes`, in that order; an unknown scope has none."""
+        ...
+
+    async def commit(self, deltas: Sequence[StateDelta]) -> None:
+        """Keep all of `deltas` or none of them; keys that they do not name stay as they are."""
+        ...
+
+
+class MemorySessionStateStore:
+    """A `SessionStateStore` that forgets everything when the process ends."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, dict[str, Json]] = {}
+
+    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+        """The values of each of `scopes`; what is kept here cannot be changed through them."""
+        return [dict(self._values.get(scope, {})) for scope in scopes]
+
+    async def commit(self, deltas: Sequence[StateDelta]) -> None:
+        """Keep all of `deltas`."""
+        for delta in deltas:
+            _apply(self._values.setdefault(delta.scope, {}), delta)
+
+
+class Session:
+    """The values that calls of one turn share, loaded once; without a store they last as long as this object."""
+
+    __slots__ = ("_scopes", "_store", "_values")
+
+    def __init__(
+        self,
+        store: SessionStateStore | None = None,
+        scopes: Mapping[str, str] | None = None,
+        values: Mapping[str, dict[str, Json]] | None = None,
+    ) -> None:
+        self._store = store
+        self._scopes = scopes or {}
+        self._values: dict[str, dict[str, Json]] = {SESSION: {}, USER: {}, APP: {}, TEMP: {}, **(values or {})}
+
+    @classmethod
+    async def open(cls, store: SessionStateStore, conversation: Conversation) -> "Session":
+        """Load what `store` has for one person in one chat."""
+        scopes = {
+            SESSION: f"session:{conversation.key}",
+            USER: f"user:{conversation.chat.platform}:{conversation.person.id}",
+            APP: "app",
+        }
+        loaded = await store.load(tuple(scopes.values()))
+        return cls(store, scopes, {prefix: dict(values) for prefix, values in zip(scopes, loaded, strict=True)})
+
+    def get(self, prefix: str, name: str) -> Json:
+        """One value.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._values[prefix][name]
+
+    def keys(self) -> Iterator[str]:
+        """All keys with their prefixes."""
+        return (prefix + name for prefix, values in self._values.items() for name in values)
+
+    async def keep(self, changes: Mapping[str, StateDelta]) -> None:
+        """Store what a call changed, by prefix, and let the next calls see it."""
+        stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
+        if stored and self._store is not None:
+            await self._store.commit(stored)
+        for prefix, delta in changes.items():
+            _apply(self._values[prefix], delta)
+
+    def scope(self, prefix: str) -> str:
+        """The store's name for the keys with `prefix`."""
+        return self._scopes.get(prefix, prefix)
+
+
+class CallState(MutableMapping[str, object]):
+    """The state as one call sees it. What it changes, also inside a list or dict, is kept by `commit` or not at all."""
+
+    __slots__ = ("_read", "_removed", "_session", "_written")
+
+    def __init__(self, session: Session | None = None) -> None:
+        self._session = session or Session()
+        self._written: dict[str, object] = {}
+        self._removed: set[str] = set()
+        self._read: dict[str, tuple[Json, bytes]] = {}
+
+    def sibling(self) -> "CallState":
+        """The same session for another call; it sees what was committed and nothing that is under way."""
+        return CallState(self._session)
+
+    def __getitem__(self, key: str) -> object:
+        if key in self._written:
+            return self._written[key]
+        if key in self._removed:
+            raise KeyError(key)
+        if key in self._read:
+            return self._read[key][0]
+        value = self._session.get(*_split(key))
+        if isinstance(value, list | dict):  # the caller may change it in place, so it gets a copy that is compared
+            value = json_copy(value)
+            self._read[key] = (value, to_json(value))
+        return value
+
+    def __setitem__(self, key: str, value: object) -> None:
+        json_copy(value)  # refused here, where the author sees the line, and not at the commit
+        self._removed.discard(key)
+        self._written[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        self[key]  # a key that is not there cannot be removed
+        self._written.pop(key, None)
+        self._read.pop(key, None)
+        self._removed.add(key)
+
+    def __iter__(self) -> Iterator[str]:
+        kept = (key for key in self._session.keys() if key not in self._removed)  # noqa: SIM118 - a session is no mapping
+        return iter(dict.fromkeys((*kept, *self._written)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    async def commit(self) -> None:
+        """Keep what was changed; nothing happens when nothing was."""
+        changes = self._changes()
+        if changes:
+            await self._session.keep(changes)
+            self._written, self._removed, self._read = {}, set(), {}
+
+    def _changes(self) -> dict[str, StateDelta]:
+        if not (self._written or self._removed or self._read):
+            return {}
+        changed = {key: json_copy(value) for key, value in self._written.items()}
+        for key, (value, before) in self._read.items():
+            if key not in changed and to_json(value) != before:
+                changed[key] = json_copy(value)
+        prefixes = {_split(key)[0] for key in (*changed, *self._removed)}
+        return {prefix: self._delta(prefix, changed) for prefix in prefixes}
+
+    def _delta(self, prefix: str, changed: Mapping[str, Json]) -> StateDelta:
+        written = {name: value for key, value in changed.items() for at, name in (_split(key),) if at == prefix}
+        removed = frozenset(name for at, name in map(_split, self._removed) if at == prefix)
+        return StateDelta(scope=self._session.scope(prefix), written=written, removed=removed)
+
+
+def json_copy(value: object) -> Json:
+    """A copy of a JSON value that shares nothing with it that could be changed.
+
+    Raises:
+        TypeError: it is not JSON.
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [json_copy(each) for each in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: json_copy(each) for key, each in value.items()}
+    raise TypeError(f"session state is JSON; a {type(value).__name__} cannot be kept, its text or a dict of it can")
+
+
+def _split(key: str) -> tuple[str, str]:
+    prefix = next((prefix for prefix in _PREFIXES if key.startswith(prefix)), SESSION)
+    return prefix, key[len(prefix) :]
+
+
+def _apply(values: dict[str, Json], delta: StateDelta) -> None:
+    for name in delta.removed:
+        values.pop(name, None)
+    values.update(delta.written)

@@ -1,0 +1,52 @@
+"""The protocol of everything that offers tools, and the refusals that all of them word alike."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from function_calls.calls import ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.errors import ArgumentsInvalid
+from function_calls.wording import say
+from services.chat import ChatAddress, ChatMessage, Person
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Viewer:
+    """For whom tools are listed: the person who asks, and where."""
+
+    person: Person
+    chat: ChatAddress
+    is_private: bool = False
+
+    @classmethod
+    def of(cls, message: ChatMessage) -> "Viewer":
+        """Whoever wrote `message`."""
+        return cls(person=message.sender, chat=message.address, is_private=message.is_private)
+
+
+class Toolset(Protocol):
+    """A source of tools. What it does not list for a viewer it does not call for them either."""
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """The tools that `viewer` may call; the same spec objects as long as nothing changes, for caches hold them."""
+        ...
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Run one tool; a failure is a result, never an exception."""
+        ...
+
+
+def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
+    """The answer to a call of a tool that is not there, with the nearest names."""
+    names = list(offered)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
+    return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
+
+
+def arguments_refused(name: str, error: ArgumentsInvalid, language: str) -> ToolResult:
+    """The answer to a call whose arguments do not fit."""
+    told = error.for_model()
+    return ToolResult.failed(told, text=say(language, "failed.arguments", tool=name, problems=told))

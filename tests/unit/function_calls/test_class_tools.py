@@ -1,0 +1,189 @@
+import asyncio
+
+import pytest
+
+from function_calls.calls import ToolCall
+from function_calls.class_tools import Tool
+from function_calls.context import CallContext
+from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
+from function_calls.router import FunctionCallRouter
+from services.errors import ToolFailed
+
+QUERY = {
+    "type": "object",
+    "properties": {"sql": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}},
+    "required": ["sql"],
+}
+NOTHING = {"type": "object", "properties": {}}
+
+
+class QueryDatabase(Tool):
+    name = "query_database"
+    description = "Run a query."
+    parameters = QUERY
+
+    def __init__(self, rows=(), *, timeout=None):
+        self.rows = list(rows)
+        self.timeout = timeout
+        self.asked = []
+
+    async def run(self, args, ctx):
+        self.asked.append((args, ctx.sender.name))
+        return {"rows": self.rows[: args.get("limit", 100)]}
+
+
+class Slow(Tool):
+    name = "slow_tool"
+    description = "Take for ever."
+    parameters = NOTHING
+    timeout = 5.0
+
+    async def run(self, args, ctx):
+        await asyncio.sleep(3600)
+
+
+def call(name="query_database", **arguments):
+    return ToolCall(id="1", name=name, arguments=arguments)
+
+
+def router_of(tools, options=None, **settings):
+    registry = Registry(injectable=(CallContext,))
+    registry.register(tools, options)
+    return FunctionCallRouter(registry, **settings)
+
+
+async def test_a_class_tool_is_given_the_checked_arguments_and_the_context(context_of):
+    tool = QueryDatabase(["a", "b"])
+    result = await router_of(tool).dispatch(call(sql="select 1", limit=1), context_of())
+
+    assert result.value == {"rows": ["a"]}
+    assert tool.asked == [({"sql": "select 1", "limit": 1}, "ann")]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"sql": 3}, {"sql": "x", "limit": 0}])
+async def test_arguments_that_do_not_fit_its_schema_never_reach_a_class_tool(context_of, arguments):
+    tool = QueryDatabase()
+    result = await router_of(tool).dispatch(call(**arguments), context_of())
+
+    assert not result.ok
+    assert tool.asked == []
+
+
+async def test_the_arguments_of_a_class_tool_are_its_own_to_change(context_of):
+    class Greedy(QueryDatabase):
+        async def run(self, args, ctx):
+            args.clear()
+
+    made = call(sql="select 1")
+    await router_of(Greedy()).dispatch(made, context_of())
+
+    assert made.arguments == {"sql": "select 1"}
+
+
+def test_a_class_tool_shows_its_own_schema_to_the_model():
+    spec = router_of(QueryDatabase()).registry.specs[0]
+
+    assert (spec.name, spec.description) == ("query_database", "Run a query.")
+    assert spec.parameters == QueryDatabase.parameters
+
+
+@pytest.mark.looptime
+async def test_the_timeout_of_a_class_tool_has_the_exact_error(context_of):
+    result = await router_of(Slow(), default_timeout=60).dispatch(call("slow_tool"), context_of())
+
+    assert result.error == "Tool 'slow_tool' timed out after 5.0s"
+    assert result.for_model() == {"error": "Tool 'slow_tool' timed out after 5.0s"}
+
+
+@pytest.mark.looptime
+async def test_the_timeout_given_at_registration_beats_the_tools_own(context_of):
+    router = router_of(Slow(), ToolOptions(timeout=2.0))
+    result = await router.dispatch(call("slow_tool"), context_of())
+
+    assert result.error == "Tool 'slow_tool' timed out after 2.0s"
+
+
+async def test_a_class_tool_that_fails_keeps_its_words(context_of):
+    class Broken(QueryDatabase):
+        async def run(self, args, ctx):
+            raise ToolFailed("the database is closed")
+
+    result = await router_of(Broken()).dispatch(call(sql="x"), context_of())
+
+    assert result.error == "the database is closed"
+
+
+async def test_a_mixed_list_is_wrapped_whatever_each_of_its_tools_is(context_of):
+    class Kettle:
+        def boil(self, cups: int) -> str:
+            """Boil water."""
+            return f"{cups} cups"
+
+    async def search_web(query: str) -> list[str]:
+        """Search the web."""
+        return [query]
+
+    def add(left: int, right: int) -> int:
+        """Add two numbers."""
+        return left + right
+
+    @tool_function(name="renamed")
+    async def decorated() -> str:
+        """Be decorated."""
+        return "done"
+
+    router = router_of([QueryDatabase(), search_web, add, decorated, Kettle().boil])
+    answers = [
+        await router.dispatch(call("search_web", query="tea"), context_of()),
+        await router.dispatch(call("add", left=1, right=2), context_of()),
+        await router.dispatch(call("renamed"), context_of()),
+        await router.dispatch(call("boil", cups=2), context_of()),
+    ]
+
+    assert [answer.value for answer in answers] == [{"result": ["tea"]}, {"result": 3}, "done", "2 cups"]
+    assert [spec.name for spec in router.registry.specs] == ["query_database", "search_web", "add", "renamed", "boil"]
+
+
+def test_of_a_list_with_a_taken_name_nothing_is_registered():
+    registry = Registry()
+    registry.register(QueryDatabase())
+    with pytest.raises(ToolNameTaken):
+        registry.register([Slow(), QueryDatabase()])
+
+    assert [spec.name for spec in registry.specs] == ["query_database"]
+
+
+def test_a_list_is_removed_again_as_a_whole():
+    registry = Registry()
+    registry.register([QueryDatabase(), Slow()])()
+
+    assert registry.specs == ()
+
+
+def test_a_class_tool_with_an_impossible_name_is_refused():
+    tool = QueryDatabase()
+    tool.name = "query database"
+
+    with pytest.raises(ValueError, match="tool name"):
+        router_of(tool)
+
+
+def test_class_tools_of_a_module_are_collected():
+    import types
+
+    module = types.ModuleType("plugin")
+    module.database = QueryDatabase()
+    registry = Registry()
+    registry.collect(module)
+
+    assert [spec.name for spec in registry.specs] == ["query_database"]
+
+
+def test_specs_for_a_person_leave_out_what_they_may_not_call(message):
+    registry = Registry()
+    registry.register(QueryDatabase())
+    registry.register(Slow(), ToolOptions(permission="admins"))
+    shown = registry.specs_for(message.sender, is_private=False)
+
+    assert [spec.name for spec in shown] == ["query_database"]
+    assert registry.specs_for(message.sender, is_private=True) is shown

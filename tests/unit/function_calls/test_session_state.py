@@ -1,0 +1,191 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from function_calls.calls import Conversation, Receipt, ToolCall, ToolResult
+from function_calls.context import CallContext
+from function_calls.hooks import ToolHooks
+from function_calls.registry import Registry, tool_function
+from function_calls.router import FunctionCallRouter
+from function_calls.session_state import CallState, MemorySessionStateStore, Session
+from services.chat import ChatAddress, Person
+from services.errors import ToolFailed
+
+ANN = Person(id="ann", name="Ann")
+HOME = Conversation(chat=ChatAddress(platform="fake", chat_id="home"), person=ANN)
+WORK = Conversation(chat=ChatAddress(platform="fake", chat_id="work"), person=ANN)
+BOB_AT_HOME = Conversation(chat=HOME.chat, person=Person(id="bob", name="Bob"))
+
+
+@pytest.fixture
+def store():
+    return MemorySessionStateStore()
+
+
+async def state_of(store, conversation=HOME):
+    return CallState(await Session.open(store, conversation))
+
+
+async def test_what_is_committed_is_there_in_the_next_turn(store):
+    state = await state_of(store)
+    state["last_query"] = "tea"
+    await state.commit()
+
+    assert dict(await state_of(store)) == {"last_query": "tea"}
+
+
+async def test_what_is_not_committed_is_seen_by_nobody_else(store):
+    state = await state_of(store)
+    state["last_query"] = "tea"
+
+    assert state["last_query"] == "tea"
+    assert dict(state.sibling()) == {}
+    assert dict(await state_of(store)) == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "other", "is_shared"),
+    [
+        ("color", WORK, False),
+        ("user:color", WORK, True),
+        ("user:color", BOB_AT_HOME, False),
+        ("app:color", BOB_AT_HOME, True),
+        ("temp:color", HOME, False),
+    ],
+)
+async def test_a_prefix_says_who_shares_a_value(store, key, other, is_shared):
+    state = await state_of(store)
+    state[key] = "red"
+    await state.commit()
+
+    assert ((await state_of(store, other)).get(key) == "red") is is_shared
+
+
+async def test_a_temporary_value_is_seen_by_the_other_calls_of_the_turn(store):
+    state = await state_of(store)
+    state["temp:draft"] = "one"
+    await state.commit()
+
+    assert state.sibling()["temp:draft"] == "one"
+
+
+async def test_a_list_changed_in_place_is_kept(store):
+    state = await state_of(store)
+    state["history"] = ["a"]
+    await state.commit()
+    again = await state_of(store)
+    again["history"].append("b")
+    await again.commit()
+
+    assert (await state_of(store))["history"] == ["a", "b"]
+
+
+async def test_a_list_changed_in_place_is_not_seen_before_the_commit(store):
+    state = await state_of(store)
+    state["history"] = ["a"]
+    await state.commit()
+    state["history"].append("b")
+
+    assert state.sibling()["history"] == ["a"]
+
+
+async def test_a_value_that_was_only_read_does_not_overwrite_another_calls(store):
+    state = await state_of(store)
+    state["history"] = ["a"]
+    await state.commit()
+    reader, writer = state.sibling(), state.sibling()
+    assert reader["history"] == ["a"]
+    writer["history"] = ["a", "b"]
+    await writer.commit()
+    await reader.commit()
+
+    assert state.sibling()["history"] == ["a", "b"]
+
+
+async def test_a_value_is_removed(store):
+    state = await state_of(store)
+    state["a"], state["b"] = 1, None
+    await state.commit()
+    del state["a"]
+    gone = "a" in state
+    await state.commit()
+
+    assert gone is False
+    assert dict(await state_of(store)) == {"b": None}
+
+
+async def test_what_is_not_json_is_refused_where_it_is_written(store):
+    state = await state_of(store)
+
+    with pytest.raises(TypeError, match="a set cannot be kept"):
+        state["names"] = {"ann"}
+
+
+@tool_function()
+async def remember(word: str, ctx: CallContext, then: str = "") -> str:
+    """Remember a word."""
+    ctx.state["word"] = word
+    if then == "fail":
+        raise ToolFailed("no")
+    if then == "wait":
+        await asyncio.sleep(3600)
+    return "kept"
+
+
+@pytest.fixture
+def router():
+    registry = Registry(injectable=(CallContext,))
+    registry.register(remember)
+    return FunctionCallRouter(registry, default_timeout=5.0)
+
+
+def call(**arguments):
+    return ToolCall(id="1", name="remember", arguments=arguments)
+
+
+async def test_a_call_that_succeeds_keeps_what_it_wrote(router, store, context_of):
+    context = replace(context_of(), state=await state_of(store))
+    await router.dispatch(call(word="tea"), context)
+
+    assert dict(await state_of(store)) == {"word": "tea"}
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("then", ["fail", "wait"])
+async def test_a_call_that_fails_or_takes_too_long_keeps_nothing(router, store, context_of, then):
+    context = replace(context_of(), state=await state_of(store))
+    result = await router.dispatch(call(word="tea", then=then), context)
+
+    assert not result.ok
+    assert dict(await state_of(store)) == {}
+
+
+async def test_a_call_whose_result_a_hook_turns_into_a_failure_keeps_nothing(router, store, context_of):
+    router.hooks = ToolHooks(after=[lambda call, ctx, result: ToolResult.failed("audited")])
+    await router.dispatch(call(word="tea"), replace(context_of(), state=await state_of(store)))
+
+    assert dict(await state_of(store)) == {}
+
+
+class FullStore(MemorySessionStateStore):
+    async def commit(self, deltas):
+        raise OSError("disk full")
+
+
+async def test_a_store_that_fails_makes_the_call_a_failed_one(router, context_of):
+    result = await router.dispatch(call(word="tea"), replace(context_of(), state=await state_of(FullStore())))
+
+    assert not result.ok
+
+
+async def test_a_change_with_a_receipt_is_told_even_if_the_state_could_not_be_kept(router, context_of):
+    done = ToolResult(ok=True, receipts=(Receipt(action="set", subject="r1"),))
+    router.hooks = ToolHooks(after=[lambda call, ctx, result: done])
+    result = await router.dispatch(call(word="tea"), replace(context_of(), state=await state_of(FullStore())))
+
+    assert result.ok
+
+
+def test_the_context_is_not_in_the_schema(router):
+    assert set(router.registry.specs[0].parameters["properties"]) == {"word", "then"}
