@@ -1,0 +1,49 @@
+"""Understand the answer to a question that the bot asked before."""
+
+from function_calls.offline.clauses import trimmed
+from function_calls.offline.open_questions import OpenQuestion
+from function_calls.offline.pack import LanguagePack
+from function_calls.offline.reminder_request import ReminderRequest
+from function_calls.offline.requests import Ear
+from function_calls.offline.time_words import TimeWords
+from services.time_expressions import Reading
+
+_ORDER = ("first", "second", "third")
+_NOON = 12
+
+
+def is_dropped(text: str, pack: LanguagePack) -> bool:
+    """Whether the person wants none of it."""
+    return trimmed(text).lower() in pack.data.choices["dropped"] or pack.taken_back.search(text) is not None
+
+
+def chosen_option(text: str, question: OpenQuestion, ear: Ear) -> Reading | None:
+    """The option that `text` names: by number, by part of the day, or by its time."""
+    word = trimmed(text).lower()
+    choices = ear.pack.data.choices
+    for name, option in zip(_ORDER, question.options, strict=False):
+        if word in choices[name]:
+            return option
+    for name, is_wanted in (("before_noon", True), ("after_noon", False)):
+        fitting = [option for option in question.options if (option.start.hour < _NOON) is is_wanted]
+        if word in choices[name] and len(fitting) == 1:
+            return fitting[0]
+    said = [reading.start.time() for time in ear.clause(text).times for reading in time.readings]
+    fitting = [option for option in question.options if option.start.time() in said[:1]]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def named_time(text: str, question: OpenQuestion, ear: Ear) -> ReminderRequest | None:
+    """The reminder that `text` completes: its whole is a time, or a time and the content that was missing too."""
+    clause = ear.clause(text)
+    readable = [time for time in clause.times if time.best is not None]
+    if len(readable) != 1:
+        return None
+    rest = ear.without_times(clause)
+    if rest and question.content:
+        return None
+    return ReminderRequest(content=question.content or rest, person=question.person, time=_only(readable))
+
+
+def _only(times: list[TimeWords]) -> TimeWords:
+    return times[0]

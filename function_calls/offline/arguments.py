@@ -1,0 +1,39 @@
+"""Put a reading of time into the arguments of `reminder_set`."""
+
+from datetime import datetime, timedelta
+
+from services.time_expressions import Reading
+
+_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
+
+
+def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
+    """The arguments `type`, `time`, `weekday` and `rrule` that say when; `now` is in the zone of `reading`.
+
+    A repetition that daily and weekly cannot say keeps its RRULE, and `type` and `time` name its first fire.
+    """
+    if reading.rrule is None:
+        return {"type": "once", "time": written(reading.start)}
+    parts = dict(part.split("=", 1) for part in reading.rrule.split(";") if "=" in part)
+    clock = f"{reading.start:%H:%M}"
+    if _is_plain(parts, "DAILY", _CLOCK_PARTS) and reading.start - now <= timedelta(days=1):
+        return {"type": "daily", "time": clock}
+    day = parts.get("BYDAY", _WEEKDAYS[reading.start.weekday()])
+    is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in _WEEKDAYS
+    if is_weekly and reading.start - now <= timedelta(days=7):
+        return {"type": "weekly", "time": clock, "weekday": _WEEKDAYS.index(day)}
+    return {"type": "once", "time": written(reading.start), "rrule": reading.rrule}
+
+
+def written(moment: datetime) -> str:
+    """`YYYY-MM-DD HH:MM`, with seconds when they matter; parts of a second are rounded up."""
+    if moment.microsecond:
+        moment = moment.replace(microsecond=0) + timedelta(seconds=1)
+    return f"{moment:%Y-%m-%d %H:%M:%S}" if moment.second else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _is_plain(parts: dict[str, str], frequency: str, allowed: frozenset[str]) -> bool:
+    """Whether a rule says no more than its frequency, one clock time, and what else is `allowed`."""
+    clocks = parts.get("BYHOUR", "") + parts.get("BYMINUTE", "")
+    return parts.get("FREQ") == frequency and parts.keys() <= allowed and "," not in clocks

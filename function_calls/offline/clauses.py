@@ -1,0 +1,59 @@
+"""Make a message ready for sentence templates: one spelling of marks, no greeting, no politeness, no bot's name."""
+
+import re
+from collections.abc import Iterable
+
+from function_calls.offline.blanks import without_blanks
+from function_calls.offline.pack import LanguagePack
+
+LONGEST = 400
+"""Characters of a message that is still looked at; a longer one is no request."""
+
+_SPACE = re.compile(r"\s+")
+_SPACE_IN_HAN = re.compile(
+    r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
+)
+_WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
+_MARKS = {ord("’"): "'", ord("‘"): "'", ord("`"): "'", ord("“"): '"', ord("”"): '"', 0xA0: " ", 0x3000: " "}
+_EDGES = " \t\n.,;:!?~…，。；：！？、-—\"'“”「」()（）"
+
+
+def tidy(text: str, pack: LanguagePack) -> str:
+    """One spelling of spaces, quotes and wide letters; traditional characters of trigger words read as simplified."""
+    plain = without_blanks(text).translate(_MARKS | _WIDE)
+    if pack.data.traditional:
+        plain = plain.translate(str.maketrans(pack.data.traditional, pack.data.simplified))
+    plain = _SPACE_IN_HAN.sub("", _SPACE.sub(" ", plain)).strip()
+    return plain.replace(" ' ", "'") if pack.data.is_spaced else plain
+
+
+def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
+    """Take greetings, politeness and the bot's `names` off both ends; never down to nothing."""
+    text = _without_names(text, names)
+    text = _worn(text, pack.opening, at_front=True)
+    return _worn(text, pack.closing, at_front=False)
+
+
+def trimmed(text: str) -> str:
+    """`text` without punctuation and spaces at its ends."""
+    return text.strip(_EDGES)
+
+
+def _without_names(text: str, names: Iterable[str]) -> str:
+    for name in filter(None, names):
+        for pattern in (rf"^\s*@?{re.escape(name)}\b[\s,:，：!]*", rf"[\s,，]*@{re.escape(name)}\s*$"):
+            shorter = re.sub(pattern, "", text, flags=re.IGNORECASE)
+            text = shorter if trimmed(shorter) else text
+    return text
+
+
+def _worn(text: str, pattern: re.Pattern[str], *, at_front: bool) -> str:
+    text = trimmed(text)
+    while True:
+        match = pattern.match(text) if at_front else pattern.search(text)
+        if match is None or not match[0]:
+            return text
+        shorter = trimmed(text[match.end() :] if at_front else text[: match.start()])
+        if not shorter:
+            return text
+        text = shorter

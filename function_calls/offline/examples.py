@@ -1,0 +1,70 @@
+"""Understand the sentences that tools give as their examples."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from function_calls.calls import ToolSpec
+from function_calls.offline.clauses import trimmed
+from function_calls.offline.pack import language_of
+from function_calls.offline.pack_data import INTENTS
+from function_calls.offline.templates import Notation, TemplateInvalid, slot_names
+
+
+class ExampleSentences:
+    """Matches messages with the example sentences of tools; `{name}` in an example is read as that argument."""
+
+    def match(
+        self, text: str, tools: tuple[ToolSpec, ...], *, is_addressed: bool
+    ) -> tuple[str, dict[str, object]] | None:
+        """The first tool one of whose examples explains the whole of `text`, and its arguments.
+
+        An example that is nothing but a slot would match anything, and counts only when the bot was spoken to.
+        """
+        for tool in tools:
+            if tool.name in INTENTS:
+                continue
+            for example in tool.examples:
+                arguments = _match_example(text, example, tool)
+                if arguments is not None and (is_addressed or _has_own_words(example)):
+                    return tool.name, arguments
+        return None
+
+
+def _match_example(text: str, example: str, tool: ToolSpec) -> dict[str, object] | None:
+    pattern = _compiled(example)
+    found = pattern.fullmatch(trimmed(text)) if pattern is not None else None
+    if found is None:
+        return None
+    arguments = {name: _value(trimmed(words), name, tool) for name, words in found.groupdict().items() if words}
+    required = tool.parameters.get("required")
+    is_complete = not isinstance(required, list | tuple) or set(required) <= arguments.keys()
+    return arguments if is_complete else None
+
+
+@lru_cache(maxsize=2048)
+def _compiled(example: str) -> re.Pattern[str] | None:
+    """The pattern of an example; None for one that is no template."""
+    try:
+        return Notation(is_spaced=language_of(example, "en") != "zh").compile(trimmed(example))
+    except TemplateInvalid:
+        return None
+
+
+def _has_own_words(example: str) -> bool:
+    return any(character.isalnum() for character in re.sub(r"\{\w+\}", "", example)) or not slot_names(example)
+
+
+def _value(words: str, name: str, tool: ToolSpec) -> object:
+    """The words of a slot in the type that the schema asks for; words that do not fit stay words."""
+    properties = tool.parameters.get("properties")
+    schema = properties.get(name) if isinstance(properties, Mapping) else None
+    kind = schema.get("type") if isinstance(schema, Mapping) else None
+    try:
+        if kind == "integer":
+            return int(words)
+        if kind == "number":
+            return float(words)
+    except ValueError:
+        return words
+    return words

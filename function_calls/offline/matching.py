@@ -1,0 +1,62 @@
+"""Find the intent whose sentence explains a whole clause."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from function_calls.offline.blanks import Blanked
+from function_calls.offline.clauses import trimmed
+from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent
+from function_calls.offline.pack_data import INTENTS
+from function_calls.offline.time_words import TimeWords
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """An intent, and the words of its slots; blanks still stand for the times."""
+
+    intent: str
+    slots: Mapping[str, str]
+
+    def first(self, *names: str) -> str:
+        """The first slot of `names` that holds words, else nothing."""
+        return next((self.slots[name] for name in names if self.slots.get(name)), "")
+
+
+def might_match(text: str, pack: LanguagePack) -> bool:
+    """Whether any intent's gate word occurs: the cheap test that most chat fails."""
+    return any(load_intent(pack.language, name).gate.search(text) for name in INTENTS)
+
+
+def match_clause(clause: Blanked, pack: LanguagePack, *, is_addressed: bool) -> Match | None:
+    """The first intent, in the order of `INTENTS`, of which one sentence explains the whole of `clause`."""
+    text = trimmed(clause.text)
+    for intent in _candidates(clause, pack):
+        for sentence in intent.sentences:
+            if not _is_allowed(sentence, clause.times, is_addressed=is_addressed):
+                continue
+            found = sentence.pattern.fullmatch(text)
+            if found is None or _is_refused(intent, found.groupdict()):
+                continue
+            slots = {name: trimmed(words) for name, words in found.groupdict().items() if words}
+            return Match(intent=intent.name, slots=slots)
+    return None
+
+
+def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
+    spoken = clause.restore(clause.text)
+    for name in INTENTS:
+        intent = load_intent(pack.language, name)
+        if intent.gate.search(spoken):
+            yield intent
+
+
+def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addressed: bool) -> bool:
+    if sentence.need == "time":
+        return bool(times)
+    return is_addressed or sentence.need != "address"
+
+
+def _is_refused(intent: Intent, slots: Mapping[str, str | None]) -> bool:
+    """Whether the words asked about are of a kind that shows that nothing was asked."""
+    words = trimmed(slots.get("query") or slots.get("content") or "")
+    return any(pattern.fullmatch(words) for pattern in intent.refused)

@@ -1,0 +1,48 @@
+"""Remember, for a short while, what each person was asked."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from services.time_expressions import Reading
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenQuestion:
+    """A question that the person's next message may answer.
+
+    Attributes:
+        asks: What is missing: when to remind, which of `options` was meant, or which reminder to delete.
+        content: What to be reminded of, as far as it is known.
+        person: Whom to remind, None for the one who asks.
+        options: The readings that were offered by number.
+    """
+
+    asks: Literal["time", "option", "reminder"]
+    content: str = ""
+    person: str | None = None
+    options: tuple[Reading, ...] = ()
+
+
+class OpenQuestions:
+    """At most one open question for each person in each chat; the oldest are forgotten first."""
+
+    def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=10)) -> None:
+        self._limit = limit
+        self._lifetime = lifetime
+        self._asked: OrderedDict[str, tuple[datetime, OpenQuestion]] = OrderedDict()
+
+    def ask(self, key: str, question: OpenQuestion, now: datetime) -> None:
+        """Remember `question` under `key` (chat and person)."""
+        self._asked[key] = (now, question)
+        self._asked.move_to_end(key)
+        while len(self._asked) > self._limit:
+            self._asked.popitem(last=False)
+
+    def take(self, key: str, now: datetime) -> OpenQuestion | None:
+        """The question under `key`, which is forgotten by this; None when there is none, or it is too old."""
+        asked = self._asked.pop(key, None)
+        if asked is None or now - asked[0] > self._lifetime:
+            return None
+        return asked[1]

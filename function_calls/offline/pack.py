@@ -1,0 +1,203 @@
+"""The sentences of one language, loaded from data and compiled when first needed."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from function_calls.offline.pack_data import INTENTS, LATE, PackData
+from function_calls.offline.templates import BLANK, Notation
+
+FALLBACK = "en"
+Need = Literal["nothing", "time", "address"]
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """A compiled template and what it needs beside its words."""
+
+    pattern: re.Pattern[str]
+    need: Need
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intent:
+    """Everything that means one thing."""
+
+    name: str
+    gate: re.Pattern[str]
+    sentences: tuple[Sentence, ...]
+    refused: tuple[re.Pattern[str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanguagePack:
+    """One language: its data, and what is compiled from them.
+
+    Attributes:
+        language: The language's code.
+        data: The file as read.
+        opening: Matches politeness at the front; `closing` at the end; both to be applied again and again.
+        taken_back: Matches the end of a message that takes itself back.
+        joint: Matches one joint at the front of a content; `leftover` one at its end.
+        timed: Matches the blank of a time with the small words that go with it.
+        vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
+    """
+
+    language: str
+    data: PackData
+    notation: Notation
+    opening: re.Pattern[str]
+    closing: re.Pattern[str]
+    taken_back: re.Pattern[str]
+    joint: re.Pattern[str]
+    leftover: re.Pattern[str]
+    timed: re.Pattern[str]
+    timed_words: re.Pattern[str]
+    between: re.Pattern[str]
+    plain: re.Pattern[str]
+    plural: re.Pattern[str]
+    vague: re.Pattern[str]
+    not_time: re.Pattern[str]
+    repeated: re.Pattern[str]
+    lead: re.Pattern[str]
+
+    def lead_time(self, number: str, unit: str) -> timedelta | None:
+        """The amount of time that `number` `unit`s are, if the language knows them."""
+        seconds = self.data.lead.units.get(unit[:1].lower())
+        amount = float(number) if number.isdigit() else self.data.lead.numbers.get(number.lower())
+        return None if seconds is None or amount is None else timedelta(seconds=seconds * amount)
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages that there are sentences for, English first."""
+    names = [file.name.removesuffix(".toml") for file in files(__package__).joinpath("sentences").iterdir()]
+    return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
+
+
+def language_of(text: str, preferred: str) -> str:
+    """Which language's sentences `text` should be tried with: `preferred`, if it is written in the script of `text`."""
+    script = "han" if _HAN.search(text) else "latin"
+    fitting = [language for language in languages() if load_pack(language).data.script == script]
+    return preferred if preferred in fitting else fitting[0]
+
+
+@cache
+def load_pack(language: str) -> LanguagePack:
+    """Read and compile the frame of one language; its intents are compiled by `load_intent`.
+
+    Raises:
+        TemplateInvalid: a template of the data cannot be compiled.
+    """
+    raw = tomllib.loads(files(__package__).joinpath("sentences", f"{language}.toml").read_text(encoding="utf-8"))
+    raw["intents"] = {name: raw.pop(name) for name in INTENTS if name in raw}
+    data = PackData.model_validate(raw)
+    slots = {name: pattern.replace("%B", _inside(pattern)) for name, pattern in data.slots.items()}
+    notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced)
+    edge = r"\b" if data.is_spaced else ""
+    start = r"(?<![\w'-])" if data.is_spaced else ""
+    pause = r"[\s,.;:!?~…，。；：！？、-]*"
+    return LanguagePack(
+        language=language,
+        data=data,
+        notation=notation,
+        opening=re.compile(rf"(?:{_any_of(data.opening, notation)}){edge}{pause}", re.IGNORECASE),
+        closing=re.compile(rf"{pause}{edge}(?:{_any_of(data.closing, notation)}){pause}$", re.IGNORECASE),
+        taken_back=re.compile(
+            rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_of(data.taken_back, notation)}){pause}$", re.IGNORECASE
+        ),
+        joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
+        leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
+        timed=re.compile(
+            rf"(?:{edge}(?:{_words(data.before_time)})\s*)*{BLANK}(?:{_words(data.after_time)})*",
+            re.IGNORECASE,
+        ),
+        timed_words=re.compile(rf"^(?:(?:{_words(data.before_time)}){edge}\s*)+", re.IGNORECASE),
+        between=re.compile(
+            rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*", re.IGNORECASE
+        ),
+        plain=re.compile(rf"{edge}(?:{_words(data.plain_words)}){edge}", re.IGNORECASE),
+        plural=re.compile(_alternatives(data.plurals, edge), re.IGNORECASE),
+        vague=re.compile(_alternatives(data.vague_times, edge), re.IGNORECASE),
+        not_time=re.compile("|".join(data.not_times), re.IGNORECASE),
+        repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
+        lead=re.compile(data.lead.pattern, re.IGNORECASE),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionPatterns:
+    """The compiled `QuestionData`."""
+
+    form: re.Pattern[str]
+    chatty: re.Pattern[str]
+    topic: re.Pattern[str]
+    other: re.Pattern[str]
+
+
+@cache
+def load_questions(language: str) -> QuestionPatterns:
+    """Compile what questions look like in one language."""
+    data = load_pack(language).data.questions
+    return QuestionPatterns(
+        form=re.compile("|".join(data.forms), re.IGNORECASE),
+        chatty=re.compile("|".join(data.chatty), re.IGNORECASE),
+        topic=re.compile("|".join(data.topics), re.IGNORECASE),
+        other=re.compile("|".join(data.others), re.IGNORECASE),
+    )
+
+
+@cache
+def load_intent(language: str, name: str) -> Intent:
+    """Compile the sentences of one intent.
+
+    Raises:
+        TemplateInvalid: a template of the data cannot be compiled.
+    """
+    pack = load_pack(language)
+    data = pack.data.intents[name]
+    edge = r"\b" if pack.data.is_spaced else ""
+    groups: Mapping[Need, tuple[str, ...]] = {
+        "nothing": data.sentences,
+        "time": data.timed,
+        "address": data.addressed,
+    }
+    return Intent(
+        name="reminder_set" if name == LATE else name,
+        gate=re.compile(_alternatives(data.gate, edge), re.IGNORECASE),
+        sentences=tuple(
+            Sentence(pattern=pack.notation.compile(template), need=need)
+            for need, templates in groups.items()
+            for template in templates
+        ),
+        refused=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.refused),
+    )
+
+
+def _inside(pattern: str) -> str:
+    """How a blank is written inside `pattern`: bare when it stands in a character class."""
+    return BLANK[1:-1] if "[^%B" in pattern else BLANK
+
+
+def _alternatives(patterns: Iterable[str], edge: str) -> str:
+    return f"{edge}(?:{'|'.join(patterns)}){edge}"
+
+
+def _any_of(templates: Iterable[str], notation: Notation) -> str:
+    longest_first = sorted(templates, key=len, reverse=True)
+    return "|".join(notation.compile(template).pattern for template in longest_first)
+
+
+def _longest(patterns: Iterable[str]) -> str:
+    return "|".join(sorted(patterns, key=len, reverse=True))
+
+
+def _words(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))

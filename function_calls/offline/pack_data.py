@@ -1,0 +1,90 @@
+"""What the sentence file of a language holds."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LATE = "reminder_set_late"
+"""Looser sentences of `reminder_set`, tried when those of the other intents do not fit."""
+INTENTS = (
+    "none",
+    "help",
+    "undo",
+    "reminder_snooze",
+    "reminder_update",
+    "reminder_set",
+    "reminder_delete",
+    "reminder_list",
+    LATE,
+    "summary",
+    "perplexity_search",
+)
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class IntentData(_Data):
+    """The sentences of one intent; `gate` are regular expressions of which one must occur."""
+
+    gate: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+    timed: tuple[str, ...] = ()
+    addressed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+class LeadData(_Data):
+    """How the language says "30 minutes before"; units are in seconds, by the first letter."""
+
+    pattern: str
+    numbers: dict[str, float]
+    units: dict[str, int]
+
+
+class QuestionData(_Data):
+    """What questions look like: regular expressions.
+
+    `forms` are those of any question; `chatty` ones are small talk with the bot; `topics` are what a search engine is
+    asked; `others` are signs that a message is meant for other people.
+    """
+
+    forms: tuple[str, ...]
+    chatty: tuple[str, ...]
+    topics: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+class PackData(_Data):
+    """One language file."""
+
+    script: Literal["latin", "han"]
+    is_spaced: bool
+    traditional: str = ""
+    simplified: str = ""
+    everyone: frozenset[str]
+    oneself: frozenset[str]
+    all_words: frozenset[str]
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+    taken_back: tuple[str, ...]
+    between: tuple[str, ...]
+    joints: tuple[str, ...]
+    trailing: tuple[str, ...]
+    before_time: tuple[str, ...]
+    after_time: tuple[str, ...]
+    plain_words: tuple[str, ...]
+    plurals: tuple[str, ...]
+    ordinals: dict[str, int]
+    vague_times: tuple[str, ...]
+    not_times: tuple[str, ...]
+    read_as: tuple[tuple[str, str], ...]
+    repeat_words: tuple[str, ...]
+    every: tuple[str, ...]
+    choices: dict[str, frozenset[str]]
+    lead: LeadData
+    slots: dict[str, str]
+    rules: dict[str, str]
+    questions: QuestionData
+    intents: dict[str, IntentData] = Field(default_factory=dict)

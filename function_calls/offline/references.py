@@ -1,0 +1,43 @@
+"""Which reminder is meant: a number, an ID, words of its content, or all of them."""
+
+import re
+
+from function_calls.offline.clauses import trimmed
+from function_calls.offline.pack import LanguagePack
+from function_calls.offline.requests import Request
+
+ALL = "all"
+
+
+def reminder_reference(request: Request, pack: LanguagePack) -> str:
+    """The reference in the form that `reminder_delete` takes; empty when the sentence names none."""
+    number = request.words("number", "number_only")
+    if number:
+        return numbered(number, pack)
+    words = " ".join(filter(None, [request.words("which"), request.words("reference")]))
+    return named_reminder(words, pack) or (ALL if pack.plural.search(request.clause.text) else "")
+
+
+def named_reminder(words: str, pack: LanguagePack) -> str:
+    """`words` without articles and joints; a number if they are one."""
+    number = numbered(trimmed(words), pack)
+    if number.isdigit():
+        return number
+    kept = words
+    while (match := pack.joint.match(kept) or pack.plain.match(kept)) and match[0]:
+        kept = kept[match.end() :].lstrip()
+    while (match := pack.leftover.search(kept)) and match[0]:
+        kept = kept[: match.start()].rstrip()
+    kept = trimmed(kept)
+    if kept.lower() in pack.data.all_words:
+        return ALL
+    return numbered(kept, pack)
+
+
+def numbered(words: str, pack: LanguagePack) -> str:
+    """An ordinal or number as digits; other words as they are."""
+    bare = words.lower().lstrip("#")
+    digits = re.fullmatch(r"(?:no\.? ?|number |nr\.? ?|第|编号)?(\d{1,4})(?:st|nd|rd|th|个|条|项|号)?", bare)
+    if digits:
+        return digits[1]
+    return str(pack.data.ordinals[bare]) if bare in pack.data.ordinals else words

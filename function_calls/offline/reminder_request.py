@@ -1,0 +1,173 @@
+"""Read what to be reminded of, whom and when, by taking the time, the trigger and the addressee out of a sentence."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from function_calls.offline.blanks import Blanked, has_words
+from function_calls.offline.clauses import trimmed
+from function_calls.offline.matching import Match
+from function_calls.offline.pack import LanguagePack
+from function_calls.offline.time_words import TimeWords
+
+
+class TimeWorker(Protocol):
+    """Makes times out of times."""
+
+    def join(self, first: TimeWords, second: TimeWords) -> TimeWords | None:
+        """Two times as one, if they belong together."""
+        ...
+
+    def repeat(self, time: TimeWords) -> TimeWords | None:
+        """The repetition of a time, if it can be repeated."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReminderRequest:
+    """A reminder that was asked for. `time` is None when none was named; `person` when it is the one who asks."""
+
+    content: str
+    person: str | None = None
+    time: TimeWords | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Parts:
+    """The pieces of one request: where its time is looked for first, and where its words stand."""
+
+    head: tuple[int, ...]
+    body: str
+    aside: str
+
+
+class ReminderReader:
+    """Reads the requests in one matched sentence."""
+
+    def __init__(self, clause: Blanked, pack: LanguagePack, times: TimeWorker) -> None:
+        self._clause = clause
+        self._pack = pack
+        self._times = times
+
+    def read(self, match: Match) -> tuple[ReminderRequest, ...]:
+        """Every reminder asked for: several contents, several times, or one of each."""
+        person = self._person(match.first("group", "both", "name", "person"))
+        pieces = self._split(match.first("content"))
+        requests: list[ReminderRequest] = []
+        for number, piece in enumerate(pieces):
+            parts = self._parts(match if number == 0 else Match(intent=match.intent, slots={}), piece)
+            requests += [replace(request, person=person) for request in self._requests(parts)]
+        return tuple(self._repeated(match, request) for request in requests)
+
+    def _repeated(self, match: Match, request: ReminderRequest) -> ReminderRequest:
+        """Make a request for "a recurring reminder" repeat, when its time does not say so itself."""
+        time = request.time
+        is_once = time is not None and time.best is not None and time.best.rrule is None
+        if time is None or not is_once or not self._pack.repeated.search(match.first("label", "kind")):
+            return request
+        return replace(request, time=self._times.repeat(time) or time)
+
+    def remainder(self, text: str) -> str:
+        """The words of `text` beside times and joints."""
+        rest = self._tidied(self._pack.timed.sub(" ", text))
+        return rest if has_words(self._pack.plain.sub("", rest)) else ""
+
+    def _person(self, words: str) -> str | None:
+        name = trimmed(words).removeprefix("@")
+        if not name or name.lower() in self._pack.data.oneself:
+            return None
+        return (
+            "everyone"
+            if words.lower() in self._pack.data.everyone or name.lower() in self._pack.data.everyone
+            else name
+        )
+
+    def _split(self, content: str) -> list[str]:
+        """Cut a content in which a second time begins a second request."""
+        for between in self._pack.between.finditer(content):
+            left, right = content[: between.start()], content[between.end() :]
+            if between[0].strip() and self._is_request(left) and self._is_request(right) and self._differ(left, right):
+                return [left, *self._split(right)]
+        return [content]
+
+    def _is_request(self, piece: str) -> bool:
+        """Whether `piece` has words with a time in front of or behind them."""
+        rest, head = self._head(piece)
+        has_time = bool(head) or bool(self._clause.owners_in(trimmed(piece)[-1:]))
+        return has_time and has_words(rest)
+
+    def _differ(self, left: str, right: str) -> bool:
+        return not set(self._clause.owners_in(left)) & set(self._clause.owners_in(right))
+
+    def _parts(self, match: Match, content: str) -> _Parts:
+        rest, leading = self._head(content)
+        label = self._pack.plain.sub(" ", match.first("label", "kind"))
+        head = (*self._clause.owners_in(match.first("when")), *self._clause.owners_in(label), *leading)
+        bodies = (rest, label, match.first("aside", "plan"), match.first("event"))
+        body = next((piece for piece in bodies if has_words(piece)), "")
+        return _Parts(head=tuple(dict.fromkeys(head)), body=body, aside=" ".join(bodies))
+
+    def _head(self, content: str) -> tuple[str, tuple[int, ...]]:
+        """Take joints and times off the front of `content`."""
+        owners: list[int] = []
+        rest = content
+        while True:
+            match = self._pack.timed.match(rest) or self._pack.joint.match(rest)
+            if match is None or not match[0]:
+                return rest, tuple(owners)
+            if not has_words(rest[match.end() :]) and not self._clause.owners_in(match[0]):
+                return rest, tuple(owners)
+            owners += self._clause.owners_in(match[0])
+            rest = rest[match.end() :].lstrip()
+
+    def _requests(self, parts: _Parts) -> list[ReminderRequest]:
+        in_body = self._clause.owners_in(parts.body)
+        chosen, time = self._choose(parts.head, in_body)
+        if not chosen:
+            chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
+        times: list[TimeWords | None] = [time] if time else [self._clause.times[owner] for owner in chosen]
+        content = self._content(parts.body, chosen)
+        return [ReminderRequest(content=content, time=self._with_lead(each)) for each in times or [None]]
+
+    def _choose(self, head: tuple[int, ...], in_body: tuple[int, ...]) -> tuple[tuple[int, ...], TimeWords | None]:
+        """Which times say when, and one time made of them if they belong together."""
+        owners = tuple(dict.fromkeys((*head, *in_body)))
+        if len(owners) < 2:
+            return owners, None
+        for first in owners:
+            for second in owners[owners.index(first) + 1 :]:
+                one = self._times.join(self._clause.times[first], self._clause.times[second])
+                if one is not None:
+                    return (first, second), one
+        if head:
+            return head, None
+        return (self._likeliest(in_body),), None
+
+    def _likeliest(self, owners: tuple[int, ...]) -> int:
+        """Of several times in a content the one that says when: an exact one, first in Chinese, last in English."""
+        ordered = owners[::-1] if self._pack.data.is_spaced else owners
+        exact = [owner for owner in ordered if (best := self._clause.times[owner].best) is not None and best.has_clock]
+        readable = [owner for owner in ordered if self._clause.times[owner].best is not None]
+        return (exact or readable or list(ordered))[0]
+
+    def _with_lead(self, time: TimeWords | None) -> TimeWords | None:
+        """Resolve "30 minutes before" against the exact time that the sentence also names, if it names one."""
+        if time is None or time.lead is None:
+            return time
+        for other in self._clause.times:
+            if other.best is not None and other.best.has_clock and other.best.rrule is None:
+                start = other.best.start - time.lead
+                return replace(time, readings=(replace(other.best, start=start),), is_ambiguous=other.is_ambiguous)
+        return time
+
+    def _content(self, body: str, chosen: tuple[int, ...]) -> str:
+        kept = self._clause.restore(body, keep=chosen)
+        return self._tidied(self._pack.timed.sub(" ", kept))
+
+    def _tidied(self, content: str) -> str:
+        content = trimmed(re.sub(r"\s+", " ", content))
+        while (match := self._pack.joint.match(content)) and match[0] and has_words(content[match.end() :]):
+            content = content[match.end() :]
+        while (match := self._pack.leftover.search(content)) and match[0] and has_words(content[: match.start()]):
+            content = content[: match.start()].rstrip()
+        return trimmed(content)

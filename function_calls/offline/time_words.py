@@ -1,0 +1,120 @@
+"""Find the words of a sentence that name a time: those a clock can read, and those it cannot."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from function_calls.offline.pack import LanguagePack
+from services.time_expressions import Reading, TimeReadings
+
+Span = tuple[int, int]
+
+
+class TimeReader(Protocol):
+    """Reads every separate time expression of a text; `services.time_expressions.parse_all` is one."""
+
+    def __call__(self, text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
+        """Return the expressions in order; `now` is timezone-aware."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimeWords:
+    """Words that name a time.
+
+    Attributes:
+        words: As written, the parts joined by spaces.
+        spans: Where they stand in the sentence.
+        readings: What they may mean, best first; empty when no clock knows ("later", "when I get home").
+        is_ambiguous: Two readings differ, and the person should be asked.
+        lead: For "30 minutes before": how long ahead of something else.
+    """
+
+    words: str
+    spans: tuple[Span, ...]
+    readings: tuple[Reading, ...] = ()
+    is_ambiguous: bool = False
+    lead: timedelta | None = None
+
+    @property
+    def best(self) -> Reading | None:
+        """The preferred reading, if there is one."""
+        return self.readings[0] if self.readings else None
+
+
+def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> tuple[TimeWords, ...]:
+    """Every time named in `text`, in order; no two share a character."""
+    leads = list(_leads(text, pack))
+    found = [words for words in _read(text, now, pack, read) if not _is_part_of(words.spans, leads)]
+    for words in (*leads, *_vague(text, pack)):
+        if not any(_overlap(span, taken) for span in words.spans for each in found for taken in each.spans):
+            found.append(words)
+    return tuple(sorted(found, key=lambda words: words.spans))
+
+
+def repeated(time: TimeWords, now: datetime, pack: LanguagePack, read: TimeReader) -> TimeWords | None:
+    """The repetition that is meant by "a recurring reminder for Friday at five"."""
+    words = pack.timed_words.sub("", time.words)
+    for template in pack.data.every:
+        expressions = read(template.format(time=words), now, language=pack.language)
+        if len(expressions) == 1 and (best := expressions[0].best) is not None and best.rrule and best.coverage >= 1:
+            return replace(time, readings=expressions[0].readings, is_ambiguous=expressions[0].ambiguous)
+    return None
+
+
+def joined(
+    first: TimeWords, second: TimeWords, now: datetime, pack: LanguagePack, read: TimeReader
+) -> TimeWords | None:
+    """Two expressions as one, "tomorrow" and "at 5", if together they are a single time."""
+    for text in (f"{first.words} {second.words}", f"{second.words} {first.words}"):
+        expressions = read(text, now, language=pack.language)
+        if len(expressions) == 1 and expressions[0].best is not None and expressions[0].best.coverage >= 1:
+            return TimeWords(
+                words=text,
+                spans=(*first.spans, *second.spans),
+                readings=expressions[0].readings,
+                is_ambiguous=expressions[0].ambiguous,
+            )
+    return None
+
+
+def _read(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> Iterator[TimeWords]:
+    for expression in read(_as_read(text, pack), now, language=pack.language):
+        readings = expression.readings or expression.past[:1]
+        if readings and readings[0].spans:
+            spans = readings[0].spans
+            yield TimeWords(
+                words=" ".join(text[start:end] for start, end in spans),
+                spans=spans,
+                readings=readings,
+                is_ambiguous=expression.ambiguous,
+            )
+
+
+def _as_read(text: str, pack: LanguagePack) -> str:
+    """`text`, letter for letter as long, with what only looks like a time covered up."""
+    covered = pack.not_time.sub(lambda match: "".join("x" if letter.isalnum() else letter for letter in match[0]), text)
+    for pattern, replacement in pack.data.read_as:
+        covered = re.sub(pattern, replacement, covered, flags=re.IGNORECASE)
+    return covered
+
+
+def _leads(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
+    for match in pack.lead.finditer(text):
+        groups = [value for value in match.groupdict().values() if value]
+        yield TimeWords(words=match[0], spans=(match.span(),), lead=pack.lead_time(groups[0], groups[1]))
+
+
+def _vague(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
+    for match in pack.vague.finditer(text):
+        yield TimeWords(words=match[0], spans=(match.span(),))
+
+
+def _is_part_of(spans: tuple[Span, ...], leads: list[TimeWords]) -> bool:
+    return any(all(lead.spans[0][0] <= start and end <= lead.spans[0][1] for start, end in spans) for lead in leads)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
