@@ -110,6 +110,10 @@ def _check(rule: Rule, parts: dict[str, str]) -> None:
         raise ValueError("a part that needs a day or more")
     if rule.frequency in {"DAILY", "WEEKLY"} and any(ordinal for ordinal, _ in rule.days):
         raise ValueError("an nth weekday needs a month or a year")
+    if parts.keys() & {"BYYEARDAY", "BYWEEKNO"} and rule.frequency != "YEARLY":
+        raise ValueError("a part that belongs to years")
+    if "BYSETPOS" in parts and rule.frequency in {"DAILY", "WEEKLY"}:
+        raise ValueError("BYSETPOS is kept for months and years")
     if rule.is_backward and (rule.is_rare or rule.days or rule.frequency not in {"MONTHLY", "YEARLY"}):
         raise ValueError("SKIP belongs to days of the month")
 

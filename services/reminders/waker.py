@@ -136,8 +136,8 @@ class Waker:
         if claim.is_full:
             self.claim_soon()
         elif claim.next_at is not None:
-            # Rows due one after the other are claimed together, once in a tick.
-            self._target = max(claim.next_at - self._pace.look_ahead, now + self._pace.tick)
+            # Rows due one after the other are claimed together, five times in the time that is looked ahead.
+            self._target = max(claim.next_at - self._pace.look_ahead, now + self._pace.look_ahead / 5)
 
     def _nap_seconds(self) -> float:
         tick = self._pace.tick.total_seconds()

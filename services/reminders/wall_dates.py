@@ -7,31 +7,52 @@ from datetime import date, timedelta
 from services.reminders.rules import Rule
 
 _BARREN_PERIODS = 1200  # months or years without a day before a rule counts as ended
+_BARREN_DAYS = 4400
 _LAST_YEAR = 9998
 
 
 def has_common_shape(rule: Rule) -> bool:
     """Whether `dates_from` can compute the rule; dateutil walks the others."""
-    if rule.is_rare:
+    if rule.is_rare or rule.week_start != 0:
         return False
-    if rule.frequency in {"DAILY", "WEEKLY"}:
-        is_plain = not rule.month_days and not rule.months and rule.week_start == 0
-        return is_plain and (rule.frequency == "WEEKLY" or not rule.days or rule.interval == 1)
-    if rule.days and rule.month_days:
-        return False
-    return rule.frequency == "MONTHLY" or not (rule.days and not rule.months)
+    return not (rule.frequency == "YEARLY" and rule.days and not rule.months)
 
 
 def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
     """Dates of `rule` anchored at `start`, ascending, from `first` on; some before `first` may come too."""
-    if rule.frequency == "DAILY" and not rule.days:
-        yield from _every(timedelta(days=rule.interval), start, first)
-    elif rule.frequency in {"DAILY", "WEEKLY"}:
-        yield from _weekly(rule, start, first)
-    elif rule.frequency == "MONTHLY":
-        yield from _monthly(rule, start, first)
-    else:
-        yield from _yearly(rule, start, first)
+    if rule.frequency == "DAILY":
+        return _allowed(rule, _every(timedelta(days=rule.interval), start, first), is_by_weekday=True)
+    if rule.frequency == "WEEKLY":
+        return _allowed(rule, _weekly(rule, start, first), is_by_weekday=False)
+    if rule.frequency == "MONTHLY":
+        return _monthly(rule, start, first)
+    return _yearly(rule, start, first)
+
+
+def is_day_allowed(rule: Rule, day: date) -> bool:
+    """Whether BYMONTH, BYDAY and BYMONTHDAY let `day` pass."""
+    if rule.months and day.month not in rule.months:
+        return False
+    if rule.days and day.weekday() not in {weekday for _, weekday in rule.days}:
+        return False
+    if not rule.month_days:
+        return True
+    length = calendar.monthrange(day.year, day.month)[1]
+    return day.day in {each if each > 0 else length + 1 + each for each in rule.month_days}
+
+
+def _allowed(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> Iterator[date]:
+    """What of `days` passes, until none has for a long time."""
+    if not (rule.months or rule.month_days or (rule.days and is_by_weekday)):
+        yield from days
+        return
+    barren = 0
+    for day in days:
+        if is_day_allowed(rule, day):
+            barren = 0
+            yield day
+        elif (barren := barren + 1) > _BARREN_DAYS:
+            return
 
 
 def _every(step: timedelta, start: date, first: date) -> Iterator[date]:
@@ -85,10 +106,12 @@ def _yearly(rule: Rule, start: date, first: date) -> Iterator[date]:
 
 def _days_of_month(rule: Rule, start: date, year: int, month: int) -> list[date]:
     first_weekday, length = calendar.monthrange(year, month)
+    found: set[int] = set()
     if rule.days:
         found = {day for pair in rule.days for day in _weekdays_of_month(pair, first_weekday, length)}
-    else:
-        found = {_day_of_month(each, length, rule.is_backward) for each in rule.month_days or (start.day,)}
+    if rule.month_days or not rule.days:
+        wanted = {_day_of_month(each, length, rule.is_backward) for each in rule.month_days or (start.day,)}
+        found = found & wanted if rule.days else wanted
     return [date(year, month, day) for day in sorted(found) if 1 <= day <= length]
 
 

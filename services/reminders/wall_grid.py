@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 
 from services.reminders.rules import Rule
+from services.reminders.wall_dates import is_day_allowed
 
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
@@ -34,21 +35,10 @@ def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
 
 def _blocked_until(rule: Rule, wall: datetime) -> datetime | None:
     """None when `wall` passes, else the earliest wall time worth looking at next."""
-    if not _is_day_allowed(rule, wall):
+    if not is_day_allowed(rule, wall.date()):
         return datetime.combine(wall.date() + _DAY, time.min)
     if rule.hours and wall.hour not in rule.hours:
         return wall.replace(minute=0, second=0) + _HOUR
     if rule.frequency == "MINUTELY" and rule.minutes and wall.minute not in rule.minutes:
         return wall + timedelta(minutes=1)
     return None
-
-
-def _is_day_allowed(rule: Rule, wall: datetime) -> bool:
-    if rule.months and wall.month not in rule.months:
-        return False
-    if rule.days and wall.weekday() not in {weekday for _, weekday in rule.days}:
-        return False
-    if not rule.month_days:
-        return True
-    length = ((wall.replace(day=28) + timedelta(days=4)).replace(day=1) - _DAY).day
-    return wall.day in {day if day > 0 else length + 1 + day for day in rule.month_days}

@@ -48,7 +48,7 @@ async def test_a_reminder_comes_back_as_it_was_kept(reminders: ReminderStore, dr
 
 
 async def test_the_second_of_two_equal_wall_times_is_kept_apart(reminders: ReminderStore, draft, now):
-    start = datetime(2026, 10, 25, 2, 30, fold=1)
+    start = datetime.fromisoformat("2026-10-25T02:30").replace(fold=1)
     wish = replace(draft().wish, schedule=Schedule(start=start, zone="Europe/Berlin"))
 
     row = await reminders.add(Draft(wish=wish, first_fire=now), now, LIMITS)
@@ -199,7 +199,10 @@ async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: Remind
 
 
 async def test_a_rule_that_cannot_be_read_fires_once_more_and_pauses(reminders: ReminderStore, draft, now):
-    wish = replace(draft().wish, schedule=Schedule(start=datetime(2026, 1, 1), zone="UTC", rule="FREQ=SOMEDAY"))
+    wish = replace(
+        draft().wish,
+        schedule=Schedule(start=datetime.fromisoformat("2026-01-01T00:00"), zone="UTC", rule="FREQ=SOMEDAY"),
+    )
     row = await reminders.add(Draft(wish=wish, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)
 
@@ -321,7 +324,7 @@ async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, dra
 async def test_new_times_cancel_what_is_claimed(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
-    later = Schedule(start=datetime(2026, 11, 21, 9, 0), zone="UTC")
+    later = Schedule(start=datetime.fromisoformat("2026-11-21T09:00"), zone="UTC")
 
     (moved,) = await reminders.change([edited(row, ReminderEdit(schedule=later), now, MINUTE)], now)
 

@@ -1,0 +1,127 @@
+"""`next_after` against an independent reading: dateutil walked from the first day, on the wall clock."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo, available_timezones
+
+from dateutil.rrule import rrulestr
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_after
+
+ZONES = sorted(name for name in available_timezones() if "/" in name and not name.startswith(("Etc", "SystemV")))
+DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+WALLS = st.datetimes(min_value=datetime.fromisoformat("2005-01-01"), max_value=datetime.fromisoformat("2034-12-31"))
+INTERVALS = st.sampled_from([1, 1, 1, 2, 3, 5])
+
+
+def listed(values) -> st.SearchStrategy[str]:
+    chosen = st.lists(st.sampled_from(values), min_size=1, max_size=4, unique=True)
+    return chosen.map(lambda found: ",".join(str(each) for each in found))
+
+
+@st.composite
+def rules(draw) -> str:
+    month_days = [1, 13, 28, 29, 30, 31, -1, -2]
+    nth = st.tuples(st.sampled_from([1, 2, 4, 5, -1]), st.sampled_from(DAYS)).map(lambda pair: f"{pair[0]}{pair[1]}")
+    interval = draw(INTERVALS)
+    body = draw(
+        st.one_of(
+            st.just("FREQ=DAILY"),
+            st.just("FREQ=WEEKLY"),
+            st.just("FREQ=MONTHLY"),
+            st.just("FREQ=YEARLY"),
+            listed(DAYS).map(lambda days: f"FREQ=WEEKLY;BYDAY={days}"),
+            listed(DAYS).map(lambda days: f"FREQ=DAILY;BYDAY={days}"),
+            listed([1, 2, 6, 12]).map(lambda months: f"FREQ=DAILY;BYMONTH={months}"),
+            listed(month_days).map(lambda days: f"FREQ=MONTHLY;BYMONTHDAY={days}"),
+            listed(month_days).map(lambda days: f"FREQ=YEARLY;BYMONTH=3,11;BYMONTHDAY={days}"),
+            nth.map(lambda day: f"FREQ=MONTHLY;BYDAY={day}"),
+            nth.map(lambda day: f"FREQ=YEARLY;BYDAY={day}"),
+            nth.map(lambda day: f"FREQ=YEARLY;BYMONTH=5,10;BYDAY={day}"),
+            listed([1, 2, 6, 12]).map(lambda months: f"FREQ=WEEKLY;BYDAY=TU,SA;BYMONTH={months}"),
+            listed(month_days).map(lambda days: f"FREQ=DAILY;BYMONTHDAY={days}"),
+            listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYMONTHDAY=1,13,-1"),
+            listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYSETPOS=-1"),
+            listed([1, 60, 200, 366, -1]).map(lambda days: f"FREQ=YEARLY;BYYEARDAY={days}"),
+            listed(DAYS).map(lambda days: f"FREQ=WEEKLY;WKST=SU;BYDAY={days}"),
+            listed([2, 9, 23]).map(lambda hours: f"FREQ=HOURLY;BYHOUR={hours}"),
+            listed(DAYS).map(lambda days: f"FREQ=MINUTELY;BYHOUR=2,3;BYDAY={days}"),
+        )
+    )
+    clock = draw(st.sampled_from(["", "", ";BYHOUR=0,2,23;BYMINUTE=30", ";BYHOUR=2;BYMINUTE=0,10,45"]))
+    is_sub_daily = body.startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
+    step = {"FREQ=M": interval * 20, "FREQ=H": 1}.get(body[:6], interval) if is_sub_daily else interval
+    return f"{body};INTERVAL={step}" + ("" if is_sub_daily else clock)
+
+
+def reference(schedule: Schedule, count: int) -> list[datetime]:
+    """Instants by brute force: every wall time resolved on its own, put in order, equal ones once."""
+    zone = ZoneInfo(schedule.zone)
+    walls = islice(rrulestr(schedule.rule, dtstart=schedule.start), count + 12)
+    found = [wall.replace(tzinfo=zone, fold=0).astimezone(UTC) for wall in walls]
+    return sorted(set(found))[: count if len(found) > count else None]
+
+
+@st.composite
+def schedules(draw) -> Schedule:
+    start = draw(WALLS).replace(second=0, microsecond=0)
+    return Schedule(start=start, zone=draw(st.sampled_from(ZONES)), rule=draw(rules()))
+
+
+@settings(max_examples=100, deadline=None)
+@given(schedules())
+def test_walking_from_the_start_equals_the_reference(schedule: Schedule):
+    expected = reference(schedule, 12)
+    assume(len(expected) > 2 and expected[-1] - expected[0] < timedelta(days=3600))
+
+    found, moment = [], expected[0] - timedelta(seconds=1)
+    for _ in expected:
+        moment = next_after(schedule, moment)
+        found.append(moment)
+
+    assert found == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(schedules(), st.integers(min_value=20, max_value=60), st.floats(min_value=0, max_value=1, width=32))
+def test_jumping_anywhere_equals_the_reference(schedule: Schedule, index: int, share: float):
+    expected = reference(schedule, index + 2)
+    assume(len(expected) > index + 1)
+    earlier, later = expected[index : index + 2]
+    assume(later - earlier < timedelta(days=3600))
+    moment = earlier + (later - earlier - timedelta(microseconds=1)) * share
+
+    assert next_after(schedule, moment) == later
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    WALLS, st.sampled_from(ZONES), st.integers(min_value=1, max_value=3000), st.integers(min_value=0, max_value=10**8)
+)
+def test_every_n_minutes_counts_elapsed_time(start: datetime, zone: str, minutes: int, later: int):
+    schedule = Schedule(start=start, zone=zone, rule=f"FREQ=MINUTELY;INTERVAL={minutes}")
+    first = start.replace(tzinfo=ZoneInfo(zone), microsecond=0).astimezone(UTC)
+    moment = first + timedelta(seconds=later)
+
+    found = next_after(schedule, moment)
+
+    assert found is not None
+    assert timedelta(0) < found - moment <= timedelta(minutes=minutes)
+    assert (found - first) % timedelta(minutes=minutes) == timedelta(0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(schedules(), st.integers(min_value=1, max_value=8))
+def test_a_counted_rule_fires_as_often_as_it_says(schedule: Schedule, count: int):
+    counted = Schedule(start=schedule.start, zone=schedule.zone, rule=f"{schedule.rule};COUNT={count}")
+    expected = reference(schedule, count)
+    assume(len(expected) == count and expected[-1] - expected[0] < timedelta(days=3600))
+
+    found, moment = [], expected[0] - timedelta(seconds=1)
+    while (moment := next_after(counted, moment)) is not None:
+        found.append(moment)
+
+    assert found == expected
