@@ -1,7 +1,7 @@
 """The composition root: the only place where concrete classes meet."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -40,7 +40,8 @@ from services.history.service import HistoryService
 from services.languages import language_of
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
-from services.scheduling.timetable import ApschedulerTimetable
+from services.reminders.waker import WakerPace
+from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.search.service import SearchService
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
@@ -48,7 +49,6 @@ from services.storage.reminder_store import SqlReminderStore
 from services.storage.state_store import SqlStateStore
 from services.summary.service import SummaryService
 
-_TICK = timedelta(seconds=1)
 _PURGE_EVERY = timedelta(hours=24)
 
 Functions = ModuleType | object
@@ -85,10 +85,11 @@ class App:
     def connect(self, platform: Platform, crew: Crew) -> None:
         """Run `platform`, each of its messages in a task of its own: one slow chat holds up no other."""
 
-        async def receive(message: ChatMessage) -> None:
+        async def receive(message: ChatMessage) -> Awaitable[object]:
             task = crew.start(self.router.handle(message), f"message {message.address}")
             self._messages.add(task)
             task.add_done_callback(self._messages.discard)
+            return task
 
         self._platforms.append(crew.start(_kept_apart(platform.run(receive), platform.name), platform.name))
 
@@ -102,6 +103,8 @@ async def build_app(
     interpreter: Interpreter | None = None,
     clock: Clock | None = None,
     database: Database | None = None,
+    timetable: Timetable | None = None,
+    pace: WakerPace | None = None,
 ) -> AsyncIterator[App]:
     """Wire a bot and run it for as long as the context lasts.
 
@@ -112,6 +115,8 @@ async def build_app(
         interpreter: understands messages instead of the configured model.
         clock: tells the time; the machine's by default.
         database: where everything is kept instead of the configured one; it is entered here.
+        timetable: wakes the services up instead of APScheduler.
+        pace: how the reminders are delivered.
 
     Raises:
         StorageBusy: another process uses the same database file.
@@ -119,7 +124,9 @@ async def build_app(
     settings, clock = settings or Settings(), clock or SystemClock()
     async with AsyncExitStack() as resources:
         database = await resources.enter_async_context(database or Database(_database_url(settings)))
-        timetable = await resources.enter_async_context(ApschedulerTimetable())
+        if timetable is None:
+            timetable = await resources.enter_async_context(ApschedulerTimetable())
+        pace = pace or WakerPace()
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         reminders = ReminderService(
@@ -130,6 +137,7 @@ async def build_app(
             limits=ReminderLimits(
                 per_person=settings.reminders.max_per_person, content_length=settings.reminders.max_content_length
             ),
+            pace=pace,
         )
         search = await search_service(settings.search, clock, resources)
         summaries = SummaryService(history, read_time=_read_time)
@@ -137,7 +145,7 @@ async def build_app(
         app = await _assemble(settings, clock, services, outbox, functions, interpreter, resources)
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
-        timetable.every(_TICK, reminders.waker.tick, name="clock")
+        timetable.every(pace.tick, reminders.waker.tick, name="clock")
         timetable.every(_PURGE_EVERY, lambda: _purge(crew, reminders), name="purge")
         for platform in platforms:
             app.connect(platform, crew)

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from services.chat import ChatAddress, ChatMessage, Person
 
-Receive = Callable[[ChatMessage], Awaitable[None]]
+Receive = Callable[[ChatMessage], Awaitable[Awaitable[object]]]
+"""Takes a message in at once; what it returns can be awaited until the message has been dealt with."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import TextIO
 
+from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from bot.platforms.addressing import is_called
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 

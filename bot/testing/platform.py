@@ -4,8 +4,8 @@ import asyncio
 import itertools
 from collections.abc import Callable
 
+from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from bot.platforms.addressing import is_called
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
@@ -69,5 +69,5 @@ class FakePlatform:
             is_addressed=is_private or is_called(text, self._bot_name),
             is_private=is_private,
         )
-        await self._receive(message)
+        await (await self._receive(message))
         return message

@@ -1,0 +1,81 @@
+"""Runs a dialogue against a whole bot: memory database, fake platform, fake time."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.dialogues import Comparison, Dialogue, Step
+from bot.testing.models import ScriptedModel, completion, requested
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.interpreter import Interpreter
+from services.language_model.ports import RequestedCall
+from services.reminders.waker import WakerPace
+from services.storage.database import Database
+
+# Each look at the clock costs loop cycles; nothing steps this clock, so an hour between two looks loses nothing.
+_UNHURRIED = WakerPace(tick=timedelta(hours=1))
+
+
+@asynccontextmanager
+async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
+    """A bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
+    settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False))
+    clock = LoopClock(dialogue.start)
+    platform = FakePlatform(clock)
+    database = Database("sqlite://", make_thread=InlineExecutor)
+    async with build_app(
+        settings,
+        platforms=[platform],
+        interpreter=interpreter,
+        clock=clock,
+        database=database,
+        timetable=LoopTimetable(),
+        pace=_UNHURRIED,
+    ):
+        yield platform
+
+
+def as_model(dialogue: Dialogue) -> ScriptedModel:
+    """A model that answers every message of `dialogue` as its steps say: with calls, with words, or with nothing."""
+    return ScriptedModel(completion(step.said, *_calls(step)) for step in dialogue.steps if step.speaker)
+
+
+def _calls(step: Step) -> list[RequestedCall]:
+    return [
+        requested(str(each["name"]), json.dumps(each.get("arguments", {}), ensure_ascii=False), id=f"call_{place}")
+        for place, each in enumerate(step.calls)
+    ]
+
+
+async def play(dialogue: Dialogue, interpreter: Interpreter | None = None) -> None:
+    """Play every step of `dialogue`, with `interpreter` or offline.
+
+    Raises:
+        DialogueBroken: the bot said something else.
+    """
+    comparison = Comparison()
+    async with rehearsed(dialogue, interpreter) as platform:
+        for step in dialogue.steps:
+            heard = len(platform.texts)
+            await _take(step, platform, comparison)
+            comparison.check(step, platform.texts[heard:])
+
+
+async def _take(step: Step, platform: FakePlatform, comparison: Comparison) -> None:
+    if step.speaker:
+        await platform.say(
+            comparison.spoken(step.text),
+            sender=step.speaker,
+            chat=step.chat,
+            is_private=step.is_private,
+            is_admin=step.is_admin,
+        )
+    if step.wait_seconds:
+        await asyncio.sleep(step.wait_seconds)
