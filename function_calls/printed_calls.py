@@ -8,6 +8,7 @@ Understood: `<tool_call>` blocks (Hermes, Qwen, GLM), `<function=…>` (Llama, Q
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from json import JSONDecoder
 
 from function_calls.printed_forms import JSON_OBJECT, calls_of_json, calls_of_markup, calls_of_python
@@ -30,6 +31,7 @@ _LEFTOVERS = (
     r"|\[/?TOOL_CALLS\]"
 )
 _LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not looked for
+_MOST_LOOKS = 16  # places at which loose JSON is tried, so that a hostile text costs no more than that
 _SIGNS = ("<", "[TOOL", "{", "```", "(")
 
 
@@ -83,7 +85,7 @@ def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str])
     if len(text) > _LONGEST_SEARCHED or not any(name in text for name in names):
         return text
     kept, place = [], 0
-    for found in re.finditer(JSON_OBJECT, text):
+    for found in islice(re.finditer(JSON_OBJECT, text), _MOST_LOOKS):
         if found.start() < place:
             continue
         end, read = _json_at(text, found.start(), names)

@@ -10,6 +10,8 @@ from services.language_model.ports import RequestedCall
 
 JSON_OBJECT = r"[\[{]\s*[\[{]?\s*[\"'“]"
 
+_LONGEST_PYTHON = 4000  # characters
+
 _NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs", "tool_input", "action_input")
 _LIST_KEYS = ("tool_calls", "function_call", "function_calls", "tool_call", "calls")
@@ -63,7 +65,7 @@ def calls_of_markup(body: str) -> Iterator[RequestedCall]:
 
 def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall]:
     """Calls written as `name(key="value")`, alone or in a list; only of tools in `names`, and never run."""
-    if not re.search(_PYTHON_CALL, text) or not any(name in text for name in names):
+    if len(text) > _LONGEST_PYTHON or not re.search(_PYTHON_CALL, text) or not any(name in text for name in names):
         return
     try:
         tree = ast.parse(text.strip("`;，。 \n"), mode="eval").body

@@ -1,0 +1,115 @@
+"""The whole model path over HTTP: words and calls, a misbehaving model, and a model that is out of reach."""
+
+import pytest
+
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.openai_answers import Hang, call, calls, cut, garbage, say, status
+from bot.testing.openai_server import OpenAIServer
+from bot.testing.turns import make_tool, make_turn
+from function_calls.assistant import Assistant
+from function_calls.calls import ToolCall
+from function_calls.llm import FunctionCallLLM
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.errors import ModelUnavailable
+from services.language_model.fallback import FallbackChain
+from services.language_model.openai_model import OpenAIModel
+from services.language_model.retry import RetryPolicy, Timeouts
+
+SET = make_tool(
+    "reminder_set",
+    required=["type", "content"],
+    type={"type": "string", "enum": ["once", "daily"]},
+    content={"type": "string"},
+)
+LIST = make_tool("reminder_list")
+TURN = make_turn("每天提醒我喝茶", tools=(SET, LIST), language="zh")
+TEA = {"type": "daily", "content": "喝茶"}
+
+
+def model_at(server, *, total=3.0):
+    return OpenAIModel(
+        "scripted",
+        base_url=server.base_url,
+        timeouts=Timeouts(connect=1, silence=total, total=total),
+        retries=RetryPolicy(attempts=2, first_delay=0.001),
+    )
+
+
+async def understand(script, *, is_streaming, total=3.0):
+    server = OpenAIServer(script)
+    async with server:
+        model = model_at(server, total=total)
+        try:
+            return await FunctionCallLLM(model, is_streaming=is_streaming).interpret(TURN), server
+        finally:
+            await model.close()
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+@pytest.mark.parametrize(
+    "script",
+    [
+        [call("reminder_set", TEA)],
+        [call("reminder_set", '{"type": "daily", "content": "喝茶",}')],
+        [call("reminder_set", {"type": "sometimes", "content": "喝茶"}), call("reminder_set", TEA)],
+        [call("reminder_set", '{"type": "daily", "cont'), call("reminder_set", TEA)],
+        [call("remindr_set", TEA), call("reminder_set", TEA)],
+        [say('<tool_call>{"name": "reminder_set", "arguments": {"type": "daily", "content": "喝茶"}}</tool_call>')],
+        [status(429, retry_after=0), call("reminder_set", TEA)],
+        [status(500), call("reminder_set", TEA)],
+        [garbage(), call("reminder_set", TEA)],
+    ],
+    ids=["proper", "mended", "corrected", "cut arguments", "unknown tool", "printed", "429", "500", "garbage"],
+)
+async def test_the_call_arrives_right_whatever_went_wrong_on_the_way(script, is_streaming):
+    found, server = await understand(script, is_streaming=is_streaming)
+
+    assert [(each.name, each.arguments) for each in found.calls] == [("reminder_set", TEA)]
+    assert server.overruns == 0
+    assert bool(server.requests[0].body.get("stream")) is is_streaming
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+@pytest.mark.parametrize("script", [[status(503)] * 2, [status(401)], [cut("Sure, I")] * 2, [Hang()]])
+async def test_a_model_that_does_not_answer_is_unavailable(script, is_streaming):
+    with pytest.raises(ModelUnavailable):
+        await understand(script, is_streaming=is_streaming, total=0.4)
+
+
+async def test_when_the_model_is_down_the_offline_interpreter_answers_and_says_so():
+    offline = ScriptedInterpreter(["好的"])
+    async with OpenAIServer([status(500)] * 2) as server:
+        chain = FallbackChain([model_at(server)])
+        router = FunctionCallRouter(Registry())
+        assistant = Assistant(router, FunctionCallLLM(chain), offline=offline, context_for=no_context)
+        reply = await assistant.answer(TURN)
+        await chain.close()
+
+    assert reply.text.startswith("好的\n")
+    assert len(offline.turns) == 1
+
+
+async def test_a_dead_model_is_not_asked_for_every_message():
+    offline = ScriptedInterpreter(is_strict=False)
+    async with OpenAIServer([status(401)] * 9) as server:
+        chain = FallbackChain([model_at(server)], failures=3)
+        assistant = Assistant(
+            FunctionCallRouter(Registry()), FunctionCallLLM(chain), offline=offline, context_for=no_context
+        )
+        for _ in range(6):
+            await assistant.answer(TURN)
+        await chain.close()
+
+    assert len(server.requests) == 3
+    assert len(offline.turns) == 6
+
+
+async def test_parallel_calls_arrive_in_their_order():
+    found, _ = await understand([calls(("reminder_list", {}), ("reminder_set", TEA))], is_streaming=True)
+
+    assert [each.name for each in found.calls] == ["reminder_list", "reminder_set"]
+
+
+def no_context(turn, call: ToolCall, place):
+    raise AssertionError("no call is made in these tests")
