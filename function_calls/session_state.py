@@ -108,6 +108,23 @@ class Session:
         return self._scopes.get(prefix, prefix)
 
 
+class LazySession:
+    """The session of a turn, loaded when its first call is made: most messages make none."""
+
+    __slots__ = ("_conversation", "_opened", "_store")
+
+    def __init__(self, store: SessionStateStore, conversation: Conversation) -> None:
+        self._store = store
+        self._conversation = conversation
+        self._opened: Session | None = None
+
+    async def get(self) -> Session:
+        """The session, the same one every time."""
+        if self._opened is None:
+            self._opened = await Session.open(self._store, self._conversation)
+        return self._opened
+
+
 class CallState(MutableMapping[str, object]):
     """The state as one call sees it. What it changes, also inside a list or dict, is kept by `commit` or not at all."""
 

@@ -1,0 +1,112 @@
+"""The rounds of a turn: interpret, dispatch, look at the results, until there is an answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from loguru import logger
+
+from function_calls.calls import Interpretation, Reply, Step, ToolCall, ToolResult, Turn
+from function_calls.context import Actions, CallContext
+from function_calls.interpreter import Interpreter
+from function_calls.router import FunctionCallRouter
+from function_calls.wording import say
+from services.errors import ModelUnavailable
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoopLimits:
+    """What one message may cost: rounds of interpretation, and seconds that one interpretation may take."""
+
+    rounds: int = 8
+    seconds: float = 120.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dispatched:
+    """The results of one round's calls, in call order, and what the tools asked of the agent that called them."""
+
+    results: tuple[ToolResult, ...]
+    actions: Actions = field(default_factory=Actions)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up."""
+
+    turn: Turn
+    text: str
+    notice: str = ""
+    actions: Actions = field(default_factory=Actions)
+    rounds_left: int = 0
+    is_exhausted: bool = False
+
+
+Interpret = Callable[[Turn], Awaitable[Interpretation]]
+Dispatch = Callable[[Turn, tuple[ToolCall, ...]], Awaitable[Dispatched]]
+
+
+async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
+    """Go on until there are no more calls, the results are the answer, a tool ends it, or `rounds` are used up."""
+    notice = ""
+    for left in range(rounds - 1, -1, -1):
+        interpretation = await interpret(turn)
+        notice = interpretation.notice or notice
+        if not interpretation.calls:
+            return Outcome(turn=turn, text=interpretation.answer, notice=notice, rounds_left=left)
+        done = await dispatch(turn, interpretation.calls)
+        step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
+        turn = replace(turn, steps=(*turn.steps, step))
+        if is_final(step) or done.actions.escalate or done.actions.transfer_to_agent:
+            return Outcome(turn=turn, text=worded(step), notice=notice, actions=done.actions, rounds_left=left)
+    logger.warning("a message used up its {} rounds", rounds)
+    text = say(turn.language, "failed.too_many_rounds")
+    return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)
+
+
+async def dispatch_all(
+    router: FunctionCallRouter, calls: Sequence[ToolCall], contexts: Sequence[CallContext]
+) -> tuple[ToolResult, ...]:
+    """Run the calls of one round at the same time; results in call order."""
+    if len(calls) == 1:
+        return (await router.dispatch(calls[0], contexts[0]),)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(router.dispatch(call, context)) for call, context in zip(calls, contexts, strict=True)
+        ]
+    return tuple(task.result() for task in tasks)
+
+
+async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn) -> Interpretation:
+    """Ask `interpreter` and wait no longer than `seconds`.
+
+    Raises:
+        ModelUnavailable: a model was needed and none answered in time.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await interpreter.interpret(turn)
+    except TimeoutError as error:
+        raise ModelUnavailable("timeout") from error
+
+
+def found_so_far(turn: Turn) -> Interpretation:
+    """What the last round found, for when no model can word it: asking again would make its calls twice."""
+    return Interpretation(answer=worded(turn.steps[-1]), notice=say(turn.language, "notice.model_down"))
+
+
+def is_final(step: Step) -> bool:
+    """Whether the results are the answer: every tool answers by itself, or asked the person something."""
+    return all(result.is_question or result.is_answered or result.is_reply for result in step.results)
+
+
+def worded(step: Step) -> str:
+    """What the results of a round say to people."""
+    return "\n".join(result.text for result in step.results if result.text)
+
+
+def spoken(turn: Turn, text: str, notice: str) -> Reply | None:
+    """The reply to `turn`; silence when it was neither addressed to the bot nor led to a call."""
+    if not text.strip() or not (turn.message.is_addressed or turn.steps):
+        return None
+    return Reply(text=f"{text.strip()}\n{notice}" if notice else text.strip(), reply_to=turn.message.id)

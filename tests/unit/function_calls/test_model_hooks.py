@@ -1,0 +1,52 @@
+from dataclasses import replace
+
+import pytest
+
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import Interpretation
+from function_calls.model_hooks import HookedInterpreter, ModelHooks
+from services.errors import ModelUnavailable
+
+FIXED = Interpretation(answer="fixed")
+
+
+async def test_a_before_hook_may_answer_without_the_model(turn):
+    model = ScriptedInterpreter()
+    hooks = ModelHooks(before=[lambda turn: FIXED])
+
+    assert await HookedInterpreter(model, hooks).interpret(turn) is FIXED
+    assert model.turns == []
+
+
+async def test_a_before_hook_may_change_what_the_model_is_shown(turn):
+    async def censor(turn):
+        return replace(turn, message=replace(turn.message, text="***"))
+
+    model = ScriptedInterpreter(["fine"])
+    await HookedInterpreter(model, ModelHooks(before=[censor])).interpret(turn)
+
+    assert model.turns[0].message.text == "***"
+
+
+async def test_an_after_hook_may_change_the_answer(turn):
+    async def polite(turn, made):
+        return replace(made, answer=f"{made.answer}, please")
+
+    hooks = ModelHooks(after=[lambda turn, made: None, polite])
+    made = await HookedInterpreter(ScriptedInterpreter(["tea"]), hooks).interpret(turn)
+
+    assert made.answer == "tea, please"
+
+
+async def test_an_error_hook_may_answer_for_a_model_that_failed(turn):
+    hooks = ModelHooks(on_error=[lambda turn, error: None, lambda turn, error: Interpretation(answer=error.reason)])
+    made = await HookedInterpreter(ScriptedInterpreter([ModelUnavailable("timeout")]), hooks).interpret(turn)
+
+    assert made.answer == "timeout"
+
+
+async def test_an_error_that_no_hook_settles_stands(turn):
+    hooks = ModelHooks(on_error=[lambda turn, error: None])
+
+    with pytest.raises(ModelUnavailable):
+        await HookedInterpreter(ScriptedInterpreter([ModelUnavailable("timeout")]), hooks).interpret(turn)
