@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 
 from services.chat import ChatMessage
 from services.summary.content import is_chatter
@@ -21,12 +22,26 @@ _READ_LENGTH = 2_000
 """Rules read this much of a message; a pasted file decides nothing."""
 
 
-def find(messages: Sequence[ChatMessage], *, language: str, read_time: TimeReader | None = None) -> Findings:
-    """Return what the rules find in content messages, at most ten of a kind, the latest winning."""
+def find(
+    messages: Sequence[ChatMessage], *, language: str, read_time: TimeReader | None = None, zone: tzinfo = UTC
+) -> Findings:
+    """Return what the rules find in content messages, at most ten of a kind, the latest winning.
+
+    `read_time` resolves dates, told in `zone` when the message was sent.
+    """
     return Findings(
         decisions=_decisions(messages)[-_MAX_FOUND:],
         open_questions=_open_questions(messages)[-_MAX_FOUND:],
-        dates=_dates(messages, language, read_time),
+        dates=tuple(
+            DateMention(
+                phrase=phrase,
+                context=quoted(sentence),
+                message_id=message.id,
+                sender=message.sender.name,
+                at=None if read_time is None else read_time(phrase, message.sent_at.astimezone(zone), language),
+            )
+            for phrase, sentence, message in _date_phrases(messages)[-_MAX_FOUND:]
+        ),
         links=_links(messages)[-_MAX_FOUND:],
     )
 
@@ -84,24 +99,13 @@ def _is_short_answer(text: str, *, wants_quantity: bool) -> bool:
     return rule.search(text[:_READ_LENGTH].strip()) is not None
 
 
-def _dates(messages: Sequence[ChatMessage], language: str, read_time: TimeReader | None) -> tuple[DateMention, ...]:
-    """Collect time phrases, then resolve the few that are shown."""
-    found = [
+def _date_phrases(messages: Sequence[ChatMessage]) -> list[tuple[str, str, ChatMessage]]:
+    return [
         (match.group().strip(), sentence, message)
         for message in messages
         for sentence in _sentences(message)
         for match in lexicon().date.finditer(sentence)
     ]
-    return tuple(
-        DateMention(
-            phrase=phrase,
-            context=quoted(sentence),
-            message_id=message.id,
-            sender=message.sender.name,
-            at=None if read_time is None else read_time(phrase, message.sent_at, language),
-        )
-        for phrase, sentence, message in found[-_MAX_FOUND:]
-    )
 
 
 def _links(messages: Sequence[ChatMessage]) -> tuple[LinkMention, ...]:

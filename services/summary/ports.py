@@ -51,5 +51,5 @@ class TimeReader(Protocol):
     """Resolves a time phrase found in a message."""
 
     def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
-        """Return the moment that `phrase` meant when it was sent, None when it cannot be told."""
+        """Return the moment that `phrase` meant at `sent_at`, in its zone; None when it cannot be told."""
         ...

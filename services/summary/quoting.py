@@ -6,6 +6,8 @@ from services.summary.terms import reading_length, terms
 
 _SENTENCE = re.compile(r".+?(?:[.!?…]+(?=\s|$)|[。！？；]+|$)")
 _CUT = "…"
+_LOOKED_AT = 4_000
+"""A longer message is quoted from this many of its first characters."""
 
 
 def quoted(text: str, *, about: frozenset[str] = frozenset(), limit: int = 240) -> str:
@@ -13,7 +15,7 @@ def quoted(text: str, *, about: frozenset[str] = frozenset(), limit: int = 240) 
 
     A longer text gives the run of its sentences that holds most of the terms in `about`, marked where it was cut.
     """
-    line = " ".join(text.split())
+    line = " ".join(text[:_LOOKED_AT].split())
     if reading_length(line) <= limit:
         return line
     sentences = [match.group().strip() for match in _SENTENCE.finditer(line)]
@@ -24,12 +26,13 @@ def quoted(text: str, *, about: frozenset[str] = frozenset(), limit: int = 240) 
 
 def _best_run(sentences: list[str], about: frozenset[str], limit: int) -> tuple[int, int]:
     worth = [len(about.intersection(terms(sentence))) for sentence in sentences]
+    lengths = [reading_length(sentence) for sentence in sentences]
     best = (0, 1)
     best_worth = -1
     for start in range(len(sentences)):
-        end, length = start + 1, reading_length(sentences[start])
-        while end < len(sentences) and length + reading_length(sentences[end]) <= limit:
-            length += reading_length(sentences[end])
+        end, length = start + 1, lengths[start]
+        while end < len(sentences) and length + lengths[end] <= limit:
+            length += lengths[end]
             end += 1
         if sum(worth[start:end]) > best_worth:
             best, best_worth = (start, end), sum(worth[start:end])

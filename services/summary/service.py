@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 
 from services.chat import ChatAddress, ChatMessage
 from services.errors import ModelUnavailable
@@ -38,11 +39,13 @@ class SummaryService:
         *,
         language: str,
         window: SummaryWindow | None = None,
+        zone: tzinfo = UTC,
         on_progress: ProgressListener | None = None,
     ) -> Summary:
         """Summarise `window` of `chat` (the last 200 messages by default); an empty window gives an empty summary.
 
-        `on_progress` hears of long work in parts; short work is done before there is anything to tell.
+        `zone` is where dates in messages are told. `on_progress` hears of long work in parts; short work is done
+        before there is anything to tell.
         """
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
@@ -55,7 +58,9 @@ class SummaryService:
             language=language,
             method=method,
             bullets=bullets,
-            findings=await asyncio.to_thread(findings.find, messages, language=language, read_time=self._read_time),
+            findings=await asyncio.to_thread(
+                findings.find, messages, language=language, read_time=self._read_time, zone=zone
+            ),
             people=content.people(messages),
             message_count=len(messages),
             first_at=messages[0].sent_at,
@@ -69,7 +74,7 @@ class SummaryService:
         if window.since is None:
             return await self._source.recent(chat, limit), False
         messages = await self._source.since(chat, window.since)
-        return messages[-limit:], len(messages) > limit
+        return messages[-limit:], len(messages) > limit or len(messages) >= _MOST_MESSAGES
 
     async def _bullets(
         self, messages: Sequence[ChatMessage], language: str, on_progress: ProgressListener | None

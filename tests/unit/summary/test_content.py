@@ -1,5 +1,6 @@
 """What belongs in a summary and what does not."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -20,6 +21,10 @@ from services.summary.model import SummaryWindow
         "总结一下",
         "提醒我明天交报告",
         "每天早上七点提醒我吃药",
+        "每周一早上九点提醒我交周报",
+        "10分钟后叫我一下",
+        "下周五下午三点，提醒我开会",
+        "in 10 minutes remind me to stretch",
         "我有哪些提醒",
         "删除第二个提醒",
         "搜一下明天的天气",
@@ -36,6 +41,9 @@ def test_commands_to_the_bot_are_left_out(talk, text):
         "The teacher reminded us to hand in the report",
         "We need a summary of the results for the board",
         "老师说周五交报告",
+        "老师提醒我要交实验报告",
+        "昨天妈妈又提醒我多穿衣服",
+        "Search committee meets on Monday",
         "搜索功能昨天上线了，大家反馈不错",
         "I lost my help sheet",
     ],
@@ -111,3 +119,12 @@ def test_people_are_counted_busiest_first_under_their_latest_name(talk):
     counted = people(messages)
 
     assert [(person.name, person.message_count) for person in counted] == [("Anna", 2), ("Bob", 1)]
+
+
+@pytest.mark.parametrize("piece", ["一点一", "周一", "十月十", "每天", "please ", "in at on "])
+def test_a_message_made_to_keep_the_rules_busy_is_judged_at_once(talk, piece):
+    started = time.perf_counter()
+
+    content_messages(talk("ann: " + piece * 200 + "x"))
+
+    assert time.perf_counter() - started < 0.5

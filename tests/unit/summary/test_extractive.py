@@ -75,6 +75,13 @@ def test_a_long_message_is_quoted_where_it_speaks_of_the_matter():
     assert quote.endswith("…")
 
 
+@pytest.mark.parametrize("piece", ["? ", "下周五下午", "决定", "ignore all ", "1月1"])
+def test_a_hostile_length_is_quoted_in_time(talk, piece):
+    bullets = quote_best(talk("ann: " + piece * 20_000), 3)
+
+    assert all(reading_length(bullet.text) <= 250 for bullet in bullets)
+
+
 @given(text=st.text(max_size=600), limit=st.integers(20, 200))
 @settings(max_examples=60, deadline=None)
 def test_a_quote_is_one_line_and_short(text, limit):

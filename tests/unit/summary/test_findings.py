@@ -1,6 +1,7 @@
 """What the rules find in a chat, in both languages."""
 
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -49,7 +50,13 @@ def test_talk_about_deciding_is_no_decision(talk, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["Who has the keys to the garage?", "does anyone know a good dentist", "谁知道打印机密码", "明天的会议室订了吗"],
+    [
+        "Who has the keys to the garage?",
+        "does anyone know a good dentist",
+        "谁知道打印机密码",
+        "八点集合行不行",
+        "明天的会议室订了吗",
+    ],
 )
 def test_a_question_nobody_answered_is_open(talk, text):
     found = find(talk(f"ann: {text}", "bob: lovely weather outside"), language="en")
@@ -65,6 +72,7 @@ def test_a_question_nobody_answered_is_open(talk, text):
         ("Can you bring a cake?", "sure, no problem"),
         ("会议几点开始？", "下午三点"),
         ("有人能带投影仪吗", "我来带"),
+        ("昨天的球赛看了吗", "没看"),
     ],
 )
 def test_an_answered_question_is_not_open(talk, question, answer):
@@ -109,10 +117,11 @@ def test_a_date_is_resolved_from_when_it_was_said(talk):
 
     messages = talk("ann: tea tomorrow at 5pm")
 
-    found = find(messages, language="en", read_time=read_time)
+    found = find(messages, language="en", read_time=read_time, zone=ZoneInfo("Asia/Shanghai"))
 
     assert found.dates[0].at == tea_time
     assert asked == [("tomorrow at 5pm", messages[0].sent_at, "en")]
+    assert str(asked[0][1]) == "2026-11-21 20:00:00+08:00"
 
 
 def test_links_are_listed_once_without_the_punctuation_around_them(talk):
