@@ -13,6 +13,7 @@ from services.chat import Person
 from services.errors import RequestRefused
 from services.reminders.model import NewReminder
 from services.reminders.service import ReminderService
+from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
 
@@ -76,9 +77,15 @@ async def reminder_delete(args: ReminderDeleteArgs, ctx: CallContext, reminders:
 @tool_function(name="perplexity_search", returns="reply", timeout=60)
 async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: SearchService) -> ToolResult:
     """联网搜索 / Search the web and answer with numbered sources."""
-    answer = await search.search(args.query, ctx.language)
+    try:
+        answer = await search.search(args.query, ctx.language)
+    except SearchUnavailable as failure:
+        tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
+        return ToolResult.failed(str(failure), text=say(ctx.language, "search.unavailable", tried=tried))
     if answer.is_already_answered:
         return ToolResult(ok=True, is_answered=True)
+    if answer.is_empty:
+        return ToolResult(ok=True, text=say(ctx.language, "search.nothing", query=args.query))
     sources = [
         say(ctx.language, "search.source", number=number, title=source.title or source.url, url=source.url)
         for number, source in enumerate(answer.sources, start=1)

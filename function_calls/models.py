@@ -18,11 +18,10 @@ class ReminderArgs(Arguments):
         description="提醒类型 / kind: once=一次性提醒 (one time), daily=每天 (every day), weekly=每周 (every week)"
     )
     time: str = Field(
-        min_length=1,
         description="提醒时间 / when. once: 'YYYY-MM-DD HH:MM'; daily, weekly: 'HH:MM', 24-hour clock. "
         "The person's own words for the time ('in 10 seconds', '明天早上八点半') are understood too.",
     )
-    content: str = Field(min_length=1, description="提醒内容 / what to be reminded of, said to the person as it stands")
+    content: str = Field(description="提醒内容 / what to be reminded of, said to the person as it stands")
     weekday: int | None = Field(
         default=None,
         ge=0,
@@ -48,7 +47,6 @@ class ReminderDeleteArgs(Arguments):
     """Arguments of `reminder_delete`."""
 
     reminder_id: str = Field(
-        min_length=1,
         description="提醒列表中的 ID / ID from the reminder list, its first characters are enough. "
         "Also understood: its number in the list, words of its content, or 'all'.",
     )
@@ -57,7 +55,7 @@ class ReminderDeleteArgs(Arguments):
 class PerplexityArgs(Arguments):
     """Arguments of `perplexity_search`."""
 
-    query: str = Field(min_length=1, description="要搜索的问题或主题 / the question or topic to search the web for")
+    query: str = Field(description="要搜索的问题或主题 / the question or topic to search the web for")
 
 
 class SummaryArgs(Arguments):

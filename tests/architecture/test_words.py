@@ -1,0 +1,39 @@
+"""Nothing that the bot can say is missing from the catalogue, and nothing in it is never said."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from function_calls.wording import catalogue
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(path for package in ("bot", "function_calls", "services") for path in (ROOT / package).rglob("*.py"))
+
+
+def calls_of(name: str) -> list[ast.Call]:
+    found = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+                found.append(node)
+    return found
+
+
+REFUSALS = sorted(
+    {call.args[0].value for call in calls_of("RequestRefused") if call.args and isinstance(call.args[0], ast.Constant)}
+)
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_every_refusal_is_worded(code):
+    assert f"refused.{code}" in catalogue("en") or code in {"reminder_unknown", "reminder_ambiguous"}
+
+
+def test_every_key_that_is_said_is_in_the_catalogue():
+    keys = {
+        call.args[1].value for call in calls_of("say") if len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
+    }
+
+    assert keys - set(catalogue("en")) == set()
+    assert keys

@@ -1,0 +1,158 @@
+"""The whole bot, with a fake platform and fake time."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, RouterSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.calls import ToolCall
+from services.errors import DeliveryFailed, ModelUnavailable
+from services.history.service import HistoryService
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock():
+    return LoopClock(START)
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+def bot(platform, clock, *, interpreter=None, database=None, **settings):
+    return build_app(
+        Settings(bot=BotSettings(timezone="UTC"), **settings),
+        platforms=[platform],
+        interpreter=interpreter,
+        clock=clock,
+        database=database or Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    )
+
+
+def set_call(time, content="tea"):
+    return ToolCall(id="1", name="reminder_set", arguments={"type": "once", "time": time, "content": content})
+
+
+async def test_a_reminder_that_a_model_sets_fires_at_its_time(platform, clock):
+    interpreter = ScriptedInterpreter([[set_call("2026-11-20 10:00")]])
+    async with bot(platform, clock, interpreter=interpreter):
+        await platform.say("remind me of tea at ten")
+        await asyncio.sleep(3601)
+
+    assert platform.texts[-1] == "⏰ @ann tea"
+
+
+async def test_a_message_that_the_platform_delivers_twice_is_handled_once(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch", message_id="m1")
+        await platform.say("remind me in 10 minutes to stretch", message_id="m1")
+
+    assert len(platform.texts) == 1
+
+
+async def test_bots_are_ignored(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch", is_bot=True)
+
+    assert platform.texts == []
+
+
+async def test_an_error_while_answering_never_becomes_small_talk(platform, clock):
+    interpreter = ScriptedInterpreter([RuntimeError("bug"), RuntimeError("bug")])
+    async with bot(platform, clock, interpreter=interpreter):
+        await platform.say("lovely weather")
+        await platform.say("Bubbles, remind me of something")
+
+    assert platform.texts == ["Something went wrong on my side; it has been logged. Please try again."]
+
+
+async def test_a_model_that_is_down_leaves_the_reminders_working(platform, clock):
+    interpreter = ScriptedInterpreter([ModelUnavailable("connection")])
+    async with bot(platform, clock, interpreter=interpreter):
+        await platform.say("remind me in 10 minutes to stretch")
+
+    assert platform.texts[0].startswith("✅ Set [")
+    assert platform.texts[0].endswith("(The language model is out of reach, so I answered without it.)")
+
+
+async def test_a_send_error_does_not_lose_a_reminder(platform, clock):
+    failures = [DeliveryFailed("down"), DeliveryFailed("still down")]
+
+    def refuse(_, message):
+        if message.text.startswith("⏰") and failures:
+            raise failures.pop()
+
+    platform.refuse = refuse
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch")
+        await asyncio.sleep(700)
+
+    assert failures == []
+    assert [text for text in platform.texts if text.startswith("⏰")] == ["⏰ @ann stretch"]
+
+
+async def test_a_reminder_that_fell_due_while_the_bot_was_down_says_when_it_was_due(platform, clock, tmp_path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with bot(platform, clock, database=Database(url, make_thread=InlineExecutor)):
+        await platform.say("remind me in 10 minutes to stretch")
+    clock.shift(timedelta(hours=2))
+    later = FakePlatform(clock)
+    async with bot(later, clock, database=Database(url, make_thread=InlineExecutor)):
+        await asyncio.sleep(5)
+
+    assert later.texts == ["⏰ @ann stretch\n   (was due today at 09:10; I was not running then)"]
+
+
+async def test_every_day_at_midnight_does_not_fire_now(platform, clock):
+    clock.shift(timedelta(hours=15, seconds=-20))
+    async with bot(platform, clock):
+        clock.shift(timedelta(seconds=25))
+        await platform.say("remind me every day at 00:00 to sleep")
+        await asyncio.sleep(120)
+
+    assert len(platform.texts) == 1
+
+
+async def test_another_chats_reminders_cannot_be_seen_or_deleted(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch", chat="home")
+        shown = platform.texts[0].split("[")[1].split("]")[0]
+        await platform.say("list my reminders", chat="work")
+        await platform.say(f"delete reminder {shown}", chat="work")
+        await platform.say("list my reminders", chat="home")
+
+    assert platform.texts[1].startswith("No reminders here.")
+    assert "Deleted" not in platform.texts[2]
+    assert shown in platform.texts[3]
+
+
+async def test_what_was_said_is_in_the_history_before_it_is_answered(platform, clock):
+    async with bot(platform, clock) as app:
+        message = await platform.say("remind me in 10 minutes to stretch")
+        history = await app.services.get(HistoryService).recent(message.address, 10)
+
+    assert [each.sender.name for each in history] == ["ann", "Bubbles"]
+
+
+async def test_only_what_is_addressed_is_interpreted_when_the_operator_says_so(platform, clock):
+    interpreter = ScriptedInterpreter(["hello"])
+    async with bot(platform, clock, interpreter=interpreter, router=RouterSettings(listen="addressed")):
+        await platform.say("remind me in 10 minutes to stretch")
+        await platform.say("hi Bubbles")
+
+    assert platform.texts == ["hello"]
+    assert len(interpreter.turns) == 1
