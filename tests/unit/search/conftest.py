@@ -7,7 +7,12 @@ import pytest
 from pydantic import SecretStr
 
 from bot.testing.search_server import SearchServer
-from services.search import BraveEngine, PerplexityEngine, SearchEngine, SearxngEngine, TavilyEngine, open_client
+from services.search import SearchEngine
+from services.search.brave import BraveEngine
+from services.search.perplexity import PerplexityEngine
+from services.search.searxng import SearxngEngine
+from services.search.tavily import TavilyEngine
+from services.search.web import open_client
 
 KEY = "key-that-nobody-may-see"
 

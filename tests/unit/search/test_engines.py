@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from bot.testing.search_server import Behaviour
-from services.search import SearchUnavailable, SearxngEngine
+from services.search import SearchUnavailable
+from services.search.searxng import SearxngEngine
 
 NAMES = ["perplexity", "searxng", "tavily", "brave"]
 every_engine = pytest.mark.parametrize("name", NAMES)
