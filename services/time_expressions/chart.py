@@ -6,7 +6,7 @@ All phrases that begin later are complete by then, so that a rule needs one walk
 from typing import Any, NamedTuple
 
 from services.time_expressions.grammar import Grammar, Node
-from services.time_expressions.scan import Scan, Token
+from services.time_expressions.scan import Token, Tokens
 from services.time_expressions.values import Slots, unify
 
 MOST_ITEMS = 160
@@ -50,13 +50,13 @@ def _add(row: Row, item: Item) -> bool:
 class Chart:
     """All phrases of one text, by the place where they start and by symbol."""
 
-    def __init__(self, scan: Scan, grammar: Grammar) -> None:
+    def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
         self._grammar = grammar
-        self._tokens = scan.tokens
+        self._tokens = tokens
         self._rows: dict[int, Row] = {}
         self.times: list[Item] = []
-        for start in sorted(scan.tokens, reverse=True):
-            self._fill(start, scan.tokens[start])
+        for start in sorted(tokens, reverse=True):
+            self._fill(start, tokens[start])
 
     def _fill(self, start: int, tokens: list[Token]) -> None:
         row: Row = {}

@@ -1,14 +1,17 @@
 """Read the times in a text: scan, parse, choose the phrases that explain most of its time words, resolve them."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
-from services.time_expressions.chart import Chart, Item
+from services.time_expressions.chart import Chart
+from services.time_expressions.choose import Group, choose
 from services.time_expressions.grammar import Grammar, grammar, languages, vocabulary
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
 from services.time_expressions.normalise import Folded, fold
-from services.time_expressions.resolver import Answer, Present, resolve
+from services.time_expressions.present import Answer, Present
+from services.time_expressions.resolver import resolve
 from services.time_expressions.scan import scan
+from services.time_expressions.trim import trimmed
 from services.time_expressions.values import Slots, to_meaning
 
 LONGEST_TEXT = 20_000
@@ -17,22 +20,22 @@ LONGEST_TEXT = 20_000
 SHORTEST_PERIOD = timedelta(minutes=1)
 """Recurrences that would fire more often are not produced unless the caller asks for them."""
 
-STRONG = 2
-WEAK = 1
-TRIES = 6
 TIME_SYMBOLS = frozenset(
     {"WEEKDAY", "SHORTDAY", "WEEKDAYS", "LONGMONTH", "PART", "PARTS", "TONIGHT", "DAYWORD", "HALF", "NOON", "FREQ"}
-    | {"HMS", "DAYSET", "DAYSETS", "TIME_WORD"}
+    | {"HMS", "DAYSET", "DAYSETS", "DAYPARTWORD", "YEARWORD", "EDGE", "HOLIDAY", "MIDNIGHT"}
 )
+"""Tokens that name a time wherever they stand; what they make up of a text is its coverage."""
+
 DEFAULT_PARTS = DayParts()
 
 
-class Parsed(NamedTuple):
-    """The phrases of a text that were chosen, in order, and the text's time words by start."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parsed:
+    """The times found in a text, in order, and where its time words are."""
 
     folded: Folded
-    groups: list[Item]
-    time_words: dict[int, int]
+    groups: list[Group]
+    time_words: list[int]
     grammar: Grammar
 
 
@@ -44,6 +47,7 @@ def parse(
     order: DateOrder | None = None,
     day_parts: DayParts = DEFAULT_PARTS,
     future: bool = True,
+    eager: bool = False,
     shortest_period: timedelta = SHORTEST_PERIOD,
 ) -> TimeReadings:
     """Read the time, the interval or the recurrence that `text` names.
@@ -57,6 +61,8 @@ def parse(
         order: How the speaker writes 3/4; None takes the custom of the language and reports the ambiguity.
         day_parts: The default clock times of parts of the day.
         future: Prefer, and return, future times only; False reads "since monday" as the one gone by.
+        eager: The caller knows that the text is about a time (an answer to "when?", a snooze): take weak evidence,
+            and read "for ten minutes" as ten minutes from now.
         shortest_period: Recurrences that fire more often than this are not produced.
 
     Returns:
@@ -72,6 +78,7 @@ def parse(
         order=order,
         day_parts=day_parts,
         future=future,
+        eager=eager,
         shortest_period=shortest_period,
     )
     if everything:
@@ -87,33 +94,31 @@ def parse_all(
     order: DateOrder | None = None,
     day_parts: DayParts = DEFAULT_PARTS,
     future: bool = True,
+    eager: bool = False,
     shortest_period: timedelta = SHORTEST_PERIOD,
 ) -> tuple[TimeReadings, ...]:
     """Read every separate time that `text` names, in the order of the text; arguments as for `parse`."""
     if now.tzinfo is None:
         raise ValueError("now must be timezone-aware")
     present = Present(now=now, parts=day_parts, future=future, shortest_period=shortest_period)
-    found: list[TimeReadings] = []
-    parsed = _parsed(text[:LONGEST_TEXT], _chosen_languages(text[:LONGEST_TEXT], language), order, present)
-    for group in parsed.groups:
-        answers = resolve(to_meaning(group.value), present)
-        if answers:
-            found.append(_readings(text, parsed, group, answers))
-    return tuple(found)
+    read = text[:LONGEST_TEXT]
+    parsed = _parsed(read, _chosen_languages(read, language), order, present, eager=eager)
+    found = ((group, resolve(to_meaning(group.slots), present)) for group in parsed.groups)
+    return tuple(_readings(text, parsed, group, answers) for group, answers in found if answers)
 
 
 def _chosen_languages(text: str, language: str | None) -> tuple[str, ...]:
-    if language is not None:
-        if language not in languages():
-            raise ValueError(f"no lexicon for {language!r}; there are {', '.join(languages())}")
-        return (language,) if language == "en" else (language, "en") if language == "zh" else (language,)
-    return _detected(text)
+    if language is None or language == "zh":
+        return _detected(text, language)
+    if language not in languages():
+        raise ValueError(f"no lexicon for {language!r}; there are {', '.join(languages())}")
+    return (language,)
 
 
-def _detected(text: str) -> tuple[str, ...]:
+def _detected(text: str, language: str | None = None) -> tuple[str, ...]:
     """Chinese where there is Chinese script, else the language of the words; English where they do not say."""
-    if not text.isascii() and any("⺀" < char < "\ufb00" for char in text):
-        return ("zh", "en")
+    if language == "zh" or (not text.isascii() and any("⺀" < char < "\ufb00" for char in text)):
+        return ("zh", "en") if any("a" <= char <= "z" for char in text.lower()) else ("zh",)
     words = set(text.lower().split())
     best, most = "en", len(words & vocabulary("en"))
     for name in languages():
@@ -122,92 +127,25 @@ def _detected(text: str) -> tuple[str, ...]:
     return (best,)
 
 
-def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present: Present) -> Parsed:
+def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present: Present, *, eager: bool) -> Parsed:
     rules = grammar(chosen)
     folded = fold(text, rules.characters)
-    scanned = scan(folded.text, rules, order)
-    words = {
-        start: max(t.end for t in tokens if t.symbol in TIME_SYMBOLS)
-        for start, tokens in scanned.tokens.items()
-        if any(t.symbol in TIME_SYMBOLS for t in tokens)
-    }
-    times = Chart(scanned, rules).times
-    groups = _choose(times, folded.text, present)
-    return Parsed(folded, groups, words, rules)
+    tokens = scan(folded.text, rules, order)
+    words = [start for start, found in tokens.items() if any(t.symbol in TIME_SYMBOLS for t in found)]
+
+    def stands(slots: Slots) -> bool:
+        return bool(resolve(to_meaning(slots), present))
+
+    times = Chart(tokens, rules).times
+    groups = choose(times, folded.text, stands=stands, eager=eager, conjunctions=rules.conjunctions)
+    return Parsed(folded=folded, groups=groups, time_words=words, grammar=rules)
 
 
-# -- choosing ----------------------------------------------------------------------------------------------------
-
-
-def _choose(times: list[Item], text: str, present: Present) -> list[Item]:
-    """The phrases that together cover most of the text, each of which names a time that exists."""
-    usable = [item for item in times if _allowed(item, text)]
-    for _ in range(TRIES):
-        groups = _best_cover(usable)
-        bad = [item for item in groups if not _stands(item.value, present)]
-        if not bad:
-            break
-        usable = [item for item in usable if item not in bad]
-    else:
-        groups = [item for item in groups if _stands(item.value, present)]
-    return [item for item in groups if not item.value.get("refused") and not _is_length(item.value)]
-
-
-def _stands(slots: Slots, present: Present) -> bool:
-    return bool(slots.get("refused")) or _is_length(slots) or bool(resolve(to_meaning(slots), present))
-
-
-def _allowed(item: Item, text: str) -> bool:
-    """Strong evidence stands anywhere, weaker only where it is all that the text says."""
-    strength = item.value.get("strength", 0)
-    if strength >= STRONG or _is_length(item.value):
-        return True
-    return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text)
-
-
-def _is_length(slots: Slots) -> bool:
-    """For two hours: a length and no time, but none of its words names one either."""
-    return slots.keys() <= {"lasting", "strength"}
-
-
-def _is_amount(slots: Slots) -> int:
-    return 1 if slots.keys() <= {"offset", "strength"} or slots.keys() <= {"clocks", "strength"} else 0
-
-
-def _is_whole(item: Item, text: str) -> bool:
-    return not any(char.isalnum() for char in text[: item.start] + text[item.end :])
-
-
-def _score(item: Item) -> float:
-    return item.size * 8 - 6 + max(-30, min(item.weight, 12)) * 0.1 - item.pieces * 0.5
-
-
-def _best_cover(items: list[Item]) -> list[Item]:
-    """Weighted interval scheduling: the disjoint phrases with the highest sum of scores."""
-    ordered = sorted(items, key=lambda item: item.end)
-    best: list[tuple[float, list[Item]]] = [(0.0, [])]
-    ends = [0]
-    for item in ordered:
-        place = len(ends) - 1
-        while ends[place] > item.start:
-            place -= 1
-        total, chosen = best[place]
-        total += _score(item)
-        if total > best[-1][0]:
-            best.append((total, [*chosen, item]))
-            ends.append(item.end)
-    return best[-1][1]
-
-
-# -- answering ---------------------------------------------------------------------------------------------------
-
-
-def _readings(text: str, parsed: Parsed, group: Item, answers: list[Answer]) -> TimeReadings:
-    start = _led_in(group.start, parsed)
-    end = group.end
-    span = parsed.folded.original(start, end)
-    explained = sum(1 for place in parsed.time_words if start <= place < end)
+def _readings(text: str, parsed: Parsed, group: Group, answers: list[Answer]) -> TimeReadings:
+    inside = [trimmed(parsed.folded.text, start, end, parsed.grammar) for start, end in group.spans]
+    explained = sum(1 for word in parsed.time_words if any(start <= word < end for start, end in inside))
     coverage = explained / len(parsed.time_words) if parsed.time_words else 1.0
+    spans = tuple(parsed.folded.original(start, end) for start, end in inside)
     readings = [
         Reading(
             start=answer.start,
@@ -215,7 +153,7 @@ def _readings(text: str, parsed: Parsed, group: Item, answers: list[Answer]) -> 
             has_clock=answer.has_clock,
             end=answer.end,
             rrule=answer.rrule,
-            spans=(span,),
+            spans=spans,
             coverage=coverage,
         )
         for answer in answers
@@ -224,26 +162,3 @@ def _readings(text: str, parsed: Parsed, group: Item, answers: list[Answer]) -> 
     past = tuple(reading for reading, answer in zip(readings, answers, strict=True) if answer.past)
     ambiguous = len(kept) > 1 and any(answer.unsure for answer in answers)
     return TimeReadings(text=text, readings=kept, ambiguous=ambiguous, past=past)
-
-
-def _led_in(start: int, parsed: Parsed) -> int:
-    """Take the prepositions before a phrase into its span, so that cutting it out leaves none behind."""
-    for _ in range(2):
-        before = _word_before(parsed.folded.text, start, parsed.grammar.leads)
-        if before is None or before[1] not in parsed.grammar.leads:
-            return start
-        start = before[0]
-    return start
-
-
-def _word_before(text: str, end: int, leads: frozenset[str]) -> tuple[int, str] | None:
-    while end and text[end - 1] == " ":
-        end -= 1
-    start = end
-    while start and text[start - 1].isalpha() and text[start - 1].isascii():
-        start -= 1
-    if start == end and end and text[end - 1] > "⺀":
-        start = end - (2 if text[end - 2 : end] in leads else 1)
-    if start == end:
-        return (end - 1, text[end - 1]) if end else None
-    return start, text[start:end]

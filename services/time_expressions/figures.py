@@ -62,7 +62,7 @@ def _whole(chunk: str) -> list[Sense]:
     if len(chunk) in (3, 4):
         clock = clock_sense(chunk[:-2], chunk[-2:], None)
         if clock:
-            found.append(("HHMM", clock))
+            found.append(("YEARCLOCK" if 1900 <= value < 2100 else "HHMM", clock))
     if len(chunk) == 6:
         clock = clock_sense(chunk[:2], chunk[2:4], chunk[4:], marked=True)
         if clock:

@@ -1,16 +1,15 @@
 """Compile the lexicons of one or more languages into one vocabulary and one trie of rules."""
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from services.time_expressions import actions
+from services.time_expressions.actions import Action, find_action
 from services.time_expressions.model import DateOrder
 
-Action = Callable[..., Any]
 BRACKETS = {"[": "(", "]": ")"}
 """How patterns spell the brackets of a text, as round ones group."""
 
@@ -31,6 +30,8 @@ class Grammar:
     root: Node
     joints: frozenset[str]
     leads: frozenset[str]
+    hints: frozenset[str]
+    conjunctions: frozenset[str]
     characters: Mapping[str, str]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: str
@@ -62,14 +63,13 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     """Compile the lexicons of `chosen`; the first one decides the usual order of dates."""
     words: dict[str, list[tuple[str, Any]]] = {}
     root = Node()
-    joints: set[str] = set()
-    leads: set[str] = set()
+    groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "conjunctions": set()}
     characters: dict[str, str] = {}
     idioms: list[str] = []
     for language in chosen:
         data = lexicon(language)
-        joints.update(data["joints"])
-        leads.update(data["leads"])
+        for name, members in groups.items():
+            members.update(data[name])
         idioms += data.get("idioms", ())
         traditional = data.get("characters", {})
         characters.update(zip(traditional.get("from", ""), traditional.get("to", ""), strict=True))
@@ -78,13 +78,15 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
                 words.setdefault(word, []).append((symbol, _frozen(value)))
         for literal in _add_rules(root, data["rules"]):
             words.setdefault(literal, [])
-    for word in (*joints, *leads):
+    for word in (*groups["joints"], *groups["leads"]):
         words.setdefault(word, [])
     return Grammar(
         words={word: (*senses, ("=" + word, word)) for word, senses in words.items()},
         root=root,
-        joints=frozenset(joints),
-        leads=frozenset(leads),
+        joints=frozenset(groups["joints"]),
+        leads=frozenset(groups["leads"]),
+        hints=frozenset(groups["hints"]),
+        conjunctions=frozenset(groups["conjunctions"]),
         characters=characters,
         lengths=_lengths(words),
         idioms="|".join(idioms),
@@ -109,7 +111,7 @@ def _add_rules(root: Node, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iter
     """Add `rules` below `root`; yields the words that their patterns spell out."""
     for gives, entries in rules.items():
         for entry in entries:
-            action: Action = getattr(actions, entry["make"])
+            action = find_action(entry["make"])
             extra = {key: _frozen(value) for key, value in entry.get("with", {}).items()}
             for pattern in entry["when"]:
                 for symbols in expand(pattern):

@@ -41,6 +41,11 @@ class Rule:
     week_numbers: tuple[int, ...] = ()
     positions: tuple[int, ...] = ()
 
+    @property
+    def is_open(self) -> bool:
+        """Weekly, monthly or yearly without a word on which day."""
+        return self.frequency in {"WEEKLY", "MONTHLY", "YEARLY"} and len(self.render()) <= 1 + (self.interval != 1)
+
     def render(self) -> list[str]:
         """The parts of the RRULE, frequency first."""
         names = [WEEKDAY_NAMES[day] for day in self.weekdays]
@@ -211,6 +216,8 @@ def first_fire(rule: Rule, meaning: Meaning, after: datetime, parts: DayParts) -
     every = meaning.every
     if every is not None and every.unit in SECONDS:
         return _first_elapsed(rule, meaning, every, after, parts)
+    if every is not None and rule.is_open:
+        return _first_whole_period(meaning, every, after, parts)
     day = after.date()
     for _ in range(DAYS_SEARCHED):
         if rule.fits(day):
@@ -221,6 +228,18 @@ def first_fire(rule: Rule, meaning: Meaning, after: datetime, parts: DayParts) -
             return None
         day += timedelta(days=1)
     return None
+
+
+def _first_whole_period(meaning: Meaning, every: Every, after: datetime, parts: DayParts) -> Moment | None:
+    """Today's time if it lies ahead, else one period on."""
+    for moment in day_times(meaning, after.date(), parts):
+        if moment.local >= after:
+            return moment
+    months = {"month": 1, "year": 12}.get(every.unit, 0) * every.interval
+    day = add_months(after.date(), months)
+    if day is None:
+        return None
+    return day_times(meaning, day + timedelta(days=0 if months else WEEK * every.interval), parts)[0]
 
 
 def _first_elapsed(rule: Rule, meaning: Meaning, every: Every, after: datetime, parts: DayParts) -> Moment | None:

@@ -40,17 +40,13 @@ def _scanner(idioms: str) -> re.Pattern[str]:
     )
 
 
-class Scan(NamedTuple):
-    """The tokens of a text by start, how far its characters are accounted for, and what was not understood."""
-
-    tokens: dict[int, list[Token]]
-    strangers: list[int]
+Tokens = dict[int, list[Token]]
+"""The tokens of a text, by where they start."""
 
 
-def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Scan:
-    """Find all tokens in `text`; `strangers` are the starts of words and figures that no lexicon knows."""
-    tokens: dict[int, list[Token]] = {}
-    strangers: list[int] = []
+def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
+    """Find all tokens in `text`."""
+    tokens: Tokens = {}
     for match in _scanner(grammar.idioms).finditer(text):
         kind, start = match.lastgroup, match.start()
         if kind == "han":
@@ -63,9 +59,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Scan:
             found = _figures(text, match, grammar, order)
         if found:
             tokens[start] = found
-        elif kind != "mark":
-            strangers.append(start)
-    return Scan(tokens, strangers)
+    return tokens
 
 
 def _after(text: str, end: int) -> int:
@@ -82,13 +76,19 @@ def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Token]:
     if known is None:
         return []
     if text[end : end + 1] == "." and any(sense[0] in _ABBREVIATED for sense in known):
-        end += len(word) <= _LONGEST_SHORT_FORM or text[end + 1 : end + 3].strip().isdigit()
+        end += _is_short_form(text, word, end)
     after = _after(text, end)
     return [Token(start, end, after, symbol, value) for symbol, value in known]
 
 
 _ABBREVIATED = {"MONTH", "SHORTDAY", "WEEKDAY", "UNIT"}
 _LONGEST_SHORT_FORM = 5
+
+
+def _is_short_form(text: str, word: str, end: int) -> bool:
+    """Tell the full stop of "Oct. 2" from that of a sentence."""
+    following = text[end + 1 : end + 3].strip()
+    return following.isdigit() or (len(word) <= _LONGEST_SHORT_FORM and bool(following) and not word.endswith("s"))
 
 
 def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Token]:
@@ -136,12 +136,25 @@ def _han(text: str, start: int, grammar: Grammar) -> list[Token]:
     for length in grammar.lengths.get(text[start], ()):
         end = start + length
         known = grammar.words.get(text[start:end])
-        if known and end <= len(text):
+        if known and end <= len(text) and not _cuts_idiom(text, start, end, grammar):
             after = _after(text, end)
             found += [Token(start, end, after, symbol, value) for symbol, value in known]
     if text[start] in CHARACTERS:
         found += _numerals(text, start)
     return found
+
+
+def _cuts_idiom(text: str, start: int, end: int, grammar: Grammar) -> bool:
+    """Tell whether a word would end within an idiom that begins inside it: 周天 in 这周天气."""
+    if end - start == 1 or not grammar.idioms:
+        return False
+    idiom = _idiom(grammar.idioms)
+    return any(found.end() > end for place in range(start + 1, end) if (found := idiom.match(text, place)))
+
+
+@lru_cache
+def _idiom(idioms: str) -> re.Pattern[str]:
+    return re.compile(idioms)
 
 
 def _numerals(text: str, start: int) -> list[Token]:

@@ -70,6 +70,7 @@ class Meaning:
     now: bool = False
     near: bool = False
     refused: bool = False
+    per: int | None = None
     strength: int = 0
 
 
@@ -122,7 +123,11 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
 
 def _coherent(slots: Slots) -> bool:
     """Refuse joins that no speaker means: an exact offset beside a date or a clock."""
+    if "now" in slots and not slots.keys() <= {"now", "strength"}:
+        return False
     shift = slots.get("shift")
+    if shift is not None and "every" in slots and (shift.steps < 0 or shift.unit == "day"):
+        return False
     if shift is not None and shift.unit == "week" and "days" in slots:
         return False
     span = slots.get("offset")
@@ -133,5 +138,5 @@ def _coherent(slots: Slots) -> bool:
     return not slots.keys() & _BESIDE_DAYS
 
 
-_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals"}
-_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals"}
+_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since"}
+_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since"}

@@ -1,0 +1,159 @@
+"""Actions that make clocks and pieces of clocks."""
+
+from typing import Any
+
+from services.time_expressions.actions.general import Values, both
+from services.time_expressions.values import Clock, Slots
+
+_FIRST_MORNING_HOUR = 8
+"""A quarter to eight belongs to the same half of the day as a bare eight."""
+_COUNTED_POINTS = {1, 2}
+
+
+def clock(values: Values, *, half: str = "") -> Clock | None:
+    """An hour, perhaps minutes; a word may fix the half of the day."""
+    hour, *rest = values
+    minute = rest[0] if rest else 0
+    if hour != int(hour) or not 0 <= hour <= 24 or not 0 <= minute < 60:
+        return None
+    marked = "24" if hour > 12 or hour == 0 else ""
+    return with_half([Clock(int(hour), int(minute), 0, marked, "minute" if rest else "hour")], half=half)
+
+
+def clock_seconds(values: Values) -> Clock | None:
+    """三点半五十九秒."""
+    base: Clock = values[0]
+    second = values[1]
+    return base._replace(second=int(second), grain="second") if 0 <= second < 60 else None
+
+
+def with_half(values: Values, *, half: str = "") -> Clock | None:
+    """A clock marked am or pm; 1515pm stays what it is."""
+    base, *named = values
+    half = half or (named[0] if named else "")
+    if isinstance(base, int):
+        base = clock([base]) if base else None
+    if not isinstance(base, Clock):
+        return None
+    return base._replace(half=half) if half and base.hour <= 12 else base
+
+
+def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
+    """Twenty past three, a quarter to noon: minutes first."""
+    minutes, base, *half_word = values
+    base = with_half([base, *half_word])
+    if base is None or not 0 < minutes < 60:
+        return None
+    total = base.hour * 60 + base.minute + sign * int(minutes)
+    if base.half == "am" and base.hour == 12:
+        total -= 720
+    half = base.half
+    if half == "pm" and base.hour == 12 and total < 720:
+        half = "am"
+    if total < 0:
+        total += 1440
+    hour = total // 60 % 24
+    if half == "" and hour == 0:
+        hour = 12
+    if half == "" and base.hour == _FIRST_MORNING_HOUR and hour < base.hour:
+        half = "24"
+    return Clock(hour, total % 60, 0, half, "minute")
+
+
+def clock_shifted(values: Values, *, sign: int = 1) -> Clock | None:
+    """差五分三点 the other way round: the clock comes first."""
+    return shifted_clock([values[1], values[0]], sign=sign)
+
+
+def bare_clock(values: Values) -> Clock | None:
+    """A bare number beside a part of the day, or after "at"."""
+    value = values[0]
+    if isinstance(value, Clock):
+        return value
+    return clock([value]) if 1 <= value <= 24 else None
+
+
+def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
+    """A piece made of one clock, or of several."""
+    clocks = tuple(bare_clock([value]) for value in both(values))
+    if any(one is None for one in clocks):
+        return None
+    return {"clocks": clocks, "strength": strength}
+
+
+def clock_list(values: Values) -> Any:
+    """9 am, 1 pm and 5 pm."""
+    return both(values)
+
+
+def clock_beside(values: Values, *, number_first: bool = True) -> Slots | None:
+    """9 tomorrow, 8 tonight: a bare number is a clock beside a day or a part of it."""
+    number, piece = values if number_first else reversed(values)
+    made = bare_clock([number])
+    if made is None or "clocks" in piece:
+        return None
+    return {**piece, "clocks": (made,), "strength": 2}
+
+
+def clock_range(values: Values) -> Slots | None:
+    """From 3 to 4 pm: the half of the last holds for the first where it fits."""
+    pair = (
+        values[0] if len(values) == 1 or (isinstance(values[0], tuple) and not isinstance(values[0], Clock)) else values
+    )
+    half = values[-1] if isinstance(values[-1], str) else ""
+    first, last = bare_clock([pair[0]]), bare_clock([pair[1]])
+    if first is None or last is None:
+        return None
+    if half:
+        last = with_half([last, half])
+    if last is None:
+        return None
+    if last.half in {"am", "pm"} and not first.half:
+        earlier = first.hour % 12 < last.hour % 12 or (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
+        first = first._replace(half=last.half if earlier else {"am": "pm", "pm": "am"}[last.half])
+    return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": 2}
+
+
+def half_day(values: Values, *, strength: int = 0) -> Slots:
+    """Tuesday AM: the half of the day as a part of it."""
+    return {"parts": ("morning" if values[0] == "am" else "afternoon",), "strength": strength}
+
+
+def fixed_clock(values: Values) -> Clock:
+    """Noon, midnight."""
+    return Clock(*values[0])
+
+
+def spelled_clock(values: Values) -> Clock | None:
+    """Ten thirty am, three fifteen pm."""
+    base = clock(values[:2])
+    return with_half([base, values[2]]) if base else None
+
+
+def round_minutes(values: Values) -> int | None:
+    """Ten past three: without the word "minutes" only multiples of five are meant so."""
+    return values[0] if values[0] % 5 == 0 else None
+
+
+def half_past(values: Values) -> Clock | None:
+    """三点半."""
+    return clock([values[0], 30])
+
+
+def hour_piece(values: Values) -> Slots:
+    """三点: a bare 一点 or 两点 more often counts points than hours, so it needs company."""
+    return {"clocks": (values[0],), "strength": 0 if values[0].hour in _COUNTED_POINTS else 2}
+
+
+def part_clock(values: Values) -> Clock | None:
+    """早上八点 inside a list of clocks: the part decides the half of the day."""
+    part = values[0]
+    base: Clock = values[1]
+    if base.half:
+        return base
+    return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")
+
+
+def parts_pair(values: Values) -> Slots:
+    """早晚."""
+    return {"parts": tuple(values), "strength": 0}

@@ -1,0 +1,98 @@
+"""Actions that make dates and counted days."""
+
+from services.time_expressions.actions.general import Values
+from services.time_expressions.figures import valid_day
+from services.time_expressions.values import Shift, Slots
+
+_LAST_COMMON_ORDINAL = 12
+
+
+def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
+    """A date from its parts; `form` names them in order with the letters y, m, d."""
+    parts = dict(zip(form, values, strict=True))
+    made: Slots = {"strength": strength}
+    days = parts.get("d")
+    if days is not None:
+        made["days"] = tuple(int(one) for one in (days if isinstance(days, tuple) else (days,)))
+        if any(not 1 <= abs(one) <= 31 for one in made["days"]):
+            return None
+    if "m" in parts:
+        made["months"] = parts["m"] if isinstance(parts["m"], tuple) else (int(parts["m"]),)
+    if "y" in parts:
+        made["year"] = parts["y"]
+    for month in made.get("months", ()):
+        if any(not valid_day(made.get("year"), month, abs(one)) for one in made.get("days", (1,))):
+            return None
+    return made
+
+
+def nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
+    """The second Friday, the last but one Monday; several ordinals may stand."""
+    ordinals, days = values if len(values) == 2 else ((1,), values[0])
+    ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
+    days = days if isinstance(days, tuple) else (days,)
+    if any(not 1 <= abs(one) <= 53 for one in ordinals):
+        return None
+    if last:
+        ordinals = tuple(-one for one in ordinals)
+    return {"ordinals": ordinals, "weekdays": days, "strength": 1}
+
+
+def nth_day(values: Values, *, last: bool = False) -> Slots | None:
+    """The 35th day, the 5th last day."""
+    ordinal = values[0] if values else 1
+    if not isinstance(ordinal, int) or not 1 <= abs(ordinal) <= 366:
+        return None
+    return {"day_numbers": (-ordinal if last else ordinal,), "strength": 2}
+
+
+def spelled_day(values: Values) -> Slots | None:
+    """On the fifteenth; "the first" and the like mostly count other things."""
+    return date(values, form="d", strength=2 if values[0] > _LAST_COMMON_ORDINAL else 1)
+
+
+def day_from_end(values: Values) -> Slots:
+    """The fourth last."""
+    return {"days": (-values[0],), "strength": 0}
+
+
+def instances(values: Values) -> Slots:
+    """The first and last instance of Wednesday and Friday."""
+    ordinals, days = values
+    return {"positions": ordinals, "weekdays": days if isinstance(days, tuple) else (days,), "strength": 1}
+
+
+def holiday(values: Values, *, strength: int) -> Slots:
+    """Christmas."""
+    month, day = values[0]
+    return {"months": (month,), "days": (day,), "strength": strength}
+
+
+def year_day_month(values: Values) -> Slots | None:
+    """2020/23/Sep, September-2020-23."""
+    (year, day), month = values if isinstance(values[0], tuple) else reversed(values)
+    return date([year, month, day], form="ymd")
+
+
+def edge(values: Values) -> Slots:
+    """月底, 下月底."""
+    count, (unit, side) = (0, values[0]) if len(values) == 1 else values
+    return {"shift": Shift(unit, count), "edge": side, "strength": 2}
+
+
+def edge_of_month(values: Values) -> Slots | None:
+    """10月底."""
+    month, (unit, side) = values
+    if unit != "month" or not 1 <= month <= 12:
+        return None
+    return {"months": (month,), "edge": side, "strength": 2}
+
+
+def last_weekday(values: Values) -> Slots:
+    """最后一个周五."""
+    return {"ordinals": (-1,), "weekdays": (values[-1],), "strength": 1}
+
+
+def last_day(_values: Values) -> Slots:
+    """最后一天."""
+    return {"day_numbers": (-1,), "strength": 1}

@@ -1,0 +1,84 @@
+"""Actions that make weekdays and days relative to the present."""
+
+from typing import Any
+
+from services.time_expressions.actions.general import Values
+from services.time_expressions.actions.lengths import SECONDS_OF, measure, offset
+from services.time_expressions.values import Shift, Slots
+
+_LAST_HOUR = 24
+
+
+def weekday_range(values: Values) -> Any:
+    """Tuesday to Saturday."""
+    first, last = values
+    return tuple((first + step) % 7 for step in range((last - first) % 7 + 1))
+
+
+def named_days_ahead(values: Values) -> Slots | None:
+    """Two sundays from now."""
+    count, weekday = values
+    if not 1 <= count <= 60:
+        return None
+    return {"weekdays": (weekday,), "shift": Shift("occurrence", int(count)), "strength": 2}
+
+
+def this_or_next(values: Values, *, count: int, strength: int | None = None) -> Slots | None:
+    """Next week, this month; the next hour is one from now."""
+    name = values[-1]
+    if name == "day" and count < 0:
+        return None
+    if name in SECONDS_OF:
+        return offset([measure(count, name)]) if count > 0 else None
+    name, factor = {"fortnight": ("week", 2), "decade": ("year", 10)}.get(name, (name, 1))
+    if strength is None:
+        strength = 2 if count or name == "day" else 1
+    return {"shift": Shift(name, count * factor), "strength": strength}
+
+
+def shifted(values: Values, *, unit: str = "") -> Slots:
+    """Today, tomorrow, 下周: the count comes with the word."""
+    if unit:
+        return {"shift": Shift(unit, values[0]), "strength": 2}
+    count, name = values
+    return {"shift": Shift(name, count), "strength": 2 if count else 1}
+
+
+def weekday(values: Values, *, strength: int = 2, week: int | None = None, **fixed: Any) -> Slots:
+    """A weekday: bare, or of the present calendar week plus `week`."""
+    made: Slots = {"weekdays": values[-1] if isinstance(values[-1], tuple) else (values[-1],), "strength": strength}
+    if week is not None:
+        made["shift"] = Shift("week", week)
+    made.update(fixed)
+    return made
+
+
+def weekday_of_week(values: Values) -> Slots | None:
+    """下周三: a count of weeks and a weekday."""
+    count, day = values
+    if count == 0:
+        return {"weekdays": (day,), "this_week": True, "strength": 2}
+    return {"weekdays": (day,), "shift": Shift("week", count), "strength": 2}
+
+
+def weekday_day(values: Values, *, near: bool = False) -> Slots | None:
+    """Tuesday 19th; a bare number counts only if the day is `near`."""
+    day, number = values
+    if not 1 <= number <= 31:
+        return None
+    made: Slots = {"weekdays": (day,), "days": (number,), "strength": 2}
+    return {**made, "near": True} if near and number <= _LAST_HOUR else made
+
+
+def offset_nearest(values: Values) -> Slots | None:
+    """The Monday closest to a date."""
+    day, anchor = values
+    if "every" in anchor or "offset" in anchor:
+        return None
+    return {"weekdays": (day,), "anchor": anchor, "nearest": True, "strength": 2}
+
+
+def day_and_part(values: Values) -> Slots:
+    """明晚."""
+    count, part = values[0]
+    return {"shift": Shift("day", count), "parts": (part,), "strength": 2}

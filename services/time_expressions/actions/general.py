@@ -1,0 +1,52 @@
+"""Actions that any symbol may use."""
+
+from typing import Any
+
+from services.time_expressions.values import Clock, Every, Shift, Slots
+
+Values = list[Any]
+"""The values of a matched pattern's symbols, in order."""
+
+
+def keep(values: Values, **_: Any) -> Any:
+    """The last value as it is."""
+    return values[-1]
+
+
+def constant(_values: Values, *, value: Any) -> Any:
+    """The value that the rule states."""
+    return value
+
+
+def both(values: Values) -> Any:
+    """The values of a list, one after the other."""
+    found: list[Any] = []
+    for value in values:
+        found += value if isinstance(value, tuple) and not isinstance(value, Clock) else [value]
+    return tuple(dict.fromkeys(found))
+
+
+def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -> Slots:
+    """A piece of meaning: `name` set to the value (in a tuple with `many`), beside the fields that the rule states."""
+    made: Slots = dict(fixed)
+    if name:
+        value = values[-1]
+        made[name] = (
+            ((value,) if not isinstance(value, tuple) or isinstance(value, Clock) else value) if many else value
+        )
+    if "every" in made:
+        made["every"] = Every(*made["every"])
+    if "shift" in made:
+        made["shift"] = Shift(*made["shift"])
+    made.setdefault("strength", 2)
+    return made
+
+
+def refuse(_values: Values) -> Slots:
+    """Words that no rule can keep, such as twice a week: better no time than a wrong one."""
+    return {"refused": True, "strength": 2}
+
+
+def piece(values: Values, **fixed: Any) -> Slots:
+    """A piece that is one already, with fields that the rule states."""
+    return {**values[-1], **fixed}

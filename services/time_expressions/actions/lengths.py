@@ -1,0 +1,117 @@
+"""Actions that make numbers, lengths of time and offsets."""
+
+from services.time_expressions.actions.general import Values
+from services.time_expressions.values import Slots, Span
+
+_MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
+_DAYS = {"day": 1, "week": 7, "fortnight": 14}
+SECONDS_OF = {"second": 1, "minute": 60, "hour": 3600}
+_MOST_YEARS = 500
+_MOST_UNITS = 100_000
+_FINENESS = ("decade", "year", "half", "quarter", "month", "fortnight", "week", "day", "hour", "minute", "second")
+
+
+def number_sum(values: Values) -> int:
+    """Twenty two."""
+    return int(sum(values))
+
+
+def half_more(values: Values) -> float:
+    """Two and a half."""
+    return float(values[0] + 0.5)
+
+
+def fraction(values: Values) -> float | None:
+    """Three quarters, 1/2."""
+    above, below = values[-1] if isinstance(values[-1], tuple) else (values[0], 4)
+    return above / below if below and above < below else None
+
+
+def times(values: Values, *, factor: float) -> float:
+    """A number of quarters, and the like."""
+    return float(values[0] * factor)
+
+
+def span(values: Values, *, more: float = 0) -> Span | None:
+    """An amount and a unit; `more` adds a part of the unit ("an hour and a half")."""
+    amount, unit = (1, values[0]) if len(values) == 1 else values
+    return measure(amount + more, unit)
+
+
+def half_span(values: Values, *, part: float = 0.5) -> Span | None:
+    """Half an hour."""
+    return measure(part, values[-1])
+
+
+def measure(amount: float, unit: str) -> Span | None:
+    """A length of `amount` units, or None where there is no such unit or the length is absurd."""
+    if amount > (_MOST_YEARS if unit == "year" else _MOST_UNITS):
+        return None
+    whole = amount == int(amount)
+    if unit in SECONDS_OF:
+        return Span(seconds=round(amount * SECONDS_OF[unit]), unit=unit)
+    if unit in _DAYS:
+        days = amount * _DAYS[unit]
+        if days == int(days):
+            return Span(days=int(days), unit=unit)
+        return Span(days=int(days), seconds=round((days - int(days)) * 86_400), unit="hour")
+    if unit not in _MONTHS:
+        return None
+    months = amount * _MONTHS[unit]
+    if not whole and months != int(months):
+        return Span(months=int(months), days=round((months - int(months)) * 30), unit="day")
+    return Span(months=int(months), unit=unit)
+
+
+def span_sum(values: Values) -> Span | None:
+    """One hour and thirty seconds: units must become finer."""
+    left, right = values
+    if _FINENESS.index(right.unit) <= _FINENESS.index(left.unit):
+        return None
+    return Span(left.months + right.months, left.days + right.days, left.seconds + right.seconds, right.unit)
+
+
+def minutes_after(values: Values) -> Span | None:
+    """1小时15: the bare number is of the next finer unit."""
+    left, amount = values
+    if left.unit != "hour" or amount >= 60:
+        return None
+    return Span(left.months, left.days, left.seconds + 60 * amount, "minute")
+
+
+def offset(values: Values, *, sign: int = 1, strength: int = 2) -> Slots:
+    """In two hours."""
+    return {"offset": _signed(values[0], sign), "strength": strength}
+
+
+def offset_from(values: Values, *, sign: int = 1) -> Slots | None:
+    """Two weeks after tomorrow; the length comes first."""
+    length, anchor = values
+    if "every" in anchor or "offset" in anchor or anchor.get("strength", 0) < 1:
+        return None
+    return {"offset": _signed(length, sign), "anchor": anchor, "strength": 2}
+
+
+def from_offset(values: Values, *, sign: int = 1) -> Slots | None:
+    """明天之后两天: the anchor comes first."""
+    return offset_from([values[1], values[0]], sign=sign)
+
+
+def _signed(length: Span, sign: int) -> Span:
+    return Span(sign * length.months, sign * length.days, sign * length.seconds, length.unit)
+
+
+def lasting(values: Values) -> Slots:
+    """For two months."""
+    return {"lasting": values[0], "strength": 0}
+
+
+def lasting_unit(values: Values) -> Slots | None:
+    """For the next year."""
+    length = measure(1, values[0])
+    return lasting([length]) if length else None
+
+
+def span_of(values: Values, *, unit: str, factor: int = 1) -> Span | None:
+    """A number of one unit that the rule names."""
+    return measure(values[0] * factor, unit)

@@ -1,0 +1,138 @@
+"""Actions that make recurrences and their bounds."""
+
+from typing import Any
+
+from services.time_expressions.actions.dates import nth_weekday
+from services.time_expressions.actions.general import Values
+from services.time_expressions.actions.lengths import SECONDS_OF
+from services.time_expressions.values import Every, Slots, Span
+
+_UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
+_SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
+"""Months and days of 每隔一天 and the like, which leave one out (see `every_apart`)."""
+
+
+def every(values: Values, *, interval: int | None = None, strength: int = 2, **fixed: Any) -> Slots | None:
+    """Every N units."""
+    unit = values[-1]
+    amount = interval if interval is not None else (values[0] if len(values) > 1 else 1)
+    if amount <= 0 or amount > 10_000 or amount != int(amount):
+        return None
+    base, factor = _UNIT_OF_PERIOD.get(unit, (unit, 1))
+    return {"every": Every(int(amount) * factor, base), "strength": strength, **fixed}
+
+
+def every_span(values: Values, *, apart: bool = False) -> Slots | None:
+    """Every hour and a half, 每半小时: a length that is not a whole number of one unit."""
+    length: Span = values[-1]
+    if apart and (length.months, length.days) in _SINGLES:
+        return None
+    if length.months and not (length.days or length.seconds):
+        years = length.months % 12 == 0
+        period = Every(length.months // 12, "year") if years else Every(length.months, "month")
+    elif length.days and not (length.months or length.seconds):
+        weeks = length.unit in {"week", "fortnight"}
+        period = Every(length.days // 7, "week") if weeks else Every(length.days, "day")
+    elif length.seconds and not (length.months or length.days):
+        period = _elapsed(length.seconds)
+    else:
+        return None
+    return {"every": period, "strength": 2} if period.interval > 0 else None
+
+
+def _elapsed(seconds: int) -> Every:
+    for unit, size in (("hour", 3600), ("minute", 60)):
+        if seconds % size == 0:
+            return Every(seconds // size, unit)
+    return Every(seconds, "second")
+
+
+def every_weekday(values: Values, *, interval: int | None = None, strength: int = 2) -> Slots | None:
+    """Every Monday and Friday, every other Friday."""
+    days = values[-1] if isinstance(values[-1], tuple) else (values[-1],)
+    amount = interval if interval is not None else (values[0] if len(values) > 1 else 1)
+    if not 1 <= amount <= 100 or amount != int(amount):
+        return None
+    return {"weekdays": days, "every": Every(int(amount), "week"), "strength": strength}
+
+
+def every_nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
+    """Every third Friday means that of the month; no month promises a fifth, so every fifth counts weeks."""
+    made = nth_weekday(values, last=last)
+    if made is None:
+        return None
+    if len(made["ordinals"]) == 1 and made["ordinals"][0] >= 5:
+        return every_weekday([made["ordinals"][0], made["weekdays"]])
+    return {**made, "every": Every(1, "month"), "strength": 2}
+
+
+def every_date(values: Values) -> Slots | None:
+    """Every 30 August: the date comes as a piece."""
+    piece: Slots = values[-1]
+    if "year" in piece or "every" in piece or "months" not in piece:
+        return None
+    return {**piece, "every": Every(1, "year"), "strength": 2}
+
+
+def every_part(values: Values, *, unit: str = "day") -> Slots:
+    """Every morning, mornings."""
+    parts = values[-1] if isinstance(values[-1], tuple) else (values[-1],)
+    return {"every": Every(1, unit), "parts": parts, "strength": 2}
+
+
+def weekly_part(values: Values) -> Slots:
+    """Friday mornings."""
+    days, part = values
+    days = days if isinstance(days, tuple) else (days,)
+    return {"every": Every(1, "week"), "weekdays": days, "parts": (part,), "strength": 2}
+
+
+def counted(values: Values) -> Slots | None:
+    """For five times."""
+    count = values[-1]
+    return {"count": int(count), "strength": 0} if 1 <= count <= 10_000 else None
+
+
+def bound(values: Values, *, name: str) -> Slots | None:
+    """Until, or from, another time."""
+    inner: Slots = values[-1]
+    if inner.keys() & {"since", "until", "count", "lasting", "refused", "every"}:
+        return None
+    if name == "since" and inner.keys() <= {"clocks", "strength"}:
+        return {**inner, "strength": 1}
+    return {name: inner, "strength": inner["strength"] if name == "since" else 0}
+
+
+def between(values: Values) -> Slots | None:
+    """From one time to another."""
+    first, last = values
+    if {"every", "until", "since", "refused"} & (first.keys() | last.keys()):
+        return None
+    if first.keys() <= {"clocks", "parts", "strength"}:
+        return {**first, "until": last}
+    return {"since": first, "until": last, "strength": min(2, first["strength"] + last["strength"])}
+
+
+def times_per(values: Values, *, unit_first: bool = False) -> Slots | None:
+    """Twice a week: which days or hours that is, other words must say."""
+    unit, number = values if unit_first else reversed(values)
+    made = frequency([unit]) if isinstance(unit, tuple) else every([unit])
+    return {**made, "per": int(number)} if made and number > 1 else made
+
+
+def frequency(values: Values) -> Slots:
+    """Daily, weekly."""
+    return {"every": Every(*values[0]), "strength": 2}
+
+
+def every_edge(values: Values) -> Slots:
+    """每月底."""
+    unit, side = values[-1]
+    return {"every": Every(1, unit), "edge": side, "strength": 2}
+
+
+def every_apart(values: Values) -> Slots | None:
+    """每隔一天 leaves one out; 每隔两小时 is commonly every two."""
+    count, unit = values
+    skips = count == 1 and unit not in SECONDS_OF
+    return every([2 if skips else count, unit])

@@ -1,0 +1,161 @@
+"""Choose, among all phrases of a text, those that are its times: disjoint, strong enough, and telling the most."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from services.time_expressions.chart import Item
+from services.time_expressions.values import Slots, unify
+
+STRONG = 2
+WEAK = 1
+TRIES = 6
+LONGEST_GAP = 80
+"""Characters between two phrases that may still be one time: "every day to take my pills at 8"."""
+
+DAY_FIELDS = frozenset(
+    {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near"}
+)
+CLOCK_FIELDS = frozenset({"clocks", "parts"})
+BOUND_FIELDS = frozenset({"since", "until", "count", "lasting"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """One time: its meaning, and the phrases (folded offsets) that it was put together from."""
+
+    slots: Slots
+    spans: tuple[tuple[int, int], ...]
+
+
+def choose(
+    times: list[Item], text: str, *, stands: Callable[[Slots], bool], eager: bool, conjunctions: frozenset[str]
+) -> list[Group]:
+    """The groups of `text` in order.
+
+    Args:
+        times: All phrases that may be a time.
+        text: The folded text.
+        stands: Tells whether a meaning names a time that exists.
+        eager: Take weak evidence as well, and lengths of time as times from now.
+        conjunctions: Words after which a new time begins rather than the rest of the last one.
+    """
+    usable = [item for item in times if _allowed(item, text, eager=eager)]
+    groups: list[Item] = []
+    for _ in range(TRIES):
+        groups = _best_cover(usable)
+        bad = [item for item in groups if not _keeps(item.value, stands)]
+        if not bad:
+            break
+        usable = [item for item in usable if item not in bad]
+    found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
+    found = _gathered(found, text, stands, conjunctions)
+    if eager:
+        found = [_as_offset(group) for group in found]
+    return [group for group in found if not _is_bound(group.slots) and stands(group.slots)]
+
+
+def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
+    return "refused" in slots or "per" in slots or _is_bound(slots) or stands(slots)
+
+
+def _allowed(item: Item, text: str, *, eager: bool) -> bool:
+    """Strong evidence stands anywhere, weaker only where it is all that the text says."""
+    strength = item.value.get("strength", 0)
+    if strength >= STRONG or _is_bound(item.value) or (eager and strength >= 0):
+        return True
+    return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text)
+
+
+def _is_bound(slots: Slots) -> bool:
+    """For two hours, until five: no time of its own, but none of its words names one either."""
+    return (
+        slots.keys() <= BOUND_FIELDS | {"strength"}
+        and ("since" not in slots or "until" not in slots)
+        and ("since" not in slots or slots["strength"] < STRONG)
+    )
+
+
+def _is_amount(slots: Slots) -> int:
+    return 1 if slots.keys() <= {"offset", "strength"} or slots.keys() <= {"clocks", "strength"} else 0
+
+
+def _is_whole(item: Item, text: str) -> bool:
+    return not any(char.isalnum() for char in text[: item.start] + text[item.end :])
+
+
+def _score(item: Item) -> float:
+    return item.size * 8 - 6 + max(-30, min(item.weight, 12)) * 0.1 - item.pieces * 0.5
+
+
+def _best_cover(items: list[Item]) -> list[Item]:
+    """Weighted interval scheduling: the disjoint phrases with the highest sum of scores."""
+    best: list[tuple[float, list[Item]]] = [(0.0, [])]
+    ends = [0]
+    for item in sorted(items, key=lambda item: item.end):
+        place = len(ends) - 1
+        while ends[place] > item.start:
+            place -= 1
+        total, chosen = best[place]
+        total += _score(item)
+        if total > best[-1][0]:
+            best.append((total, [*chosen, item]))
+            ends.append(item.end)
+    return best[-1][1]
+
+
+# -- phrases that stand apart and are one time -------------------------------------------------------------------
+
+
+def _gathered(
+    groups: list[Group], text: str, stands: Callable[[Slots], bool], conjunctions: frozenset[str]
+) -> list[Group]:
+    """Join neighbours of which one says what the other leaves open: "daily … at 7 pm"."""
+    found: list[Group] = []
+    for group in groups:
+        joined = None
+        if found and not _is_new(found[-1], group, text, conjunctions) and _complete_each_other(found[-1], group):
+            joined = unify(found[-1].slots, group.slots)
+        if joined is not None and stands(joined):
+            found[-1] = Group(slots=joined, spans=found[-1].spans + group.spans)
+        else:
+            found.append(group)
+    return found
+
+
+def _is_new(last: Group, group: Group, text: str, conjunctions: frozenset[str]) -> bool:
+    gap = text[last.spans[-1][1] : group.spans[0][0]].rstrip()
+    if len(gap) > LONGEST_GAP:
+        return True
+    return any(
+        gap.endswith(word) and (not word.isascii() or gap[: -len(word)][-1:] in {"", " "}) for word in conjunctions
+    )
+
+
+def _is_word_end(gap: str, word: str) -> bool:
+    return not word.isascii() or gap[: -len(word)][-1:] in {"", " "}
+
+
+def _complete_each_other(left: Group, right: Group) -> bool:
+    return _completes(left.slots, right.slots) or _completes(right.slots, left.slots)
+
+
+def _completes(main: Slots, rest: Slots) -> bool:
+    """Tell whether `main` names days or a period, and `rest` only what that leaves open."""
+    told = rest.keys() - {"strength"}
+    if "every" in main and "every" in rest:
+        return (
+            main["every"] == rest["every"] and "weekdays" not in main and told <= {"every", "weekdays"} | CLOCK_FIELDS
+        )
+    if "every" in main:
+        open_fields = BOUND_FIELDS | CLOCK_FIELDS
+        if main["every"].unit in {"week", "month", "year"} and not main.keys() & DAY_FIELDS:
+            open_fields |= {"weekdays", "days", "months", "ordinals", "day_numbers", "edge"}
+        return told <= open_fields
+    return bool(main.keys() & DAY_FIELDS) and "clocks" not in main and told <= CLOCK_FIELDS | {"lasting"}
+
+
+def _as_offset(group: Group) -> Group:
+    """For ten minutes, where the caller knows that a time is meant: ten minutes from now."""
+    if group.slots.keys() <= {"lasting", "strength"}:
+        return Group(slots={"offset": group.slots["lasting"], "strength": STRONG}, spans=group.spans)
+    return group

@@ -1,0 +1,230 @@
+"""Decide which point in time, or which interval, a meaning is.
+
+Here the conventions of `days` and `clocks` meet the present moment.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+
+from services.time_expressions.clocks import Moment, moments, next_default
+from services.time_expressions.days import WEEK, Day, add_span, days, monday_of
+from services.time_expressions.model import Grain
+from services.time_expressions.present import Answer, Present, in_zone, judged
+from services.time_expressions.recurrence import SECONDS
+from services.time_expressions.values import Meaning, Shift, Span, completed
+
+NEAR_DAYS = 35
+"""In "Friday 14" the number is a day only if such a Friday is this near."""
+
+
+def instants(meaning: Meaning, present: Present) -> list[Answer]:
+    """The points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
+    if meaning.every is not None or meaning.refused or len(meaning.clocks) > 1:
+        return []
+    if meaning.count is not None or meaning.positions or meaning.week_numbers:
+        return []
+    answers = _instants(meaning, present)
+    if meaning.swapped:
+        month, day = meaning.swapped
+        other = replace(meaning, months=(month,), days=(day,), swapped=None)
+        answers += [replace(answer, unsure=True) for answer in _instants(other, present)]
+        answers[0] = replace(answers[0], unsure=True)
+    return answers
+
+
+def _instants(meaning: Meaning, present: Present) -> list[Answer]:
+    if meaning.since is not None or meaning.until is not None:
+        return _interval(meaning, present)
+    if meaning.now:
+        start = present.now.replace(microsecond=0)
+        return [Answer(start=start, grain=Grain.SECOND, has_clock=True)]
+    if meaning.offset is not None:
+        answer = _offset(meaning, meaning.offset, present)
+        return [_with_lasting(answer, meaning)] if answer else []
+    if meaning.anchor is not None:
+        answer = _nearest(meaning, meaning.anchor, present)
+        return [answer] if answer else []
+    return [_with_lasting(answer, meaning) for answer in _on_days(meaning, present)]
+
+
+def _with_lasting(answer: Answer, meaning: Meaning) -> Answer:
+    if meaning.lasting is None:
+        return answer
+    return replace(answer, end=_moved(answer.start, meaning.lasting))
+
+
+# -- exact and calendar offsets ----------------------------------------------------------------------------------
+
+
+def _moved(start: datetime, span: Span) -> datetime | None:
+    """`start` and `span`: wall clock for days and more, elapsed time below."""
+    zone = start.tzinfo or UTC
+    if span.months or span.days:
+        day = add_span(start.date(), span)
+        if day is None:
+            return None
+        start = in_zone(datetime.combine(day, start.time()), zone)
+    return (start.astimezone(UTC) + timedelta(seconds=span.seconds)).astimezone(zone)
+
+
+def _grain_of(span: Span) -> Grain:
+    if span.seconds or span.unit in SECONDS:
+        return Grain.SECOND if span.unit == "second" else Grain.MINUTE
+    return Grain.DAY
+
+
+def _offset(meaning: Meaning, span: Span, present: Present) -> Answer | None:
+    base, exact, grain = present.now.replace(microsecond=0), True, _grain_of(span)
+    if meaning.anchor is not None:
+        anchored = _anchor(meaning.anchor, present, span)
+        if anchored is None:
+            return None
+        base, exact = anchored.start, anchored.has_clock
+        grain = anchored.grain if exact and grain is Grain.DAY else grain
+    start = _moved(base, span)
+    if start is None:
+        return None
+    if meaning.weekdays:
+        day = monday_of(start.date()) + timedelta(days=meaning.weekdays[0])
+        start, exact = in_zone(datetime.combine(day, present.parts.day), present.zone), False
+    if meaning.clocks or meaning.parts:
+        part = meaning.parts[0] if meaning.parts else ""
+        clock = meaning.clocks[0] if meaning.clocks else None
+        moment = moments(start.date(), clock, part, present.parts)[0]
+        start = in_zone(moment.local, present.zone)
+        named = Grain(clock.grain) if clock else Grain.DAY
+        return judged(Answer(start=start, grain=named, has_clock=clock is not None), present)
+    return judged(Answer(start=start, grain=grain, has_clock=exact or bool(span.seconds)), present)
+
+
+def _anchor(anchor: Meaning, present: Present, span: Span) -> Answer | None:
+    """The time that an offset counts from; from a day without a clock, hours count from its midnight."""
+    answers = instants(anchor, present)
+    if not answers:
+        return None
+    answer = answers[0]
+    if answer.has_clock or not span.seconds:
+        return answer
+    return replace(answer, start=in_zone(datetime.combine(answer.start.date(), time()), present.zone))
+
+
+def _nearest(meaning: Meaning, anchor: Meaning, present: Present) -> Answer | None:
+    answers = instants(anchor, present)
+    if not answers:
+        return None
+    ahead = (meaning.weekdays[0] - answers[0].start.weekday()) % WEEK
+    day = answers[0].start.date() + timedelta(days=ahead if ahead <= WEEK // 2 else ahead - WEEK)
+    start = in_zone(datetime.combine(day, present.parts.day), present.zone)
+    return judged(Answer(start=start, grain=Grain.DAY, has_clock=False), present)
+
+
+# -- days and clocks ---------------------------------------------------------------------------------------------
+
+
+def _on_days(meaning: Meaning, present: Present) -> list[Answer]:
+    """Walk the days in order of preference, and take the first time that lies ahead."""
+    if not _names_a_time(meaning):
+        return []
+    gone: list[Answer] = []
+    for day in days(meaning, present.local.date(), forward=present.future):
+        if meaning.near and abs((day.date - present.local.date()).days) > NEAR_DAYS:
+            break
+        answers = list(_on_day(meaning, day, present))
+        fitting = [answer for answer in answers if not answer.past]
+        if fitting:
+            return fitting
+        gone += answers[:1]
+        if not day.floats:
+            break
+    return gone[:1]
+
+
+def _names_a_time(meaning: Meaning) -> bool:
+    if meaning.edge and not (meaning.shift or meaning.months or meaning.year is not None):
+        return False
+    return bool(
+        meaning.clocks
+        or meaning.parts
+        or meaning.weekdays
+        or meaning.days
+        or meaning.months
+        or meaning.shift
+        or meaning.year is not None
+    )
+
+
+def _on_day(meaning: Meaning, day: Day, present: Present) -> Iterator[Answer]:
+    clock = meaning.clocks[0] if meaning.clocks else None
+    part = meaning.parts[0] if meaning.parts else ""
+    if meaning.edge == "end" and meaning.shift == Shift("day", meaning.shift.steps if meaning.shift else 0):
+        yield _answer(Moment(local=datetime.combine(day.date, time(23, 59)), has_clock=True), Grain.MINUTE, present)
+        return
+    candidates = moments(day.date, clock, part, present.parts)
+    today = day.date == present.local.date()
+    if len(candidates) > 1:
+        candidates = _chosen(candidates, meaning, day, present)
+    grain = Grain(clock.grain) if clock else day.grain
+    for moment in candidates:
+        answer = _answer(moment, grain, present)
+        if answer.past and today and clock is None and not _rolls(meaning, day):
+            later = next_default(present.local, part, present.parts)
+            if later is not None:
+                answer = _answer(replace(moment, local=later), grain, present)
+        yield replace(answer, unsure=moment.unsure and len(candidates) > 1)
+
+
+def _rolls(meaning: Meaning, day: Day) -> bool:
+    """Tell whether a day whose default hour is gone means the next such day rather than the rest of today."""
+    return day.floats and bool(meaning.weekdays or meaning.parts) and not meaning.this_week and not meaning.days
+
+
+def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Present) -> list[Moment]:
+    """Of the two halves of the day, keep the preferred one, and the other where it is forced or worth asking for."""
+    preferred, other = candidates
+    hour = meaning.clocks[0].hour
+    gone = in_zone(preferred.local, present.zone) < present.now
+    if not (present.future and gone):
+        return candidates
+    if day.floats and not (day.date == present.local.date() and hour == EVENING_TOO and preferred.local.hour == hour):
+        return [preferred]
+    return [other]
+
+
+EVENING_TOO = 8
+"""At noon "at 8" still means today; "at 9", 10 and 11 mean tomorrow morning."""
+
+
+def _answer(moment: Moment, grain: Grain, present: Present) -> Answer:
+    answer = Answer(start=in_zone(moment.local, present.zone), grain=grain, has_clock=moment.has_clock)
+    return judged(answer, present)
+
+
+# -- intervals ---------------------------------------------------------------------------------------------------
+
+
+def _interval(meaning: Meaning, present: Present) -> list[Answer]:
+    """From one time to another; what stands outside of both holds for the first, the last follows it."""
+    outer = replace(meaning, since=None, until=None)
+    firsts: list[Answer] = []
+    if meaning.since is not None:
+        whole = completed(outer, meaning.since)
+        firsts = instants(whole, present) if whole else []
+    elif _names_a_time(outer):
+        firsts = _instants(outer, present)
+    if not firsts:
+        return []
+    if meaning.until is None:
+        return firsts
+    first = firsts[0]
+    last = meaning.until
+    if first.has_clock and last.clocks and not last.parts and meaning.parts:
+        last = replace(last, parts=meaning.parts)
+    later = replace(present, now=first.start + timedelta(seconds=1), future=True)
+    ends = instants(last, later)
+    if not ends or ends[0].past:
+        return [first] if not ends else []
+    end = ends[0].start
+    if not ends[0].has_clock:
+        end = in_zone(datetime.combine(end.date() + timedelta(days=1), time()), present.zone)
+    return [replace(first, end=end)]

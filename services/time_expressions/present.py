@@ -1,0 +1,49 @@
+"""The present moment that words are read against, and the answers that come of it."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from services.time_expressions.model import DayParts, Grain
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Present:
+    """What the words are read against."""
+
+    now: datetime
+    parts: DayParts
+    future: bool
+    shortest_period: timedelta
+
+    @property
+    def local(self) -> datetime:
+        """The wall clock of `now`, without its zone."""
+        return self.now.replace(tzinfo=None)
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of `now`."""
+        return self.now.tzinfo or UTC
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """One resolved time; `past` when it lies before now although a future one was asked for."""
+
+    start: datetime
+    grain: Grain
+    has_clock: bool
+    end: datetime | None = None
+    rrule: str | None = None
+    past: bool = False
+    unsure: bool = False
+
+
+def in_zone(local: datetime, zone: tzinfo) -> datetime:
+    """Give a wall clock its zone; a time in a gap moves forward by the gap, a folded one is the first."""
+    return local.replace(tzinfo=zone, fold=0).astimezone(UTC).astimezone(zone)
+
+
+def judged(answer: Answer, present: Present) -> Answer:
+    """Mark an answer that lies before now although a future one was asked for."""
+    return replace(answer, past=present.future and answer.start < present.now.replace(microsecond=0))

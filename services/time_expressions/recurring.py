@@ -1,0 +1,162 @@
+"""Decide when a recurrence begins and ends, beside the rule that `recurrence` builds."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+
+from services.time_expressions.clocks import moments
+from services.time_expressions.days import shifted_start
+from services.time_expressions.instants import instants
+from services.time_expressions.model import DayParts, Grain
+from services.time_expressions.present import Answer, Present, in_zone
+from services.time_expressions.recurrence import (
+    SECONDS,
+    Rule,
+    build_rule,
+    clock_parts,
+    first_fire,
+    week_end,
+    window_end,
+)
+from services.time_expressions.values import Clock, Every, Meaning, Shift
+
+UNTIL_DAY_END = time(23, 59, 59)
+MOST_CLOCKS = 100
+"""Clocks that "every 15 minutes from 9 to 5" may come to."""
+
+
+def recurring(meaning: Meaning, present: Present) -> Answer | None:
+    """The first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
+    meaning = within_hours(meaning)
+    rule = build_rule(meaning)
+    if rule is None or meaning.every is None:
+        return None
+    unit = meaning.every.unit
+    if meaning.per is not None and meaning.per not in {len(meaning.clocks), len(meaning.weekdays), len(meaning.days)}:
+        return None
+    if unit in SECONDS:
+        period = timedelta(seconds=meaning.every.interval * SECONDS[unit])
+        if period < present.shortest_period:
+            return None
+    after = _beginning(meaning, present)
+    first = first_fire(rule, meaning, after, present.parts) if after else None
+    if first is None:
+        return None
+    end = None
+    if meaning.until is not None and meaning.clocks and is_time_of_day(meaning.until):
+        end = _end_of_day_window(meaning, meaning.until, first.local, present)
+        meaning = replace(meaning, until=None)
+    clock = clock_parts(rule, meaning, first.local.date(), present.parts)
+    if clock is None:
+        return None
+    rule = _daily_for_positions(rule, clock)
+    ending = _ending(meaning, rule, first.local, present)
+    if ending is None:
+        return None
+    grain = Grain.MINUTE if meaning.clocks or unit in SECONDS else Grain.DAY
+    return Answer(
+        start=in_zone(first.local, present.zone),
+        grain=grain,
+        has_clock=first.has_clock,
+        end=end,
+        rrule=";".join([*rule.render(), *clock, *ending]),
+    )
+
+
+def is_time_of_day(meaning: Meaning) -> bool:
+    """Tell whether a meaning is a clock and nothing else."""
+    return bool(meaning.clocks) and meaning == Meaning(
+        clocks=meaning.clocks, parts=meaning.parts, strength=meaning.strength
+    )
+
+
+def _end_of_day_window(meaning: Meaning, until: Meaning, first: datetime, present: Present) -> datetime:
+    """The end of "every day from 3 to 4 pm", on the day of the first fire or the night after."""
+    parts = until.parts or meaning.parts
+    candidates = moments(first.date(), until.clocks[0], parts[0] if parts else "", present.parts)
+    later = [moment.local for moment in candidates if moment.local > first]
+    return in_zone(min(later) if later else candidates[0].local + timedelta(days=1), present.zone)
+
+
+def _daily_for_positions(rule: Rule, clock: list[str]) -> Rule:
+    """BYSETPOS counts within the period, so the clocks of a weekly rule are picked day by day."""
+    if rule.frequency == "WEEKLY" and any(part.startswith("BYSETPOS") for part in clock):
+        return replace(rule, frequency="DAILY")
+    return rule
+
+
+def _beginning(meaning: Meaning, present: Present) -> datetime | None:
+    """The local moment before which the rule does not fire."""
+    now = present.local.replace(microsecond=0)
+    if meaning.since is not None:
+        answers = instants(meaning.since, present)
+        if not answers:
+            return None
+        start = answers[0].start.replace(tzinfo=None)
+        return max(now, start if answers[0].has_clock else datetime.combine(start.date(), time()))
+    if meaning.shift is not None and meaning.shift.steps > 0:
+        first = shifted_start(meaning.shift, now.date())
+        return max(now, datetime.combine(first, time())) if first else None
+    return now
+
+
+def _ending(meaning: Meaning, rule: Rule, first: datetime, present: Present) -> list[str] | None:
+    """COUNT or UNTIL, an empty list without any, None where the rule would never fire."""
+    if meaning.count is not None:
+        return [f"COUNT={meaning.count}"]
+    span = meaning.lasting
+    if span is not None and rule.frequency == "DAILY" and rule.interval == 1 and not (span.months or span.seconds):
+        return [f"COUNT={span.days}"]
+    last = _last_moment(meaning, first, present)
+    if last is None:
+        return []
+    if last < first:
+        return None
+    until = in_zone(last, present.zone).astimezone(UTC)
+    return [f"UNTIL={until:%Y%m%dT%H%M%SZ}"]
+
+
+def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetime | None:
+    if meaning.until is not None:
+        answers = instants(meaning.until, replace(present, now=in_zone(first, present.zone), future=True))
+        if not answers:
+            return first - timedelta(seconds=1)
+        end = answers[0].start.replace(tzinfo=None)
+        if answers[0].grain in {Grain.MONTH, Grain.YEAR, Grain.QUARTER, Grain.WEEK}:
+            return datetime.combine(end.date(), time()) - timedelta(seconds=1)
+        return end if answers[0].has_clock else datetime.combine(end.date(), UNTIL_DAY_END)
+    if meaning.lasting is not None:
+        return window_end(meaning, present.local)
+    if meaning.shift is not None and meaning.shift.unit == "week":
+        return datetime.combine(week_end(first.date()), UNTIL_DAY_END)
+    if (
+        meaning.shift is not None
+        and meaning.shift.unit in {"month", "year"}
+        and meaning.every is not None
+        and meaning.every.unit in {"day", "week"}
+    ):
+        after = shifted_start(Shift(meaning.shift.unit, meaning.shift.steps + 1), present.local.date())
+        return datetime.combine(after, time()) - timedelta(seconds=1) if after else None
+    return None
+
+
+def within_hours(meaning: Meaning) -> Meaning:
+    """Every hour from nine to five: the same as daily at each of those clocks; minutes leave the last hour out."""
+    every, until = meaning.every, meaning.until
+    if every is None or every.unit not in {"hour", "minute"} or len(meaning.clocks) != 1 or until is None:
+        return meaning
+    if not is_time_of_day(until):
+        return meaning
+    step = every.interval * SECONDS[every.unit] // 60
+    first = _minute_of_day(meaning.clocks[0], meaning.parts)
+    last = _minute_of_day(until.clocks[0], until.parts or meaning.parts)
+    last += 0 if last > first else 720 if last + 720 > first else 1440
+    minutes = range(first, last + (1 if every.unit == "hour" else 0), step)
+    if not 0 < len(minutes) <= MOST_CLOCKS:
+        return meaning
+    clocks = tuple(sorted({Clock(minute // 60 % 24, minute % 60, 0, "24") for minute in minutes}))
+    return replace(meaning, every=Every(1, "day"), clocks=clocks, parts=(), until=None)
+
+
+def _minute_of_day(clock: Clock, parts: tuple[str, ...]) -> int:
+    moment = moments(date(2000, 1, 1), clock, parts[0] if parts else "", DayParts())[0]
+    return moment.local.hour * 60 + moment.local.minute

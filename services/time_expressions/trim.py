@@ -1,0 +1,70 @@
+"""Fit a span to its words: a preposition before it belongs to it, the noun that hinted at a time does not."""
+
+from services.time_expressions.grammar import Grammar
+
+ARTICLES = frozenset({"the"})
+
+
+def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int]:
+    """The span without hints ("timer", "snooze") at its ends, and with the prepositions that lead into it.
+
+    Cutting it out of a request leaves the content and no joint behind.
+    """
+    inner = _without_hints(text, start, end, grammar.hints)
+    if inner is not None and inner[0] != start:
+        return inner
+    if inner is not None:
+        end = inner[1]
+    return _led_in(text, start, grammar.leads), end
+
+
+def _without_hints(text: str, start: int, end: int, hints: frozenset[str]) -> tuple[int, int] | None:
+    """Cut hint words off both ends; a Chinese hint is a prefix or suffix of its run of characters."""
+    while True:
+        hint = next((word for word in hints if _begins(text, start, end, word)), None)
+        if hint is None:
+            break
+        start += len(hint)
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+    while True:
+        hint = next((word for word in hints if _finishes(text, start, end, word)), None)
+        if hint is None:
+            break
+        end -= len(hint)
+        end = start + len(text[start:end].rstrip())
+    return (start, end) if start < end else None
+
+
+def _begins(text: str, start: int, end: int, word: str) -> bool:
+    rest = text[start + len(word) : start + len(word) + 1]
+    return text.startswith(word, start, end) and not (word[-1:].isalpha() and word.isascii() and rest.isalpha())
+
+
+def _finishes(text: str, start: int, end: int, word: str) -> bool:
+    before = text[end - len(word) - 1 : end - len(word)]
+    return text.endswith(word, start, end) and not (word[:1].isalpha() and word.isascii() and before.isalpha())
+
+
+def _led_in(text: str, start: int, leads: frozenset[str]) -> int:
+    """Move `start` before one preposition, or before one and an article."""
+    before = _word_before(text, start, leads)
+    if before is None or before[1] not in leads:
+        return start
+    if before[1] in ARTICLES:
+        further = _word_before(text, before[0], leads)
+        if further is not None and further[1] in leads:
+            return further[0]
+    return before[0]
+
+
+def _word_before(text: str, end: int, leads: frozenset[str]) -> tuple[int, str] | None:
+    while end and text[end - 1] == " ":
+        end -= 1
+    start = end
+    while start and text[start - 1].isalpha() and text[start - 1].isascii():
+        start -= 1
+    if start == end and end and text[end - 1] > "⺀":
+        start = end - (2 if text[end - 2 : end] in leads else 1)
+    if start == end:
+        return (end - 1, text[end - 1]) if end else None
+    return start, text[start:end]
