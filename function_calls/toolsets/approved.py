@@ -1,0 +1,30 @@
+"""A toolset that asks before it calls."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from function_calls.calls import ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.toolsets.toolset import Toolset, Viewer
+
+Approve = Callable[[str, Mapping[str, object], CallContext], Awaitable[ToolResult | None]]
+
+
+class ApprovedToolset:
+    """Lets `approve` decide about each call, by tool name and arguments.
+
+    It returns None to let the call pass, or what is to be answered instead: a question to the person
+    (`is_question=True`) or a refusal. A call without an approval that could be had is not made.
+    """
+
+    def __init__(self, inner: Toolset, approve: Approve) -> None:
+        self._inner = inner
+        self._approve = approve
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """The other set's tools, all of them."""
+        return await self._inner.list_specs(viewer)
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Ask, then run."""
+        instead = await self._approve(name, arguments, context)
+        return await self._inner.call(name, arguments, context) if instead is None else instead

@@ -1,0 +1,136 @@
+"""Several toolsets as one, with a rule for names that more than one of them uses."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from loguru import logger
+
+from function_calls.calls import ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.router import FunctionCallRouter
+from function_calls.toolsets.checked import CheckedToolset
+from function_calls.toolsets.local import LocalToolset
+from function_calls.toolsets.names import RenamedSpecs, joined_name
+from function_calls.toolsets.toolset import Toolset, Viewer, unknown_tool
+
+_MOST_KEPT: Final = 256
+LOCAL: Final = "local"
+
+Listing = tuple[tuple[ToolSpec, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NameClash:
+    """A name that several sets offer: `kept_by` has it as it is, the others' tools carry their set's label."""
+
+    name: str
+    kept_by: str
+    renamed: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Routes:
+    """Where each offered name leads: to a set and to the name there. `listing` keeps the ids of its key alive."""
+
+    listing: Listing
+    specs: tuple[ToolSpec, ...]
+    targets: Mapping[str, tuple[Toolset, str]]
+
+
+class CombinedToolset:
+    """Offers the tools of several sets, by label and in order.
+
+    Of several tools with one name, that of the first set keeps it and the others are called `label_name`. Once seen,
+    a clash stays resolved that way even while one of the sets offers nothing. `is_reserved` says which names belong
+    to the first set although it may not list them for everybody. A set that cannot be listed is left out.
+    """
+
+    def __init__(self, toolsets: Mapping[str, Toolset], *, is_reserved: Callable[[str], bool] | None = None) -> None:
+        self._toolsets = dict(toolsets)
+        self._labels = tuple(self._toolsets)
+        self._is_reserved = is_reserved or (lambda name: False)  # noqa: ARG005 - no name is
+        self._offered_by: dict[str, set[int]] = {}
+        self._renamed = RenamedSpecs()
+        self._routes: dict[tuple[tuple[int, ...], ...], _Routes] = {}
+
+    @property
+    def clashes(self) -> tuple[NameClash, ...]:
+        """The clashes seen so far, by name."""
+        return tuple(self._clash(name, places) for name, places in sorted(self._offered_by.items()) if len(places) > 1)
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """The tools of all sets."""
+        return (await self._routes_for(viewer)).specs
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Run a tool by the name that it is offered under."""
+        routes = await self._routes_for(Viewer.of(context.message))
+        target = routes.targets.get(name)
+        if target is None:
+            return unknown_tool(name, routes.targets, context.language)
+        toolset, original = target
+        return await toolset.call(original, arguments, context)
+
+    async def _routes_for(self, viewer: Viewer) -> _Routes:
+        listing = tuple([await self._listed(label, viewer) for label in self._labels])
+        key = tuple(tuple(map(id, specs)) for specs in listing)
+        found = self._routes.get(key)
+        if found is None:
+            if self._note(listing) or len(self._routes) >= _MOST_KEPT:
+                self._routes.clear()
+            found = self._routes[key] = self._made(listing)
+        return found
+
+    async def _listed(self, label: str, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        try:
+            return await self._toolsets[label].list_specs(viewer)
+        except Exception as error:  # noqa: BLE001 - a toolset is anybody's code; the others must be offered all the same
+            logger.opt(exception=error).error("the tools of {} cannot be listed", label)
+            return ()
+
+    def _note(self, listing: Listing) -> bool:
+        """Remember who offers what, and say whether a clash was seen for the first time: then names have changed."""
+        has_clash = False
+        for place, specs in enumerate(listing):
+            for spec in specs:
+                places = self._offered_by.setdefault(spec.name, set())
+                if places and place not in places:
+                    has_clash = True
+                    clash = self._clash(spec.name, places | {place})
+                    logger.warning("tool {} is offered twice; {} keeps the name", clash.name, clash.kept_by)
+                places.add(place)
+        return has_clash
+
+    def _clash(self, name: str, places: set[int]) -> NameClash:
+        first, *others = sorted(places)
+        renamed = tuple(joined_name(self._labels[place], name) for place in others)
+        return NameClash(name=name, kept_by=self._labels[first], renamed=renamed)
+
+    def _made(self, listing: Listing) -> _Routes:
+        listed = [(place, spec) for place, specs in enumerate(listing) for spec in specs]
+        taken = {spec.name for place, spec in listed if self._keeps(place, spec.name)}
+        targets: dict[str, tuple[Toolset, str]] = {}
+        shown = []
+        for place, spec in listed:
+            name = spec.name if self._keeps(place, spec.name) else self._free(place, spec.name, taken)
+            taken.add(name)
+            targets[name] = (self._toolsets[self._labels[place]], spec.name)
+            shown.append(self._renamed.get(spec, name))
+        return _Routes(listing=listing, specs=tuple(shown), targets=targets)
+
+    def _keeps(self, place: int, name: str) -> bool:
+        return place == min(self._offered_by[name]) and (place == 0 or not self._is_reserved(name))
+
+    def _free(self, place: int, name: str, taken: set[str]) -> str:
+        made = joined_name(self._labels[place], name)
+        return made if made not in taken else self._free(place, made, taken)
+
+
+def join(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> CombinedToolset:
+    """Offer tools from elsewhere through `router`, beside its own functions, which keep their names."""
+    local: dict[str, Toolset] = {LOCAL: LocalToolset(router)}
+    others = {label: CheckedToolset(toolset) for label, toolset in toolsets.items()}
+    combined = CombinedToolset(local | others, is_reserved=lambda name: router.registry.get(name) is not None)
+    router.others = combined
+    return combined

@@ -1,0 +1,28 @@
+"""A toolset of which some tools are left out."""
+
+from collections.abc import Callable, Mapping
+
+from function_calls.calls import ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.toolsets.toolset import Toolset, Viewer, unknown_tool
+
+Keep = Callable[[ToolSpec, Viewer], bool]
+
+
+class FilteredToolset:
+    """Offers the tools of another set that `keep` wants for a viewer; the others can be neither seen nor called."""
+
+    def __init__(self, inner: Toolset, keep: Keep) -> None:
+        self._inner = inner
+        self._keep = keep
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """What is left for `viewer`."""
+        return tuple(spec for spec in await self._inner.list_specs(viewer) if self._keep(spec, viewer))
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Run a tool that is left."""
+        offered = [spec.name for spec in await self.list_specs(Viewer.of(context.message))]
+        if name not in offered:
+            return unknown_tool(name, offered, context.language)
+        return await self._inner.call(name, arguments, context)

@@ -1,0 +1,26 @@
+"""The registered functions as a toolset, for doors that offer them to others."""
+
+from collections.abc import Mapping
+
+from function_calls.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.router import FunctionCallRouter
+from function_calls.toolsets.toolset import Viewer, unknown_tool
+
+
+class LocalToolset:
+    """The tools of a router's registry; calls pass the router's checks, hooks and events."""
+
+    def __init__(self, router: FunctionCallRouter) -> None:
+        self._router = router
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """The functions that `viewer` may call in that chat."""
+        return self._router.registry.specs_for(viewer.person, is_private=viewer.is_private)
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Dispatch a call under the id of `context`."""
+        if self._router.registry.get(name) is None:
+            offered = await self.list_specs(Viewer.of(context.message))
+            return unknown_tool(name, (spec.name for spec in offered), context.language)
+        return await self._router.dispatch(ToolCall(id=context.call_id, name=name, arguments=arguments), context)

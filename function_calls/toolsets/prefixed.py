@@ -1,0 +1,30 @@
+"""A toolset whose tools carry a prefix."""
+
+from collections.abc import Mapping
+
+from function_calls.calls import ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.toolsets.names import RenamedSpecs, joined_name
+from function_calls.toolsets.toolset import Toolset, Viewer, unknown_tool
+
+
+class PrefixedToolset:
+    """Offers the tools of another set as `prefix_name`."""
+
+    def __init__(self, inner: Toolset, prefix: str) -> None:
+        self._inner = inner
+        self._prefix = prefix
+        self._renamed = RenamedSpecs()
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """The other set's tools, renamed."""
+        specs = await self._inner.list_specs(viewer)
+        return tuple(self._renamed.get(spec, joined_name(self._prefix, spec.name)) for spec in specs)
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Run a tool by its prefixed name."""
+        specs = await self._inner.list_specs(Viewer.of(context.message))
+        originals = {joined_name(self._prefix, spec.name): spec.name for spec in specs}
+        if name not in originals:
+            return unknown_tool(name, originals, context.language)
+        return await self._inner.call(originals[name], arguments, context)

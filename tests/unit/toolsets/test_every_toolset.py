@@ -1,0 +1,76 @@
+"""What holds for every toolset: one suite over all of them."""
+
+import pytest
+
+from function_calls.context import CallContext
+from function_calls.registry import Registry, ToolOptions
+from function_calls.router import FunctionCallRouter
+from function_calls.toolsets.approved import ApprovedToolset
+from function_calls.toolsets.checked import CheckedToolset
+from function_calls.toolsets.combined import CombinedToolset
+from function_calls.toolsets.filtered import FilteredToolset
+from function_calls.toolsets.local import LocalToolset
+from function_calls.toolsets.prefixed import PrefixedToolset
+from tests.unit.toolsets.conftest import FakeToolset
+
+
+async def approve(name, arguments, context):
+    return None
+
+
+def local():
+    async def say(text: str) -> str:
+        """Say a text."""
+        return text
+
+    async def secret(text: str) -> str:
+        """Do what only admins may."""
+        return text
+
+    registry = Registry(injectable=(CallContext,))
+    registry.register(say)
+    registry.register(secret, ToolOptions(permission="admins"))
+    return LocalToolset(FunctionCallRouter(registry))
+
+
+MADE = {
+    "local": local,
+    "checked": lambda: CheckedToolset(FakeToolset("fake", "say")),
+    "combined": lambda: CombinedToolset({"one": FakeToolset("one", "say"), "two": FakeToolset("two", "say", "sing")}),
+    "filtered": lambda: FilteredToolset(FakeToolset("fake", "say", "secret"), lambda spec, viewer: spec.name == "say"),
+    "prefixed": lambda: PrefixedToolset(FakeToolset("fake", "say"), "my"),
+    "approved": lambda: ApprovedToolset(FakeToolset("fake", "say"), approve),
+}
+
+
+@pytest.fixture(params=MADE)
+def toolset(request):
+    return MADE[request.param]()
+
+
+async def test_every_listed_tool_can_be_called_by_its_listed_name(toolset, viewer, context):
+    specs = await toolset.list_specs(viewer)
+    results = [await toolset.call(spec.name, {"text": "hi"}, context) for spec in specs]
+
+    assert specs
+    assert all(result.ok for result in results)
+
+
+async def test_listing_twice_gives_the_same_spec_objects(toolset, viewer):
+    first, second = await toolset.list_specs(viewer), await toolset.list_specs(viewer)
+
+    assert all(one is other for one, other in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("name", ["nonsense", "secret"])
+async def test_what_is_not_listed_is_not_called(toolset, name, context):
+    result = await toolset.call(name, {"text": "hi"}, context)
+
+    assert not result.ok
+
+
+async def test_an_unknown_name_is_answered_with_the_nearest(toolset, viewer, context):
+    listed = (await toolset.list_specs(viewer))[0].name
+    result = await toolset.call(f"{listed}y", {"text": "hi"}, context)
+
+    assert f"did you mean {listed}" in result.error

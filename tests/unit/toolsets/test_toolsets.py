@@ -1,0 +1,191 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.context import CallContext
+from function_calls.registry import Registry, ToolOptions
+from function_calls.router import FunctionCallRouter
+from function_calls.toolsets.approved import ApprovedToolset
+from function_calls.toolsets.checked import CheckedToolset
+from function_calls.toolsets.combined import CombinedToolset, NameClash, join
+from function_calls.toolsets.filtered import FilteredToolset
+from function_calls.toolsets.local import LocalToolset
+from function_calls.toolsets.names import joined_name
+from function_calls.toolsets.prefixed import PrefixedToolset
+from function_calls.toolsets.toolset import Viewer
+from tests.unit.toolsets.conftest import FakeToolset
+
+HI = {"text": "hi"}
+
+
+def names(specs):
+    return [spec.name for spec in specs]
+
+
+async def test_the_first_set_keeps_a_name_and_the_other_carries_its_label(viewer, context):
+    combined = CombinedToolset({"web": FakeToolset("web", "search"), "docs": FakeToolset("docs", "search", "open")})
+
+    assert names(await combined.list_specs(viewer)) == ["search", "docs_search", "open"]
+    assert (await combined.call("docs_search", HI, context)).text == "docs.search"
+    assert combined.clashes == (NameClash(name="search", kept_by="web", renamed=("docs_search",)),)
+
+
+async def test_a_clash_stays_resolved_while_the_first_set_offers_nothing(viewer):
+    web = FakeToolset("web", "search")
+    combined = CombinedToolset({"web": web, "docs": FakeToolset("docs", "search")})
+    await combined.list_specs(viewer)
+    web.specs = ()
+
+    assert names(await combined.list_specs(viewer)) == ["docs_search"]
+
+
+async def test_a_label_that_makes_a_taken_name_is_used_twice(viewer):
+    first, second = FakeToolset("a", "search", "b_search"), FakeToolset("b", "search")
+
+    assert names(await CombinedToolset({"a": first, "b": second}).list_specs(viewer))[2] == "b_b_search"
+
+
+async def test_a_set_that_cannot_be_listed_is_left_out(viewer):
+    class Broken(FakeToolset):
+        async def list_specs(self, viewer):
+            raise OSError("no route to host")
+
+    combined = CombinedToolset({"broken": Broken("broken"), "docs": FakeToolset("docs", "open")})
+
+    assert names(await combined.list_specs(viewer)) == ["open"]
+
+
+async def test_a_tool_that_comes_later_is_offered(viewer):
+    docs = FakeToolset("docs", "open")
+    combined = CombinedToolset({"docs": docs})
+    await combined.list_specs(viewer)
+    docs.specs = (*docs.specs, *FakeToolset("docs", "close").specs)
+
+    assert names(await combined.list_specs(viewer)) == ["open", "close"]
+
+
+async def test_a_filter_sees_who_asks(context, admins_context):
+    docs = FilteredToolset(FakeToolset("docs", "open"), lambda spec, viewer: viewer.person.is_admin)
+
+    assert (await docs.call("open", HI, admins_context)).ok
+    assert not (await docs.call("open", HI, context)).ok
+
+
+def test_a_name_that_would_be_too_long_stays_unique():
+    made = {joined_name("server", f"{'x' * 60}{place}") for place in range(3)}
+
+    assert len(made) == 3
+    assert all(len(name) == 64 for name in made)
+
+
+async def test_a_prefixed_tool_is_called_by_its_own_name(context):
+    docs = FakeToolset("docs", "open")
+    await PrefixedToolset(docs, "my").call("my_open", HI, context)
+
+    assert docs.calls == [("open", HI)]
+
+
+async def test_without_approval_nothing_is_called(context):
+    docs = FakeToolset("docs", "erase")
+
+    async def ask(name, arguments, context):
+        return ToolResult(ok=False, text=f"Really {name}?", is_question=True)
+
+    result = await ApprovedToolset(docs, ask).call("erase", HI, context)
+
+    assert result.is_question
+    assert docs.calls == []
+
+
+async def test_arguments_that_do_not_fit_the_listed_schema_are_not_sent(context):
+    docs = FakeToolset("docs", "open")
+    result = await CheckedToolset(docs).call("open", {"text": 3}, context)
+
+    assert "/text" in result.error
+    assert docs.calls == []
+
+
+async def test_local_tools_of_admins_are_listed_for_admins_only(context, admins_context):
+    async def erase() -> str:
+        """Erase everything."""
+        return "gone"
+
+    registry = Registry()
+    registry.register(erase, ToolOptions(permission="admins"))
+    local = LocalToolset(FunctionCallRouter(registry))
+
+    assert names(await local.list_specs(Viewer.of(admins_context.message))) == ["erase"]
+    assert await local.list_specs(Viewer.of(context.message)) == ()
+
+
+@pytest.fixture
+def router():
+    async def greet(text: str, ctx: CallContext) -> str:
+        """Greet."""
+        return f"local {text}"
+
+    async def erase(text: str) -> str:
+        """Erase."""
+        return "gone"
+
+    registry = Registry(injectable=(CallContext,))
+    registry.register(greet)
+    registry.register(erase, ToolOptions(permission="admins"))
+    return FunctionCallRouter(registry, default_timeout=5.0)
+
+
+def call(name):
+    return ToolCall(id="1", name=name, arguments=HI)
+
+
+async def test_a_router_offers_and_calls_the_tools_that_were_joined_to_it(router, viewer, context):
+    join(router, {"docs": FakeToolset("docs", "open", "greet")})
+
+    assert names(await router.list_specs(viewer)) == ["greet", "open", "docs_greet"]
+    assert (await router.dispatch(call("greet"), context)).text == "local hi"
+    assert (await router.dispatch(call("docs_greet"), context)).text == "docs.greet"
+
+
+async def test_a_local_name_is_not_given_away_to_those_who_may_not_call_it(router, viewer, context):
+    join(router, {"docs": FakeToolset("docs", "erase")})
+
+    assert names(await router.list_specs(viewer)) == ["greet", "docs_erase"]
+    assert (await router.dispatch(call("erase"), context)).error == "not allowed: admins_only"
+
+
+async def test_hooks_and_events_hold_for_tools_from_elsewhere(router, context):
+    join(router, {"docs": FakeToolset("docs", "open")})
+    told = []
+    router.events.subscribe("tool.call", told.append)
+    router.hooks.after.append(lambda call, ctx, result: replace(result, text="audited"))
+    result = await router.dispatch(call("open"), context)
+
+    assert result.text == "audited"
+    assert [event.data["tool"] for event in told] == ["open"]
+
+
+@pytest.mark.looptime
+async def test_a_tool_from_elsewhere_is_given_up_after_the_default_timeout(router, context):
+    class Slow(FakeToolset):
+        async def call(self, name, arguments, context):
+            await asyncio.sleep(3600)
+
+    join(router, {"docs": Slow("docs", "open")})
+    result = await router.dispatch(call("open"), context)
+
+    assert result.error == "Tool 'open' timed out after 5.0s"
+
+
+async def test_a_tool_that_is_removed_is_unknown_at_once(router, context):
+    join(router, {"docs": FakeToolset("docs", "open")})
+
+    async def short_lived(text: str) -> str:
+        """Be removed."""
+        return text
+
+    router.registry.register(short_lived)()
+    result = await router.dispatch(call("short_lived"), context)
+
+    assert "no tool named 'short_lived'" in result.error
