@@ -9,9 +9,9 @@ from types import ModuleType
 
 from loguru import logger
 
-from bot import language_models
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
+from bot.language_models import language_model, model_interpreter
 from bot.middleware import Middleware
 from bot.middleware.access import Access
 from bot.middleware.addressed import Addressed
@@ -22,7 +22,7 @@ from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.router import MessageRouter
 from bot.search_engines import search_service
-from bot.settings import Settings
+from bot.settings import ReminderSettings, Settings
 from bot.turns import TurnFactory
 from bot.zones import bot_zone
 from function_calls import handlers
@@ -47,6 +47,7 @@ from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.state_store import SqlStateStore
+from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 
 _PURGE_EVERY = timedelta(hours=24)
@@ -122,57 +123,69 @@ async def build_app(
         StorageBusy: another process uses the same database file.
     """
     settings, clock = settings or Settings(), clock or SystemClock()
+    pace = pace or WakerPace()
     async with AsyncExitStack() as resources:
         database = await resources.enter_async_context(database or Database(_database_url(settings)))
         if timetable is None:
             timetable = await resources.enter_async_context(ApschedulerTimetable())
-        pace = pace or WakerPace()
+        model = None if interpreter else language_model(settings.model)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
-        reminders = ReminderService(
-            SqlReminderStore(database),
-            clock,
-            ReminderCourier(outbox, late_after=timedelta(seconds=settings.reminders.late_after_seconds)),
-            SqlStateStore(database, clock),
-            limits=ReminderLimits(
-                per_person=settings.reminders.max_per_person, content_length=settings.reminders.max_content_length
-            ),
-            pace=pace,
+        reminders = _reminders(settings.reminders, clock, outbox, database, pace)
+        summarizer = None if model is None else ModelSummarizer(model)
+        services = Services(
+            history,
+            reminders,
+            await search_service(settings.search, clock, resources),
+            SummaryService(history, summarizer=summarizer, read_time=_read_time),
         )
-        search = await search_service(settings.search, clock, resources)
-        summaries = SummaryService(history, read_time=_read_time)
-        services = Services(history, reminders, search, summaries)
-        app = await _assemble(settings, clock, services, outbox, functions, interpreter, resources)
+        offline = OfflineInterpreter()
+        chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model))
+        app = _assemble(settings, clock, services, outbox, built_in_registry(functions), chosen, offline)
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
         timetable.every(_PURGE_EVERY, lambda: _purge(crew, reminders), name="purge")
+        if model is not None:
+            resources.push_async_callback(model.close)
+            crew.start(model.warm_up(), "warm up the model client")
         for platform in platforms:
             app.connect(platform, crew)
         yield app
         await reminders.drain()
 
 
-async def _assemble(
+def _reminders(
+    settings: ReminderSettings, clock: Clock, outbox: Outbox, database: Database, pace: WakerPace
+) -> ReminderService:
+    return ReminderService(
+        SqlReminderStore(database),
+        clock,
+        ReminderCourier(outbox, late_after=timedelta(seconds=settings.late_after_seconds)),
+        SqlStateStore(database, clock),
+        limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
+        pace=pace,
+    )
+
+
+def _assemble(
     settings: Settings,
     clock: Clock,
     services: Services,
     outbox: Outbox,
-    functions: Sequence[Functions],
-    interpreter: Interpreter | None,
-    resources: AsyncExitStack,
+    registry: Registry,
+    interpreter: Interpreter,
+    offline: OfflineInterpreter,
 ) -> App:
     """The way of a message: middlewares, assistant, outbox."""
-    offline = OfflineInterpreter()
-    interpreter = interpreter or await _configured_interpreter(settings, resources) or offline
-    registry = built_in_registry(functions)
+    history = services.get(HistoryService)
     turns = TurnFactory(
         bot_name=settings.bot.name,
         language=settings.bot.language,
         zone=bot_zone(settings.bot.timezone),
         context_messages=0 if interpreter is offline else settings.router.context_messages,
         clock=clock,
-        history=services.get(HistoryService),
+        history=history,
         registry=registry,
         services=services,
     )
@@ -186,21 +199,12 @@ async def _assemble(
     middlewares: list[Middleware] = [
         Access(settings.router.allowed_chats),
         InOrder(),
-        Once(services.get(HistoryService)),
+        Once(history),
         Addressed(settings.router.listen, _looks_like_a_request),
         Pace(settings.router.messages_per_minute, clock),
     ]
     router = MessageRouter(assistant, outbox, turns.turn, middlewares)
     return App(router=router, registry=registry, services=services, outbox=outbox)
-
-
-async def _configured_interpreter(settings: Settings, resources: AsyncExitStack) -> Interpreter | None:
-    model = language_models.language_model(settings.model)
-    if model is None:
-        return None
-    resources.push_async_callback(model.close)
-    await model.warm_up()
-    return language_models.interpreter(model)
 
 
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:

@@ -1,6 +1,7 @@
 """Makes the language model and its interpreter from the settings."""
 
 from bot.settings import ModelSettings
+from function_calls.call_styles.choosing import make_styles
 from function_calls.llm import FunctionCallLLM
 from services.language_model.fallback import FallbackChain
 from services.language_model.openai_model import OpenAIModel
@@ -26,6 +27,6 @@ def language_model(settings: ModelSettings) -> FallbackChain | None:
     return FallbackChain([model])
 
 
-def interpreter(model: FallbackChain) -> FunctionCallLLM:
-    """The interpreter that asks `model`."""
-    return FunctionCallLLM(model)
+def model_interpreter(model: FallbackChain, settings: ModelSettings) -> FunctionCallLLM:
+    """The interpreter that asks `model`, offering tools in the way the settings name."""
+    return FunctionCallLLM(model, styles=make_styles(settings.function_calling, model), is_streaming=settings.stream)

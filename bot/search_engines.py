@@ -19,9 +19,9 @@ async def search_service(settings: SearchSettings, clock: Clock, resources: Asyn
     timeout = timedelta(seconds=settings.timeout_seconds)
     if not configured:
         return SearchService(clock=clock, timeout=timeout)
-    import httpx
+    from services.search.web import open_client
 
-    client = await resources.enter_async_context(httpx.AsyncClient(timeout=settings.timeout_seconds))
+    client = await resources.enter_async_context(open_client())
     return SearchService([_engine(name, settings, client) for name in configured], clock=clock, timeout=timeout)
 
 

@@ -1,12 +1,13 @@
 """From a message to a turn: language, zone, time, tools and what was said before."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
 from function_calls.registry import Registry
-from services.chat import ChatMessage
+from services.chat import ChatMessage, Person
 from services.clock import Clock
 from services.history.service import HistoryService
 from services.languages import language_of
@@ -27,14 +28,15 @@ class TurnFactory:
 
     async def turn(self, message: ChatMessage) -> Turn:
         """The turn of `message`."""
+        recent = await self._before(message)
         return Turn(
             message=message,
             now=self.clock.now().astimezone(self.zone),
             zone=self.zone,
-            language=language_of(message.text, self.language),
+            language=language_of(message.text, "") or self._language_before(message.sender, recent),
             bot_name=self.bot_name,
             tools=self.registry.specs,
-            recent=await self._before(message),
+            recent=recent,
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:
@@ -49,6 +51,11 @@ class TurnFactory:
             zone=self.zone,
             language=turn.language,
         )
+
+    def _language_before(self, person: Person, recent: Sequence[ChatMessage]) -> str:
+        """The language of a message that shows none ("18:30"): what this person wrote last, else the bot's."""
+        own = (language_of(each.text, "") for each in reversed(recent) if each.sender.id == person.id)
+        return next(filter(None, own), self.language)
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         if not self.context_messages:

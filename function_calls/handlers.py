@@ -97,7 +97,7 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
 async def summary(args: SummaryArgs, ctx: CallContext, summaries: SummaryService) -> ToolResult:
     """总结群聊 / Summarise the recent messages of this chat."""
     del args
-    result = await summaries.summarize(ctx.chat, language=ctx.language)
+    result = await summaries.summarize(ctx.chat, language=ctx.language, zone=ctx.zone)
     return ToolResult(ok=True, text=summarised(result, ctx), value={"bullets": [each.text for each in result.bullets]})
 
 

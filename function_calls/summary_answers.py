@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.summary.model import Finding, Summary
+from services.summary.model import Finding, Summary, SummaryMethod
 
 _SHOWN_FINDINGS = 5
 _SHOWN_PEOPLE = 5
@@ -25,7 +25,9 @@ def summarised(summary: Summary, ctx: CallContext) -> str:
         start=phrasing.moment(language, summary.first_at.astimezone(ctx.zone), ctx.now),
         end=phrasing.moment(language, summary.last_at.astimezone(ctx.zone), ctx.now),
     )
-    bullets = [say(language, "summary.bullet", who=each.sender, text=each.text) for each in summary.bullets]
+    # A model names people in its own sentences; a quotation needs its author in front.
+    key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
+    bullets = [say(language, key, who=each.sender, text=each.text) for each in summary.bullets]
     return "\n".join([head, *bullets, *_findings(summary, language)])
 
 

@@ -1,0 +1,161 @@
+"""What the README shows is run here, word for word."""
+
+import importlib.util
+import json
+import re
+import shlex
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.dialogues import Dialogue, Step
+from bot.testing.models import ScriptedModel, completion, requested
+from bot.testing.platform import FakePlatform
+from bot.testing.rehearsal import play
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.llm import FunctionCallLLM
+from services.storage.database import Database
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+PYTHON = [text for language, text in BLOCKS if language == "python"]
+HANDLER, MAIN = PYTHON
+
+
+@pytest.fixture
+def dice(tmp_path, monkeypatch):
+    (tmp_path / "dice.py").write_text(HANDLER, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    spec = importlib.util.spec_from_file_location("dice", tmp_path / "dice.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def talk(dice):
+    """Talks to a bot with the README's handler and a scripted model; returns what it said and what it was shown."""
+
+    async def run(*answers, text="Bubbles, roll a dice"):
+        clock = LoopClock()
+        platform, model = FakePlatform(clock), ScriptedModel(answers)
+        async with build_app(
+            Settings(bot=BotSettings(timezone="UTC")),
+            platforms=[platform],
+            functions=[dice],
+            interpreter=FunctionCallLLM(model) if answers else None,
+            clock=clock,
+            database=Database("sqlite://", make_thread=InlineExecutor),
+            timetable=LoopTimetable(),
+        ):
+            await platform.say(text)
+        return platform.texts, model.shown
+
+    return run
+
+
+@pytest.mark.looptime
+async def test_the_models_is_offered_the_handler_with_its_schema(talk):
+    _, shown = await talk(completion("", requested("roll_dice", sides=20)))
+    offered = {tool["function"]["name"]: tool["function"] for tool in json.loads(shown[0].tools)}
+
+    assert offered["roll_dice"]["description"] == "Roll a dice."
+    assert offered["roll_dice"]["parameters"]["properties"]["sides"]["maximum"] == 100
+
+
+@pytest.mark.looptime
+async def test_the_handler_answers_a_valid_call(talk):
+    texts, _ = await talk(completion("", requested("roll_dice", sides=2)))
+
+    assert re.fullmatch(r"🎲 ann rolled [12]", texts[0])
+
+
+@pytest.mark.looptime
+async def test_wrong_arguments_are_answered_before_the_handler_runs(talk):
+    wrong = completion("", requested("roll_dice", sides=1000))
+    texts, shown = await talk(wrong, completion("", requested("roll_dice", sides=1)))
+
+    assert "🎲" not in "".join(texts)
+    assert "100" in json.dumps(shown[1].messages)
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("text", ["roll a dice with 20 sides", "掷骰子"])
+async def test_without_a_model_the_examples_reach_the_handler(talk, text):
+    texts, _ = await talk(text=text)
+
+    assert texts[0].startswith("🎲 ann rolled")
+
+
+def told(block):
+    """The dialogue of a README block, as steps of (who, what, seconds waited, answers)."""
+    steps = []
+    for line in block.strip().split("\n"):
+        later = re.fullmatch(r"\((\d+) seconds later\)", line)
+        who, _, text = line.partition(": ")
+        if later:
+            steps.append(("", "", float(later[1]) + 0.5, []))
+        elif line.startswith("   "):
+            steps[-1][3][-1] += "\n" + line
+        elif who == "Bubbles":
+            steps[-1][3].append(text)
+        else:
+            steps.append((who, text, 0.0, []))
+    return steps
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("start", "block"), re.findall(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", README, re.DOTALL)
+)
+async def test_the_bot_says_what_the_readme_says(start, block):
+    steps = tuple(
+        Step(
+            speaker=who,
+            text=text,
+            wait_seconds=wait,
+            expected=tuple(re.sub(r"\[(\w{6})\]", r"[{\1}]", answer) for answer in answers),
+            calls=(),
+            said="",
+            chat="home",
+            is_private=False,
+            is_admin=False,
+        )
+        for who, text, wait, answers in told(block)
+    )
+    zone = "Europe/Berlin"
+    at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(zone))
+
+    await play(Dialogue(path=Path("README.md"), title="README", start=at, zone=zone, steps=steps))
+
+
+def test_the_program_of_the_readme_runs(dice, tmp_path):
+    (tmp_path / "main.py").write_text(MAIN, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "main.py"],
+        input="ann: roll a dice with 20 sides\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+
+    assert "🎲 ann rolled" in done.stdout
+
+
+@pytest.mark.integration
+def test_the_pipe_of_the_readme_prints_the_confirmation_and_the_reminder(tmp_path):
+    shown = next(text for language, text in BLOCKS if language == "sh" and "printf" in text).strip()
+    command = shown.replace("bubbles chat", f"{shlex.quote(sys.executable)} -m bot chat")
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"✅ Set \[\w+\].*: stretch\n.*⏰ @ann stretch", done.stdout, re.DOTALL)
