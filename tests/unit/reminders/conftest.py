@@ -1,0 +1,149 @@
+"""A reminder service in memory, on a clock that costs nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.testing.clocks import LoopClock
+from services.chat import ChatAddress, Person
+from services.errors import DeliveryFailed
+from services.reminders.memory_store import MemoryReminderStore
+from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits, Schedule
+from services.reminders.retries import RetryPolicy
+from services.reminders.service import ReminderService
+from services.reminders.waker import WakerPace
+from services.session import MemoryStateStore
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+HOME = ChatAddress(platform="console", chat_id="home")
+ANN = Person(id="ann", name="Ann")
+BOB = Person(id="bob", name="Bob")
+
+
+class FakeCourier:
+    """Keeps what it is given; `failures` are raised first, `hold` keeps sends in flight while it is cleared."""
+
+    def __init__(self) -> None:
+        self.said: list[DueNotice] = []
+        self.reported: list[tuple[DueNotice, str]] = []
+        self.failures: list[Exception] = []
+        self.hold = asyncio.Event()
+        self.hold.set()
+        self.in_flight = 0
+        self.most_in_flight = 0
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        if self.failures:
+            raise self.failures.pop(0)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            await self.hold.wait()
+        finally:
+            self.in_flight -= 1
+        self.said.append(notice)
+        return f"m{len(self.said)}"
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        self.reported.append((notice, reason))
+        if reason == "the owner is gone too":
+            raise DeliveryFailed(reason, is_permanent=True)
+
+    @property
+    def texts(self) -> list[str]:
+        return [notice.content for notice in self.said]
+
+
+class FragileStore(MemoryReminderStore):
+    """A store whose calls fail as often as told, as a locked database does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: dict[str, int] = {}
+
+    def __getattribute__(self, name: str):
+        found = super().__getattribute__(name)
+        if name in {"claim", "begin", "settle", "free", "renew"} and self.failures.get(name, 0) > 0:
+            self.failures[name] -= 1
+
+            async def fail(*_: object) -> None:
+                raise OSError("database is locked")
+
+            return fail
+        return found
+
+
+@dataclass
+class Desk:
+    """A service with everything around it, and short words for setting reminders."""
+
+    clock: LoopClock = field(default_factory=lambda: LoopClock(NOW))
+    store: FragileStore = field(default_factory=FragileStore)
+    courier: FakeCourier = field(default_factory=FakeCourier)
+    limits: ReminderLimits = field(default_factory=ReminderLimits)
+    pace: WakerPace = field(default_factory=lambda: WakerPace(tick=timedelta(minutes=1)))  # days pass in few steps
+
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+
+    def __post_init__(self) -> None:
+        self.state = MemoryStateStore(self.clock)
+        self.service = self.new_service()
+
+    def new_service(self) -> ReminderService:
+        """Another process on the same store."""
+        return ReminderService(
+            self.store,
+            self.clock,
+            self.courier,
+            self.state,
+            limits=self.limits,
+            pace=self.pace,
+            retries=self.retries,
+        )
+
+    def wish(
+        self, content: str = "tea", *, seconds: float = 60, rule: str = "", by: Person = ANN, **more
+    ) -> NewReminder:
+        start = (self.clock.now() + timedelta(seconds=seconds)).replace(tzinfo=None)
+        values = {
+            "request_key": f"{content}-{seconds}-{rule}",
+            "address": HOME,
+            "creator": by,
+            "content": content,
+            "schedule": Schedule(start=start, zone="UTC", rule=rule),
+            "language": "en",
+        }
+        return NewReminder(**{**values, **more})
+
+    async def set(self, content: str = "tea", **more) -> Reminder:
+        return await self.service.create(self.wish(content, **more))
+
+    @asynccontextmanager
+    async def running(self, service: ReminderService | None = None) -> AsyncIterator[None]:
+        task = asyncio.create_task((service or self.service).run())
+        await asyncio.sleep(0)
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+@pytest.fixture
+def make_desk() -> Callable[..., Desk]:
+    return Desk
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def edit_of() -> Callable[..., ReminderEdit]:
+    return ReminderEdit

@@ -1,0 +1,27 @@
+"""Ids that people type."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.reminders.public_ids import public_id, row_key
+
+
+@given(st.integers(min_value=1, max_value=10**10))
+def test_an_id_names_its_row(key: int):
+    assert row_key(public_id(key)) == key
+
+
+def test_ids_have_a_letter_first_and_no_look_alikes():
+    ids = [public_id(key) for key in range(1, 5000)]
+
+    assert len(set(ids)) == len(ids)
+    assert {identifier[0] for identifier in ids} <= set("abcdefghjkmnpqrstuvwxyz")
+    assert not set("".join(ids)) & set("01ilo")
+
+
+def test_the_first_letters_of_neighbours_differ():
+    assert len({public_id(key)[0] for key in range(1, 11)}) >= 6
+
+
+def test_what_is_no_id_names_no_row():
+    assert [row_key(text) for text in ("", "ab", "2bcdef", "abcde0", "abcdefg", "日本語日本語")] == [None] * 6

@@ -1,0 +1,379 @@
+"""What people can do with reminders."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.reminders.model import ReminderLimits, ReminderState, Schedule
+
+pytestmark = pytest.mark.looptime
+
+HOME = ChatAddress(platform="console", chat_id="home")
+WORK = ChatAddress(platform="console", chat_id="work")
+ANN = Person(id="ann", name="Ann")
+BOB = Person(id="bob", name="Bob")
+ADMIN = Person(id="root", name="Root", is_admin=True)
+MINUTE = timedelta(minutes=1)
+
+
+async def contents(desk, chat=HOME, person=ANN) -> list[str]:
+    return [each.content for each in await desk.service.list(chat, person)]
+
+
+async def refusal(work) -> RequestRefused:
+    with pytest.raises(RequestRefused) as caught:
+        await work
+    return caught.value
+
+
+async def test_a_new_reminder_tells_its_next_three_fires(desk):
+    reminder = await desk.set(seconds=60, rule="FREQ=DAILY")
+
+    first = desk.clock.now() + MINUTE
+    assert reminder.next_fires == (first, first + timedelta(days=1), first + timedelta(days=2))
+
+
+async def test_an_id_is_short_and_begins_with_a_letter(desk):
+    reminder = await desk.set()
+
+    assert len(reminder.id) == 6
+    assert reminder.id[0].isalpha()
+
+
+async def test_a_past_time_is_refused_with_the_reason(desk):
+    refused = await refusal(desk.set(seconds=-1))
+
+    assert refused.code == "time_in_past"
+
+
+async def test_a_command_delivered_again_is_the_same_reminder(desk):
+    first = await desk.set()
+
+    again = await asyncio.gather(*(desk.service.create(desk.wish()) for _ in range(10)))
+
+    assert {each.id for each in again} == {first.id}
+    assert len(await contents(desk)) == 1
+
+
+async def test_a_command_delivered_again_after_the_fire_is_no_refusal(desk):
+    wish = desk.wish(seconds=1)
+    first = await desk.service.create(wish)
+    await asyncio.sleep(5)
+
+    again = await desk.service.create(wish)
+
+    assert again.id == first.id
+
+
+@pytest.mark.parametrize("content", ["", "   \n"])
+async def test_an_empty_content_is_refused(desk, content):
+    assert (await refusal(desk.set(content))).code == "content_missing"
+
+
+async def test_a_content_over_the_limit_is_refused(make_desk):
+    desk = make_desk(limits=ReminderLimits(content_length=5))
+
+    refused = await refusal(desk.set("123456"))
+
+    assert (refused.code, refused.fields) == ("content_too_long", {"limit": 5})
+
+
+async def test_many_wishes_are_kept_at_once(desk):
+    count = await desk.service.create_many([desk.wish(str(number)) for number in range(50)])
+
+    assert count == 50
+    assert len(await contents(desk)) == 50
+
+
+async def test_the_list_is_this_chat_s_soonest_first(desk):
+    await desk.set("later", seconds=120)
+    await desk.set("sooner", seconds=60)
+    await desk.service.create(replace(desk.wish("elsewhere"), address=WORK))
+
+    assert await contents(desk) == ["sooner", "later"]
+    assert await contents(desk, WORK) == ["elsewhere"]
+
+
+async def test_a_reminder_that_is_being_said_is_still_listed(desk):
+    desk.courier.hold.clear()
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(2)
+        (listed,) = await desk.service.list(HOME, ANN)
+
+    assert (listed.state, listed.next_fires) == (ReminderState.ACTIVE, ())
+
+
+async def test_a_said_reminder_is_not_listed(desk):
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(2)
+
+    assert await contents(desk) == []
+
+
+async def test_delete_by_the_beginning_of_the_id(desk):
+    reminder = await desk.set()
+
+    (deleted,) = await desk.service.delete(HOME, ANN, reminder.id[:2])
+
+    assert (deleted.id, deleted.state) == (reminder.id, ReminderState.CANCELLED)
+    assert await contents(desk) == []
+
+
+@pytest.mark.parametrize("number", ["2", "#2", "# 2", " 2. "])
+async def test_delete_by_number(desk, number):
+    await desk.set("later", seconds=120)
+    await desk.set("sooner", seconds=60)
+
+    (deleted,) = await desk.service.delete(HOME, ANN, number)
+
+    assert deleted.content == "later"
+
+
+async def test_a_number_means_the_list_that_this_person_saw_last(desk):
+    await desk.set("later", seconds=120)
+    await desk.service.list(HOME, ANN)
+    await desk.set("sooner", seconds=60)
+
+    (of_ann,) = await desk.service.delete(HOME, ANN, "1")
+
+    assert of_ann.content == "later"
+
+
+async def test_a_number_whose_reminder_is_gone_is_unknown(desk):
+    first = await desk.set("sooner", seconds=60)
+    await desk.set("later", seconds=120)
+    await desk.service.list(HOME, ANN)
+    await desk.service.delete(HOME, ANN, first.id)
+
+    refused = await refusal(desk.service.delete(HOME, ANN, "1"))
+
+    assert refused.code == "reminder_unknown"
+
+
+async def test_delete_by_words(desk):
+    await desk.set("buy milk")
+    await desk.set("call Ann about tea", seconds=61)
+
+    (deleted,) = await desk.service.delete(HOME, ANN, "Milk")
+
+    assert deleted.content == "buy milk"
+
+
+async def test_delete_by_chinese_words(desk):
+    await desk.set("喝水")
+    await desk.set("交周报", seconds=61)
+
+    (deleted,) = await desk.service.delete(HOME, ANN, "周报")
+
+    assert deleted.content == "交周报"
+
+
+async def test_words_that_fit_two_are_asked_about(desk):
+    await desk.set("buy milk")
+    await desk.set("drink milk", seconds=61)
+
+    refused = await refusal(desk.service.delete(HOME, ANN, "milk"))
+
+    assert refused.code == "reminder_ambiguous"
+    assert [each.content for each in refused.fields["candidates"]] == ["buy milk", "drink milk"]
+
+
+async def test_an_unknown_reference_names_what_is_there(desk):
+    await desk.set("tea")
+
+    refused = await refusal(desk.service.delete(HOME, ANN, "beer"))
+
+    assert (refused.code, refused.fields["reference"]) == ("reminder_unknown", "beer")
+    assert [each.content for each in refused.fields["candidates"]] == ["tea"]
+
+
+@pytest.mark.parametrize("reference", ["1", "tea", "all"])
+async def test_without_reminders_there_is_nothing_to_delete(desk, reference):
+    assert (await refusal(desk.service.delete(HOME, ANN, reference))).code == "no_reminders"
+
+
+async def test_another_chat_s_reminder_can_neither_be_seen_nor_deleted(desk):
+    reminder = await desk.set()
+    await desk.service.create(replace(desk.wish("other"), address=WORK))
+
+    refused = await refusal(desk.service.delete(WORK, ANN, reminder.id))
+
+    assert refused.code == "reminder_unknown"
+    assert await contents(desk) == ["tea"]
+
+
+async def test_a_stranger_may_not_delete(desk):
+    reminder = await desk.set()
+
+    refused = await refusal(desk.service.delete(HOME, BOB, reminder.id))
+
+    assert (refused.code, refused.fields) == ("not_your_reminder", {"id": reminder.id, "owner": "Ann"})
+
+
+@pytest.mark.parametrize("person", [ANN, BOB, ADMIN])
+async def test_creator_target_and_admin_may_delete(desk, person):
+    reminder = await desk.set(targets=(BOB,))
+
+    await desk.service.delete(HOME, person, reminder.id)
+
+    assert await contents(desk) == []
+
+
+@pytest.mark.parametrize("word", ["all", "ALL", "全部"])
+async def test_all_means_one_s_own(desk, word):
+    await desk.set("a")
+    await desk.set("b", seconds=61)
+    await desk.set("bob's", by=BOB)
+
+    deleted = await desk.service.delete(HOME, ANN, word)
+
+    assert [each.content for each in deleted] == ["a", "b"]
+    assert await contents(desk) == ["bob's"]
+
+
+async def test_a_deleted_reminder_can_be_restored_and_fires(desk):
+    reminder = await desk.set(seconds=10)
+    async with desk.running():
+        await asyncio.sleep(7)
+        await desk.service.delete(HOME, ANN, reminder.id)
+        restored = await desk.service.restore(HOME, ANN, reminder.id)
+        await asyncio.sleep(5)
+
+    assert restored.next_fires == reminder.next_fires
+    assert desk.courier.texts == ["tea"]
+
+
+async def test_what_is_not_deleted_or_elsewhere_cannot_be_restored(desk):
+    reminder = await desk.set()
+
+    assert (await refusal(desk.service.restore(HOME, ANN, reminder.id))).code == "reminder_unknown"
+    assert (await refusal(desk.service.restore(HOME, ANN, "??"))).code == "reminder_unknown"
+
+    await desk.service.delete(HOME, ANN, reminder.id)
+
+    assert (await refusal(desk.service.restore(WORK, ANN, reminder.id))).code == "reminder_unknown"
+
+
+async def test_a_reminder_whose_time_has_passed_is_not_restored(desk):
+    reminder = await desk.set(seconds=10)
+    await desk.service.delete(HOME, ANN, reminder.id)
+    await asyncio.sleep(20)
+
+    assert (await refusal(desk.service.restore(HOME, ANN, reminder.id))).code == "time_in_past"
+
+
+async def test_an_edited_time_moves_the_fire(desk, edit_of):
+    reminder = await desk.set(seconds=3)
+    later = Schedule(start=(desk.clock.now() + MINUTE).replace(tzinfo=None), zone="UTC")
+    async with desk.running():
+        await asyncio.sleep(2)
+        await desk.service.edit(HOME, ANN, reminder.id, edit_of(schedule=later))
+        await asyncio.sleep(10)
+        early = list(desk.courier.said)
+        await asyncio.sleep(60)
+
+    assert (early, desk.courier.texts) == ([], ["tea"])
+
+
+async def test_an_edit_to_the_past_is_refused_and_changes_nothing(desk, edit_of):
+    reminder = await desk.set(seconds=60)
+    past = Schedule(start=(desk.clock.now() - MINUTE).replace(tzinfo=None), zone="UTC")
+
+    refused = await refusal(desk.service.edit(HOME, ANN, reminder.id, edit_of(schedule=past)))
+
+    assert refused.code == "time_in_past"
+    assert (await desk.service.get(HOME, ANN, reminder.id)) == reminder
+
+
+async def test_two_people_editing_at_once_both_take_effect(desk, edit_of):
+    reminder = await desk.set(targets=(BOB,))
+
+    await asyncio.gather(
+        desk.service.edit(HOME, ANN, reminder.id, edit_of(content="milk")),
+        desk.service.edit(HOME, BOB, reminder.id, edit_of(targets=(ANN, BOB))),
+    )
+
+    edited = await desk.service.get(HOME, ANN, reminder.id)
+    assert (edited.content, edited.targets) == ("milk", (ANN, BOB))
+
+
+async def test_a_paused_reminder_is_silent_listed_last_and_resumes(desk):
+    reminder = await desk.set("paused", seconds=10, rule="FREQ=HOURLY")
+    await desk.set("active", seconds=4000)
+    async with desk.running():
+        await asyncio.sleep(8)
+        paused = await desk.service.pause(HOME, ANN, reminder.id)
+        order = await contents(desk)
+        await asyncio.sleep(3 * 3600)
+        silent = [notice for notice in desk.courier.said if notice.content == "paused"]
+        resumed = await desk.service.resume(HOME, ANN, reminder.id)
+        await asyncio.sleep(3600)
+
+    assert (paused.state, order, silent) == (ReminderState.PAUSED, ["active", "paused"], [])
+    assert resumed.state is ReminderState.ACTIVE
+    assert desk.courier.said[-1].missed == 0
+
+
+async def test_a_new_time_for_a_paused_reminder_leaves_it_paused(desk, edit_of):
+    reminder = await desk.set(seconds=10)
+    await desk.service.pause(HOME, ANN, reminder.id)
+    later = Schedule(start=(desk.clock.now() + MINUTE).replace(tzinfo=None), zone="UTC")
+
+    edited = await desk.service.edit(HOME, ANN, reminder.id, edit_of(schedule=later))
+
+    assert (edited.state, edited.schedule) == (ReminderState.PAUSED, later)
+
+
+async def test_the_latest_said_is_snoozed(desk):
+    await desk.set("tea", seconds=1)
+    await desk.set("milk", seconds=2)
+    async with desk.running():
+        await asyncio.sleep(5)
+        until = desk.clock.now() + MINUTE
+        snoozed = await desk.service.snooze(HOME, ANN, "", until, request_key="s")
+        await asyncio.sleep(61)
+
+    assert (snoozed.content, snoozed.next_fires) == ("milk", (until,))
+    assert desk.courier.texts == ["tea", "milk", "milk"]
+
+
+async def test_snoozing_what_was_said_by_words(desk):
+    await desk.set("tea", seconds=1)
+    await desk.set("milk", seconds=2)
+    async with desk.running():
+        await asyncio.sleep(5)
+
+    snoozed = await desk.service.snooze(HOME, ANN, "tea", desk.clock.now() + MINUTE, request_key="s")
+
+    assert snoozed.content == "tea"
+
+
+async def test_snoozing_what_has_not_fired_moves_it(desk):
+    reminder = await desk.set(seconds=10)
+    until = desk.clock.now() + timedelta(hours=1)
+
+    moved = await desk.service.snooze(HOME, ANN, "tea", until, request_key="s")
+
+    assert (moved.id, moved.next_fires) == (reminder.id, (until,))
+
+
+async def test_with_nothing_said_there_is_nothing_to_snooze(desk):
+    until = desk.clock.now() + MINUTE
+
+    assert (await refusal(desk.service.snooze(HOME, ANN, "", until, request_key="s"))).code == "no_reminders"
+
+
+async def test_old_final_occurrences_are_purged(desk):
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(2)
+    desk.clock.shift(timedelta(days=31))
+
+    assert await desk.service.purge() == 1
+    assert await desk.service.purge() == 0
