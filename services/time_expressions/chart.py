@@ -65,38 +65,47 @@ class Chart:
         root = self._grammar.root.children
         taken = 0
         while queue and taken < MOST_ITEMS:
-            taken += 1
             item = queue.pop()
             if not _add(row, item):
                 continue
-            if item.symbol == "TIME":
+            taken += 1
+            symbol = item.symbol
+            if symbol == "TIME":
                 self._join(item, queue)
                 self.times.append(item)
-            node = root.get(item.symbol)
+            elif symbol == "PIECE":
+                queue.append(Item(start, item.end, item.after, "TIME", item.value, item.weight, 1, item.size))
+            node = root.get(symbol)
             if node:
-                self._walk(node, item, item.weight, [] if item.symbol[0] == "=" else [item.value], queue)
-            if item.symbol == "PIECE":
-                queue.append(item._replace(symbol="TIME"))
+                self._walk(node, item, [] if symbol[0] == "=" else [item.value], queue)
 
-    def _walk(self, node: Node, item: Item, weight: int, values: list[Any], queue: list[Item]) -> None:
-        """Extend a rule that has matched up to the end of `item`; `item.start` is where the rule began."""
+    def _walk(self, node: Node, item: Item, values: list[Any], queue: list[Item]) -> None:
+        """Extend a rule that has matched what `item` spans; `item.weight` and `size` are sums over its parts."""
+        start, end, after, _, _, weight, _, size = item
         for gives, action, extra, gain in node.rules:
             value = action(values, **extra)
             if value is not None:
-                queue.append(item._replace(symbol=gives, value=value, weight=weight + gain, pieces=1))
-        if not node.children:
-            return
-        row = self._rows.get(item.after)
+                queue.append(Item(start, end, after, gives, value, weight + gain, 1, size))
+        children = node.children
+        row = self._rows.get(after) if children else None
         if not row:
             return
-        for symbol in node.children.keys() & row.keys():
-            child = node.children[symbol]
-            spoken = symbol[0] == "="
-            for following in row[symbol]:
-                if following.start >= item.end:
-                    longer = following._replace(start=item.start, size=item.size + following.size)
-                    told = values if spoken else [*values, following.value]
-                    self._walk(child, longer, weight + 1 + following.weight, told, queue)
+        for symbol, found in row.items():
+            child = children.get(symbol)
+            if child is None:
+                continue
+            for following in found:
+                longer = Item(
+                    start,
+                    following.end,
+                    following.after,
+                    symbol,
+                    None,
+                    weight + following.weight,
+                    1,
+                    size + following.size,
+                )
+                self._walk(child, longer, values if symbol[0] == "=" else [*values, following.value], queue)
 
     def _join(self, time: Item, queue: list[Item]) -> None:
         """Join a time with each piece that follows it, over up to three joints ("," and "on the")."""

@@ -34,9 +34,29 @@ class Parsed:
     """The times found in a text, in order, and where its time words are."""
 
     folded: Folded
-    groups: list[Group]
+    groups: list[tuple[Group, list[Answer]]]
     time_words: list[int]
     grammar: Grammar
+
+
+class Answers:
+    """Resolves each meaning of one text once."""
+
+    def __init__(self, present: Present) -> None:
+        self._present = present
+        self._known: dict[int, tuple[Slots, list[Answer]]] = {}
+
+    def of(self, slots: Slots) -> list[Answer]:
+        """What `slots` is on the calendar, best first."""
+        known = self._known.get(id(slots))
+        if known is None:
+            known = slots, resolve(to_meaning(slots), self._present)
+            self._known[id(slots)] = known
+        return known[1]
+
+    def any(self, slots: Slots) -> bool:
+        """Tell whether `slots` names a time that exists."""
+        return bool(self.of(slots))
 
 
 def parse(
@@ -103,8 +123,7 @@ def parse_all(
     present = Present(now=now, parts=day_parts, future=future, shortest_period=shortest_period)
     read = text[:LONGEST_TEXT]
     parsed = _parsed(read, _chosen_languages(read, language), order, present, eager=eager)
-    found = ((group, resolve(to_meaning(group.slots), present)) for group in parsed.groups)
-    return tuple(_readings(text, parsed, group, answers) for group, answers in found if answers)
+    return tuple(_readings(text, parsed, group, answers) for group, answers in parsed.groups)
 
 
 def _chosen_languages(text: str, language: str | None) -> tuple[str, ...]:
@@ -133,12 +152,11 @@ def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present
     tokens = scan(folded.text, rules, order)
     words = [start for start, found in tokens.items() if any(t.symbol in TIME_SYMBOLS for t in found)]
 
-    def stands(slots: Slots) -> bool:
-        return bool(resolve(to_meaning(slots), present))
-
+    answers = Answers(present)
     times = Chart(tokens, rules).times
-    groups = choose(times, folded.text, stands=stands, eager=eager, conjunctions=rules.conjunctions)
-    return Parsed(folded=folded, groups=groups, time_words=words, grammar=rules)
+    groups = choose(times, folded.text, stands=answers.any, eager=eager, conjunctions=rules.conjunctions)
+    found = [(group, answers.of(group.slots)) for group in groups]
+    return Parsed(folded=folded, groups=found, time_words=words, grammar=rules)
 
 
 def _readings(text: str, parsed: Parsed, group: Group, answers: list[Answer]) -> TimeReadings:
