@@ -30,8 +30,7 @@ from function_calls.assistant import Assistant, LoopLimits
 from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.offline.matching import might_match
-from function_calls.offline.pack import load_pack
+from function_calls.offline.pack import load_gate
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from services.chat import ChatMessage
@@ -225,7 +224,7 @@ def _database_url(settings: Settings) -> str:
 
 def _looks_like_a_request(text: str) -> bool:
     """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
-    return might_match(text, load_pack(language_of(text, "en")))
+    return load_gate(language_of(text, "en")).search(text) is not None
 
 
 def _read_time(phrase: str, sent_at: datetime, language: str) -> datetime | None:

@@ -1,16 +1,17 @@
 """From a message to a turn: language, zone, time, tools and what was said before."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
 from function_calls.registry import Registry
-from services.chat import ChatMessage, Person
+from services.chat import ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
 from services.languages import language_of
+
+_LOOKED_BACK = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,15 +29,14 @@ class TurnFactory:
 
     async def turn(self, message: ChatMessage) -> Turn:
         """The turn of `message`."""
-        recent = await self._before(message)
         return Turn(
             message=message,
             now=self.clock.now().astimezone(self.zone),
             zone=self.zone,
-            language=language_of(message.text, "") or self._language_before(message.sender, recent),
+            language=language_of(message.text, "") or await self._language_before(message),
             bot_name=self.bot_name,
             tools=self.registry.specs,
-            recent=recent,
+            recent=await self._before(message),
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:
@@ -52,9 +52,10 @@ class TurnFactory:
             language=turn.language,
         )
 
-    def _language_before(self, person: Person, recent: Sequence[ChatMessage]) -> str:
-        """The language of a message that shows none ("18:30"): what this person wrote last, else the bot's."""
-        own = (language_of(each.text, "") for each in reversed(recent) if each.sender.id == person.id)
+    async def _language_before(self, message: ChatMessage) -> str:
+        """The language of a message that shows none ("18:30"): that of its sender's last words, else the bot's."""
+        found = await self.history.recent(message.address, _LOOKED_BACK)
+        own = (language_of(each.text, "") for each in reversed(found) if each.sender.id == message.sender.id)
         return next(filter(None, own), self.language)
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
