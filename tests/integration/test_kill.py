@@ -1,0 +1,98 @@
+"""kill -9, restart, count: nothing confirmed is lost, and a repeat is a send that was in flight."""
+
+import asyncio
+import random
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from services.reminders.waker import WakerPace
+
+WORKER = Path(__file__).with_name("reminder_worker.py")
+ROOT = Path(__file__).parents[2]
+KILLS = 3
+
+
+@asynccontextmanager
+async def worker(
+    folder: Path, label: str, count: int = 0, seconds: float = 0.0
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A worker that is ready; it is killed at the end of the context."""
+    arguments = [str(WORKER), str(folder), label, str(count), str(seconds)]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *arguments,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        assert process.stdout is not None
+        while (line := await process.stdout.readline()) != b"ready\n":
+            assert line, "the worker ended before it was ready"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+def sent(folder: Path) -> list[list[str]]:
+    file = folder / "sent.txt"
+    return [line.split() for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+async def until(folder: Path, count: int, seconds: float) -> None:
+    """Wait until `count` different contents were sent."""
+    end = monotonic() + seconds
+    while len({line[1] for line in sent(folder)}) < count:
+        assert monotonic() < end, f"only {len(sent(folder))} of {count} arrived"
+        await asyncio.sleep(0.02)
+
+
+async def test_a_kill_between_confirmation_and_due_time_loses_nothing_and_doubles_nothing(tmp_path: Path):
+    async with worker(tmp_path, "first", count=1, seconds=0.5) as process:
+        process.kill()
+        await process.wait()
+
+    async with worker(tmp_path, "second"):
+        await until(tmp_path, 1, seconds=3)
+        await asyncio.sleep(0.3)
+
+    assert [line[1:3] for line in sent(tmp_path)] == [["first-0", "second"]]
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(20))
+async def test_kills_in_a_burst_lose_nothing(tmp_path: Path, seed: int):
+    chance = random.Random(seed)
+    count = 100
+
+    async with worker(tmp_path, "burst", count=count, seconds=0.4) as process:
+        await until(tmp_path, chance.randrange(1, count), seconds=20)
+        process.kill()
+        await process.wait()
+    for kill in range(KILLS - 1):
+        async with worker(tmp_path, f"restart{kill}") as process:
+            await asyncio.sleep(chance.random() * 0.05)
+            process.kill()
+            await process.wait()
+    started = monotonic()
+    async with worker(tmp_path, "last"):
+        await until(tmp_path, count, seconds=10)
+        took = monotonic() - started
+        await asyncio.sleep(0.3)
+
+    lines = sent(tmp_path)
+    repeats = [line for place, line in enumerate(lines) if line[0] in {earlier[0] for earlier in lines[:place]}]
+    assert {line[1] for line in lines} == {f"burst-{number}" for number in range(count)}
+    assert len(lines) - len(repeats) == count
+    assert len(repeats) <= KILLS * WakerPace().senders
+    assert all(line[4] == "True" for line in repeats)
+    assert took < 5

@@ -1,0 +1,144 @@
+"""The database: one process, short transactions, reads beside writes."""
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from services.errors import ConfigError, StorageBusy
+from services.storage.database import Database
+from services.storage.tables import META
+
+
+def url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'data' / 'bubbles.db'}"
+
+
+def put(connection: sa.Connection) -> None:
+    connection.execute(META.insert().values(key="a", value="1"))
+
+
+def count(connection: sa.Connection) -> int:
+    return connection.scalar(sa.select(sa.func.count()).select_from(META)) or 0
+
+
+async def test_a_missing_folder_is_made(tmp_path: Path):
+    async with Database(url(tmp_path)):
+        assert (tmp_path / "data" / "bubbles.db").exists()
+
+
+async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path):
+    async with Database(url(tmp_path)) as database:
+        await database.run(put)
+
+    async with Database(url(tmp_path)) as database:
+        assert await database.read(count) == 2
+
+
+async def test_a_second_holder_is_refused_and_the_first_named(tmp_path: Path):
+    async with Database(url(tmp_path)):
+        with pytest.raises(StorageBusy) as refusal:
+            await Database(url(tmp_path)).__aenter__()
+
+    assert refusal.value.holder == f"process {os.getpid()}"
+    assert refusal.value.path.endswith("bubbles.db")
+
+
+async def test_a_killed_holder_leaves_no_lock(tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    lock = tmp_path / "data" / "bubbles.db.lock"
+    code = f"import fcntl, os; f = open({str(lock)!r}, 'w'); fcntl.flock(f, fcntl.LOCK_EX); os.kill(os.getpid(), 9)"
+    await asyncio.to_thread(subprocess.run, [sys.executable, "-c", code], check=False)
+
+    async with Database(url(tmp_path)) as database:
+        assert await database.read(count) == 1
+
+
+async def test_a_failed_transaction_leaves_nothing(tmp_path: Path):
+    def work(connection: sa.Connection) -> None:
+        put(connection)
+        raise KeyError("after the write")
+
+    async with Database(url(tmp_path)) as database:
+        with pytest.raises(KeyError):
+            await database.run(work)
+
+        assert await database.read(count) == 1
+
+
+async def test_a_slow_read_does_not_stop_a_write(tmp_path: Path):
+    release = threading.Event()
+
+    def slow(connection: sa.Connection) -> int:
+        before = count(connection)
+        release.wait(4)
+        return before
+
+    async with Database(url(tmp_path)) as database:
+        reading = asyncio.create_task(database.read(slow))
+        await asyncio.wait_for(database.run(put), 2)
+        release.set()
+
+        assert await reading == 1
+
+
+async def test_a_reader_cannot_write(tmp_path: Path):
+    async with Database(url(tmp_path)) as database:
+        with pytest.raises(sa.exc.OperationalError):
+            await database.read(put)
+
+
+async def test_a_file_from_a_newer_version_is_refused(tmp_path: Path):
+    async with Database(url(tmp_path)) as database:
+        await database.run(lambda connection: connection.execute(META.update().values(value="999")))
+
+    with pytest.raises(ConfigError) as refusal:
+        await Database(url(tmp_path)).__aenter__()
+
+    assert refusal.value.key == "storage.url"
+
+
+async def test_a_refused_start_gives_the_file_back(tmp_path: Path):
+    async with Database(url(tmp_path)) as database:
+        await database.run(lambda connection: connection.execute(META.update().values(value="999")))
+    with pytest.raises(ConfigError):
+        await Database(url(tmp_path)).__aenter__()
+
+    with pytest.raises(ConfigError):
+        await Database(url(tmp_path)).__aenter__()
+
+
+async def test_a_write_waits_for_another_program_s_lock(tmp_path: Path):
+    async with Database(url(tmp_path)) as database:
+        other = sqlite3.connect(tmp_path / "data" / "bubbles.db", isolation_level=None, check_same_thread=False)
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.5, other.execute, ["ROLLBACK"]).start()
+
+        await database.run(put)
+
+        other.close()
+        assert await database.read(count) == 2
+
+
+async def test_the_commit_modes_are_as_meant(tmp_path: Path):
+    def pragma(connection: sa.Connection) -> tuple[object, object]:
+        return (
+            connection.exec_driver_sql("PRAGMA journal_mode").scalar(),
+            connection.exec_driver_sql("PRAGMA synchronous").scalar(),
+        )
+
+    async with Database(url(tmp_path)) as database:
+        durable = await database.run(pragma)
+        quick = await database.run(pragma, is_durable=False)
+
+    assert (durable, quick) == (("wal", 2), ("wal", 1))
+
+
+def test_a_name_shows_no_password():
+    assert "secret" not in Database("postgresql://ann:secret@localhost/bubbles").name
