@@ -55,7 +55,7 @@ class Assistant:
         """Answer `turn`, or return None for silence: nothing was asked of the bot."""
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         outcome = await run_rounds(turn, self._interpret, partial(self._dispatch, session), self._limits.rounds)
-        return spoken(outcome.turn, outcome.text, outcome.notice)
+        return spoken(outcome.turn, outcome.text, outcome.notice, is_owed=outcome.is_owed)
 
     async def _interpret(self, turn: Turn) -> Interpretation:
         if self._interpreter is self._offline:

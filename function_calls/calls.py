@@ -118,12 +118,14 @@ class Turn:
 class Interpretation:
     """What an interpreter made of a turn: calls, or an answer, or neither (nothing was asked of the bot).
 
-    `notice` is one line that the person should also see, such as that the model was out of reach.
+    `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
+    the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
     """
 
     calls: tuple[ToolCall, ...] = ()
     answer: str = ""
     notice: str = ""
+    is_owed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -85,7 +85,7 @@ class FunctionCallLLM:
         if attempt.fresh:
             return Interpretation(calls=attempt.fresh, answer=text)
         if attempt.failed_before is not None:
-            return Interpretation(answer=stuck(asking.turn, attempt.failed_before))
+            return Interpretation(answer=stuck(asking.turn, attempt.failed_before), is_owed=True)
         logger.info("the model repeats calls that were made already; asking it for words")
         return await self._words(asking)
 
@@ -137,4 +137,4 @@ def _asking_the_person(attempt: Attempt, checked: CheckedCalls) -> Interpretatio
     asked = question(attempt.turn, checked.problems)
     if attempt.fresh:
         return Interpretation(calls=attempt.fresh, notice=asked)
-    return Interpretation(answer=asked)
+    return Interpretation(answer=asked, is_owed=True)

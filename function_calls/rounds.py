@@ -32,7 +32,11 @@ class Dispatched:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up."""
+    """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up.
+
+    `is_question` and `is_answered` are the final results': `text` asks something, or the chat has the answer already.
+    `is_owed` says that `text` is due even where the message was not addressed to the bot.
+    """
 
     turn: Turn
     text: str
@@ -40,6 +44,9 @@ class Outcome:
     actions: Actions = field(default_factory=Actions)
     rounds_left: int = 0
     is_exhausted: bool = False
+    is_question: bool = False
+    is_answered: bool = False
+    is_owed: bool = False
 
 
 Interpret = Callable[[Turn], Awaitable[Interpretation]]
@@ -53,15 +60,28 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
         interpretation = await interpret(turn)
         notice = interpretation.notice or notice
         if not interpretation.calls:
-            return Outcome(turn=turn, text=interpretation.answer, notice=notice, rounds_left=left)
+            owed = interpretation.is_owed
+            return Outcome(turn=turn, text=interpretation.answer, notice=notice, rounds_left=left, is_owed=owed)
         done = await dispatch(turn, interpretation.calls)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.escalate or done.actions.transfer_to_agent:
-            return Outcome(turn=turn, text=worded(step), notice=notice, actions=done.actions, rounds_left=left)
+            return _ended(turn, step, notice, done.actions, left)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")
     return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)
+
+
+def _ended(turn: Turn, step: Step, notice: str, actions: Actions, rounds_left: int) -> Outcome:
+    return Outcome(
+        turn=turn,
+        text=worded(step) or (step.text if actions.escalate else ""),
+        notice=notice,
+        actions=actions,
+        rounds_left=rounds_left,
+        is_question=any(result.is_question for result in step.results),
+        is_answered=all(result.is_answered for result in step.results),
+    )
 
 
 async def dispatch_all(
@@ -105,8 +125,8 @@ def worded(step: Step) -> str:
     return "\n".join(result.text for result in step.results if result.text)
 
 
-def spoken(turn: Turn, text: str, notice: str) -> Reply | None:
-    """The reply to `turn`; silence when it was neither addressed to the bot nor led to a call."""
-    if not text.strip() or not (turn.message.is_addressed or turn.steps):
+def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Reply | None:
+    """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
+    if not text.strip() or not (turn.message.is_addressed or turn.steps or is_owed):
         return None
     return Reply(text=f"{text.strip()}\n{notice}" if notice else text.strip(), reply_to=turn.message.id)

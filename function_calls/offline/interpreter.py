@@ -67,7 +67,7 @@ class OfflineInterpreter:
         """What the message makes of an open question; None when it speaks of something else."""
         text = turn.message.text
         if is_dropped(text, ear.pack):
-            return Interpretation(answer=say(turn.language, "offline.dropped"))
+            return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         answering = _Answering(turn, ear, self._questions, key)
         if question.asks == "option":
@@ -117,7 +117,7 @@ class _Answering:
             made = self._interpreted(request)
             calls += made.calls
             answers += [made.answer] if made.answer else []
-        return Interpretation(calls=tuple(calls), answer="" if calls else next(iter(answers), ""))
+        return Interpretation(calls=tuple(calls), answer="" if calls else next(iter(answers), ""), is_owed=True)
 
     def _interpreted(self, request: Request) -> Interpretation:
         if request.intent == "help":
@@ -175,7 +175,7 @@ class _Answering:
             f"{number}. {phrasing.moment(self._turn.language, option.start, self._turn.now)}"
             for number, option in enumerate(options, start=1)
         ]
-        return Interpretation(answer="\n".join([self._say("which_time").answer, *lines]))
+        return Interpretation(answer="\n".join([self._say("which_time").answer, *lines]), is_owed=True)
 
     def _delete(self, request: Request) -> Interpretation:
         reference = reminder_reference(request, self._ear.pack)
@@ -195,7 +195,7 @@ class _Answering:
         self._questions.ask(self._key, question, self._turn.now)
 
     def _say(self, key: str, **fields: object) -> Interpretation:
-        return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields))
+        return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), is_owed=True)
 
 
 _EXPLAINED = frozenset({"reminder_update", "reminder_snooze", "undo"})

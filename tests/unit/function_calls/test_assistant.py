@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -105,11 +106,16 @@ async def test_what_has_been_answered_elsewhere_is_not_answered_twice(assistant_
 
 
 async def test_small_talk_that_is_not_for_the_bot_gets_silence(assistant_of, turn, message):
-    from dataclasses import replace
-
     overheard = replace(turn, message=replace(message, is_addressed=False))
 
     assert await assistant_of(Played(Interpretation(answer="Nice weather!"))).answer(overheard) is None
+
+
+async def test_a_question_about_a_request_is_asked_even_of_who_did_not_call_the_bot(assistant_of, turn, message):
+    overheard = replace(turn, message=replace(message, is_addressed=False))
+    reply = await assistant_of(Played(Interpretation(answer="When?", is_owed=True))).answer(overheard)
+
+    assert reply.text == "When?"
 
 
 async def test_without_a_model_the_offline_interpreter_answers_and_says_so(assistant_of, turn):
