@@ -16,6 +16,7 @@ _UNITS = {
     "MONTHLY": "month",
     "YEARLY": "year",
 }
+_TOLD_TO_THE_SECOND = 600
 _NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 EVERYONE = "@all"
 
@@ -45,11 +46,13 @@ def weekday(language: str, index: int) -> str:
 
 
 def distance(language: str, span: timedelta) -> str:
-    """How far away, in the largest unit that fits: "10 seconds", "3 days"."""
+    """How far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days"."""
     seconds = max(0, round(span.total_seconds()))
+    if seconds > _TOLD_TO_THE_SECOND:
+        seconds = round(seconds / 60) * 60
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= 2 * size or (unit != "day" and seconds >= size and seconds % size == 0):
-            return count(language, unit, seconds // size)
+            return count(language, unit, round(seconds / size))
     return count(language, "second", seconds)
 
 
