@@ -1,0 +1,1 @@
+"""Agents: instructions, a model and tools of their own, that hand turns to each other."""

@@ -1,0 +1,203 @@
+"""An agent: instructions, a model, tools and sub-agents, and the rounds in which it works on a turn."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from loguru import logger
+
+from function_calls.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
+from function_calls.agents.transfer import TransferTool, without_transfers
+from function_calls.call_styles.choosing import StyleName, make_styles
+from function_calls.calls import Interpretation, ToolCall, ToolResult, Turn
+from function_calls.context import Actions, CallContext, Services
+from function_calls.events import EventBus
+from function_calls.hooks import ToolHooks
+from function_calls.instructions import Instructions
+from function_calls.interpreter import Interpreter
+from function_calls.llm import FunctionCallLLM
+from function_calls.model_hooks import HookedInterpreter, ModelHooks
+from function_calls.registry import Registrable, Registry
+from function_calls.rounds import (
+    Dispatched,
+    LoopLimits,
+    Outcome,
+    dispatch_all,
+    found_so_far,
+    interpret_within,
+    run_rounds,
+)
+from function_calls.router import FunctionCallRouter
+from function_calls.toolsets.combined import join
+from function_calls.toolsets.toolset import Toolset, Viewer
+from services.errors import ModelUnavailable
+from services.language_model.ports import LanguageModel
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentHooks:
+    """Where other code may step in: around the model, around the tools, and the bus that hears of each call."""
+
+    model: ModelHooks = field(default_factory=ModelHooks)
+    tools: ToolHooks = field(default_factory=ToolHooks)
+    events: EventBus = field(default_factory=EventBus)
+
+
+class Agent:
+    """Works on turns with a model and tools of its own, and may hand them over to its sub-agents.
+
+    Everything about it is decided here, once; any number of turns share one agent.
+
+    Args:
+        name: what it is called by, also as a tool: letters, digits, `_` and `-`.
+        model: a language model, which is given `instructions`, or an interpreter, which needs none.
+        description: what it is good for; other agents choose by it.
+        instructions: what its model is told beside the bot's own system text.
+        tools: functions and class tools, in any mixture.
+        toolsets: tools from elsewhere, by label.
+        sub_agents: whom it may hand a turn to; the tool for that is added by itself.
+        state: session state to begin with, where the session has none yet.
+        injectable: classes of services that tools may ask for by annotation.
+        hooks: where other code steps in.
+        limits: rounds and seconds of one run.
+        call_style: how a language model is asked for calls.
+
+    Raises:
+        ValueError: two sub-agents have one name, or a name cannot be a tool's.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: LanguageModel | Interpreter,
+        description: str = "",
+        instructions: str = "",
+        tools: Iterable[Registrable] = (),
+        toolsets: Mapping[str, Toolset] | None = None,
+        sub_agents: Sequence[SubAgent] = (),
+        state: Mapping[str, object] | None = None,
+        injectable: Collection[type[object]] = (),
+        hooks: AgentHooks | None = None,
+        limits: LoopLimits | None = None,
+        call_style: StyleName = "native",
+    ) -> None:
+        self.name = checked_name(name)
+        self.description = description
+        hooks = hooks or AgentHooks()
+        self._sub_agents = by_name(sub_agents)
+        self._state = dict(state or {})
+        self._limits = limits or LoopLimits()
+        self._interpreter = HookedInterpreter(_interpreter(model, instructions, call_style), hooks.model)
+        registry = Registry(injectable=(CallContext, Services, *injectable))
+        registry.register(tools)
+        if self._sub_agents:
+            registry.register(TransferTool(self._sub_agents))
+        self._router = FunctionCallRouter(registry, hooks=hooks.tools, events=hooks.events)
+        if toolsets:
+            join(self._router, toolsets)
+
+    async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
+        """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.
+
+        Raises:
+            ModelUnavailable: its model did not answer and nothing has been done yet.
+        """
+        granted = self._limits.rounds if rounds is None else min(rounds, self._limits.rounds)
+        await self._begin_state(context)
+        specs = await self._router.list_specs(Viewer.of(turn.message))
+        dispatch = partial(self._dispatch, context)
+        outcome = await run_rounds(replace(turn, tools=specs), self._interpret, dispatch, granted)
+        used = granted - outcome.rounds_left
+        chosen = outcome.actions.transfer_to_agent
+        if chosen is None:
+            return _ended(self.name, outcome, used)
+        if not outcome.rounds_left:
+            return exhausted(self.name, turn.language, outcome.turn.steps, used)
+        logger.info("agent {} hands over to {}", self.name, chosen)
+        return await self._handed_over(self._sub_agents[chosen], outcome, used, context)
+
+    async def _handed_over(self, agent: SubAgent, outcome: Outcome, used: int, context: CallContext) -> AgentOutcome:
+        shown = without_transfers(outcome.turn.steps)
+        ended = await agent.run(replace(outcome.turn, steps=shown), context, rounds=outcome.rounds_left)
+        steps = (*outcome.turn.steps, *ended.steps[len(shown) :])
+        notice = ended.notice or outcome.notice
+        return replace(ended, steps=steps, notice=notice, rounds_used=used + ended.rounds_used)
+
+    async def _begin_state(self, context: CallContext) -> None:
+        if self._state:
+            state = context.state.sibling()
+            for key, value in self._state.items():
+                state.setdefault(key, value)
+            await state.commit()
+
+    async def _interpret(self, turn: Turn) -> Interpretation:
+        try:
+            return await interpret_within(self._limits.seconds, self._interpreter, turn)
+        except ModelUnavailable as error:
+            logger.warning("agent {}: model unavailable ({})", self.name, error.reason)
+            if not turn.steps:
+                raise
+            return found_so_far(turn)
+
+    async def _dispatch(self, context: CallContext, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
+        prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"
+        contexts = [
+            replace(
+                context,
+                call_id=f"{prefix}.{place}",
+                state=context.state.sibling(),
+                actions=Actions(),
+                agent_name=self.name,
+            )
+            for place in range(len(calls))
+        ]
+        results = await dispatch_all(self._router, calls, contexts)
+        heard = tuple(self._checked(result, each.actions) for result, each in zip(results, contexts, strict=True))
+        return Dispatched(results=heard, actions=_asked(heard, [each.actions for each in contexts]))
+
+    def _checked(self, result: ToolResult, actions: Actions) -> ToolResult:
+        """The result, or a failure where a tool asked for an agent that is not there."""
+        wanted = actions.transfer_to_agent
+        if not result.ok or wanted is None or wanted in self._sub_agents:
+            return result
+        return replace(
+            result,
+            ok=False,
+            is_reply=False,
+            error=f"no agent named '{wanted}'; there are: {', '.join(self._sub_agents)}",
+        )
+
+
+@runtime_checkable
+class _Completes(LanguageModel, Protocol):
+    """A language model, told from an interpreter at run time."""
+
+
+def _interpreter(model: LanguageModel | Interpreter, instructions: str, style: StyleName) -> Interpreter:
+    if isinstance(model, _Completes):
+        return FunctionCallLLM(model, styles=make_styles(style, model, Instructions(instructions)))
+    return model
+
+
+def _asked(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
+    """What the tools that succeeded ask for; of several transfers the first."""
+    heard = [action for result, action in zip(results, actions, strict=True) if result.ok]
+    transfers = (action.transfer_to_agent for action in heard if action.transfer_to_agent)
+    return Actions(transfer_to_agent=next(transfers, None), escalate=any(action.escalate for action in heard))
+
+
+def _ended(name: str, outcome: Outcome, used: int) -> AgentOutcome:
+    return AgentOutcome(
+        agent=name,
+        text=outcome.text,
+        steps=outcome.turn.steps,
+        rounds_used=used,
+        notice=outcome.notice,
+        is_escalated=outcome.actions.escalate,
+        is_exhausted=outcome.is_exhausted,
+        is_question=outcome.is_question,
+        is_answered=outcome.is_answered,
+        is_owed=outcome.is_owed,
+    )

@@ -1,0 +1,107 @@
+"""An agent as a tool: one request in, its answer out, and the record of how it came about."""
+
+from dataclasses import replace
+from typing import Final
+
+from function_calls.agents.outcome import AgentOutcome, SubAgent
+from function_calls.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
+from function_calls.class_tools import Tool
+from function_calls.context import CallContext
+from services.errors import ModelUnavailable
+
+_SECONDS: Final = 300.0  # an agent may ask its model several times
+_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {
+        "request": {
+            "type": "string",
+            "minLength": 1,
+            "description": "What the agent is to do, with everything that it has to know; it does not see the chat.",
+        }
+    },
+    "required": ["request"],
+    "additionalProperties": False,
+}
+
+
+class AgentTool(Tool):
+    """Lets a model ask `agent`. Unlike a transfer, the answer comes back to whoever asked.
+
+    The agent works in the session of the call and with the rights of the person; it does not see the chat's history.
+    """
+
+    def __init__(
+        self, agent: SubAgent, *, returns: ReturnStyle = "observation", timeout: float | None = _SECONDS
+    ) -> None:
+        self.name = agent.name
+        self.description = agent.description
+        self.parameters = _PARAMETERS
+        self.returns = returns
+        self.timeout = timeout
+        self._agent = agent
+
+    async def run(self, args: dict[str, object], ctx: CallContext) -> object:
+        """Let the agent work on the request."""
+        request = str(args["request"])
+        try:
+            outcome = await self._agent.run(self._turn(request, ctx), ctx)
+        except ModelUnavailable as error:
+            task = self._task(request, "", (), ok=False)
+            return replace(_failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
+        task = self._task(request, outcome.text, outcome.steps, ok=not outcome.is_exhausted)
+        return replace(_result(self.name, outcome), receipts=outcome.receipts, spawned=task)
+
+    def _turn(self, request: str, ctx: CallContext) -> Turn:
+        return Turn(
+            message=replace(ctx.message, text=request, is_addressed=True, attachments=()),
+            now=ctx.now,
+            zone=ctx.zone,
+            language=ctx.language,
+            bot_name=self.name,
+            tools=(),
+        )
+
+    def _task(self, request: str, answer: str, steps: tuple[Step, ...], *, ok: bool) -> SpawnedTask:
+        return SpawnedTask(agent=self.name, request=request, answer=answer, steps=steps, ok=ok)
+
+
+def spawn_record(task: SpawnedTask) -> dict[str, object]:
+    """The task as the record of its call has it: `spawn_task`, JSON, with the calls that the agent made in turn."""
+    calls = [
+        {
+            "name": call.name,
+            "arguments": dict(call.arguments),
+            "result": result.for_model() if result.ok else None,
+            "error": result.error,
+            "status": "success" if result.ok else "error",
+            "duration": round(result.duration_ms),
+            "spawn_task": None if result.spawned is None else spawn_record(result.spawned),
+        }
+        for step in task.steps
+        for call, result in zip(step.calls, step.results, strict=True)
+    ]
+    status = "success" if task.ok else "error"
+    return {
+        "agent": task.agent,
+        "request": task.request,
+        "status": status,
+        "result": task.answer,
+        "tool_calls": calls,
+    }
+
+
+def _result(name: str, outcome: AgentOutcome) -> ToolResult:
+    if outcome.is_exhausted:
+        return _failed(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
+    text = f"{outcome.text}\n{outcome.notice}" if outcome.notice else outcome.text
+    return ToolResult(
+        ok=True,
+        text=text,
+        value={"result": text},
+        is_question=outcome.is_question,
+        is_answered=outcome.is_answered,
+    )
+
+
+def _failed(error: str, *, text: str = "") -> ToolResult:
+    return ToolResult.failed(error, text=text)

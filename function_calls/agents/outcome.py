@@ -1,0 +1,89 @@
+"""What agents have in common: how a run is asked for and how it ends."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from function_calls.calls import Receipt, Step, Turn
+from function_calls.context import CallContext
+from function_calls.wording import say
+
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentOutcome:
+    """How a run ended. `agent` is who answered in the end, `steps` are the rounds of all agents that took part.
+
+    `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that
+    `text` asks the person something, `is_answered` that the chat has the answer already, `is_owed` that `text` is due
+    even where the message was not addressed to the bot.
+    """
+
+    agent: str
+    text: str
+    steps: tuple[Step, ...]
+    rounds_used: int
+    notice: str = ""
+    is_escalated: bool = False
+    is_exhausted: bool = False
+    is_question: bool = False
+    is_answered: bool = False
+    is_owed: bool = False
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """Every change that was made."""
+        return tuple(receipt for step in self.steps for result in step.results for receipt in result.receipts)
+
+
+class SubAgent(Protocol):
+    """Whoever a turn can be handed to: an agent, or a loop of them."""
+
+    @property
+    def name(self) -> str:
+        """What it is called by; made of letters, digits, `_` and `-`."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What it is good for, as other agents' models read it."""
+        ...
+
+    async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
+        """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.
+
+        Raises:
+            ModelUnavailable: a model was needed, none answered, and nothing has been done yet.
+        """
+        ...
+
+
+def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
+    """The agents by their names, in order.
+
+    Raises:
+        ValueError: two have the same name.
+    """
+    named = {agent.name: agent for agent in agents}
+    if len(named) != len(agents):
+        raise ValueError(f"two agents have one name: {', '.join(agent.name for agent in agents)}")
+    return named
+
+
+def checked_name(name: str) -> str:
+    """The name of an agent.
+
+    Raises:
+        ValueError: a model could not call it by that.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be the name of an agent; use letters, digits, _ and -, at most 64")
+    return name
+
+
+def exhausted(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
+    """The end of a run that came to no answer within its rounds."""
+    text = say(language, "failed.too_many_rounds")
+    return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)

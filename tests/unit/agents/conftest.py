@@ -1,0 +1,45 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from function_calls.calls import ToolCall, Turn
+from function_calls.context import CallContext, Services
+from services.chat import ChatAddress, ChatMessage, Person
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+def called(name, *, call_id="1", **arguments):
+    """One understood call, as a script's entry."""
+    return [ToolCall(id=call_id, name=name, arguments=arguments)]
+
+
+@pytest.fixture
+def message():
+    return ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="fake", chat_id="home"),
+        sender=Person(id="ann", name="ann"),
+        text="hello",
+        sent_at=NOON,
+        is_addressed=True,
+    )
+
+
+@pytest.fixture
+def turn(message):
+    return Turn(message=message, now=NOON, zone=UTC, language="en", bot_name="Bubbles", tools=())
+
+
+@pytest.fixture
+def context(message):
+    return CallContext(
+        call_id="m1/0",
+        message=message,
+        services=Services(),
+        clock=FixedClock(NOON),
+        now=NOON,
+        zone=UTC,
+        language="en",
+    )

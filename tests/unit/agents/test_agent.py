@@ -1,0 +1,267 @@
+from dataclasses import replace
+
+import pytest
+
+from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
+from function_calls.agents.agent import Agent, AgentHooks
+from function_calls.calls import Interpretation, Receipt, ToolResult
+from function_calls.context import CallContext
+from function_calls.hooks import ToolHooks
+from function_calls.model_hooks import ModelHooks
+from function_calls.registry import tool_function
+from function_calls.rounds import LoopLimits
+from services.errors import ModelUnavailable
+from tests.unit.agents.conftest import called
+
+SEEN = "it is red"
+
+
+async def look() -> str:
+    """Look at something."""
+    return SEEN
+
+
+@tool_function(returns="reply")
+async def paint(color: str) -> ToolResult:
+    """Paint it."""
+    return ToolResult(ok=True, text=f"Painted {color}.", receipts=(Receipt(action="painted", subject=color),))
+
+
+async def note(word: str, ctx: CallContext) -> str:
+    """Note a word."""
+    ctx.state["word"] = word
+    return f"{ctx.agent_name} {ctx.call_id}"
+
+
+def agent(*script, name="helper", **options):
+    return Agent(name=name, model=ScriptedInterpreter(script), tools=[look, paint, note], **options)
+
+
+async def test_an_agent_works_with_its_own_tools(turn, context):
+    outcome = await agent(called("look"), "It is red.").run(turn, context)
+
+    assert outcome.text == "It is red."
+    assert outcome.steps[0].results[0].value == SEEN
+    assert outcome.rounds_used == 2
+
+
+async def test_an_agents_model_is_told_its_instructions_and_offered_its_tools(turn, context):
+    model = ScriptedModel([completion("", requested("look")), "It is red."])
+    outcome = await Agent(name="painter", model=model, instructions="You only paint.", tools=[look]).run(turn, context)
+
+    assert outcome.text == "It is red."
+    assert "You only paint." in model.shown[0].messages[0]["content"]
+    assert b'"name":"look"' in model.shown[0].tools
+
+
+async def test_a_tool_that_replies_ends_the_run_without_another_round(turn, context):
+    outcome = await agent(called("paint", color="red")).run(turn, context)
+
+    assert outcome.text == "Painted red."
+    assert outcome.receipts == (Receipt(action="painted", subject="red"),)
+
+
+async def test_endless_calls_end_when_the_rounds_are_used_up(turn, context):
+    endless = [called("look")] * 3
+    outcome = await agent(*endless, limits=LoopLimits(rounds=3)).run(turn, context)
+
+    assert outcome.is_exhausted
+    assert outcome.rounds_used == 3
+
+
+async def test_a_tool_sees_which_agent_calls_and_writes_to_its_session(turn, context):
+    outcome = await agent(called("note", word="tea"), "done").run(turn, context)
+
+    assert outcome.steps[0].results[0].text == "helper m1/0/helper/0.0"
+    assert context.state["word"] == "tea"
+
+
+async def test_an_agents_state_is_the_beginning_of_a_session(turn, context):
+    context.state["mood"] = "good"
+    await context.state.commit()
+    await agent("hello", state={"mood": "bad", "color": "red"}).run(turn, context)
+
+    assert dict(context.state) == {"mood": "good", "color": "red"}
+
+
+async def test_the_names_of_agents_are_names_of_tools():
+    with pytest.raises(ValueError, match="cannot be the name of an agent"):
+        agent(name="the helper")
+
+
+async def test_two_sub_agents_with_one_name_are_refused():
+    with pytest.raises(ValueError, match="one name"):
+        agent(sub_agents=[agent(name="twin"), agent(name="twin")])
+
+
+async def test_a_model_that_fails_before_anything_was_done_is_told(turn, context):
+    with pytest.raises(ModelUnavailable):
+        await agent(ModelUnavailable("timeout")).run(turn, context)
+
+
+async def test_a_model_that_fails_after_a_call_leaves_what_was_found(turn, context):
+    outcome = await agent(called("look"), ModelUnavailable("timeout")).run(turn, context)
+
+    assert outcome.text == SEEN
+    assert outcome.notice
+
+
+async def test_a_model_hook_may_answer_for_an_agent(turn, context):
+    hooks = AgentHooks(model=ModelHooks(before=[lambda turn: Interpretation(answer="closed")]))
+    outcome = await agent(hooks=hooks).run(turn, context)
+
+    assert outcome.text == "closed"
+
+
+async def test_an_error_hook_may_answer_for_an_agent_whose_model_fails(turn, context):
+    hooks = AgentHooks(model=ModelHooks(on_error=[lambda turn, error: Interpretation(answer="later")]))
+    outcome = await agent(ModelUnavailable("timeout"), hooks=hooks).run(turn, context)
+
+    assert outcome.text == "later"
+
+
+async def test_a_tool_hook_of_an_agent_may_block_its_tools(turn, context):
+    hooks = AgentHooks(tools=ToolHooks(before=[lambda call, ctx: ToolResult.failed("blocked")]))
+    outcome = await agent(called("paint", color="red"), "sorry", hooks=hooks).run(turn, context)
+
+    assert outcome.steps[0].results[0].error == "blocked"
+    assert outcome.receipts == ()
+
+
+def router(*script, specialists):
+    return Agent(name="router", model=ScriptedInterpreter(script), tools=[look], sub_agents=specialists)
+
+
+async def test_a_transfer_lets_the_sub_agent_answer(turn, context):
+    specialist = agent(called("paint", color="blue"), name="painter", description="Paints things.")
+    desk = router(called("transfer_to_agent", agent_name="painter"), specialists=[specialist])
+    outcome = await desk.run(turn, context)
+
+    assert (outcome.agent, outcome.text) == ("painter", "Painted blue.")
+    assert [step.calls[0].name for step in outcome.steps] == ["transfer_to_agent", "paint"]
+
+
+async def test_the_transfer_tool_is_there_only_with_sub_agents_and_names_them(turn, context):
+    specialist = ScriptedInterpreter(["hello"])
+    painter = Agent(name="painter", description="Paints things.", model=specialist)
+    model = ScriptedInterpreter([called("transfer_to_agent", agent_name="painter")])
+    await Agent(name="router", model=model, sub_agents=[painter]).run(turn, context)
+    transfer = model.turns[0].tools[0]
+
+    assert transfer.parameters["properties"]["agent_name"]["enum"] == ["painter"]
+    assert "painter: Paints things." in transfer.description
+    assert specialist.turns[0].tools == ()
+
+
+async def test_a_sub_agent_sees_what_was_found_and_not_the_transfer(turn, context):
+    specialist = ScriptedInterpreter(["red, then"])
+    both = [*called("look", call_id="1"), *called("transfer_to_agent", call_id="2", agent_name="painter")]
+    await router(both, specialists=[Agent(name="painter", model=specialist)]).run(turn, context)
+    shown = specialist.turns[0].steps
+
+    assert [[call.name for call in step.calls] for step in shown] == [["look"]]
+    assert shown[0].results[0].value == SEEN
+
+
+async def test_an_agent_that_is_not_there_is_told_to_the_model(turn, context):
+    model = ScriptedInterpreter([called("transfer_to_agent", agent_name="plumber"), "sorry"])
+    outcome = await Agent(name="router", model=model, sub_agents=[agent(name="painter")]).run(turn, context)
+
+    assert not outcome.steps[0].results[0].ok
+    assert "painter" in outcome.steps[0].results[0].error
+
+
+async def test_a_tool_of_ones_own_may_transfer_too(turn, context):
+    async def send(where: str, ctx: CallContext) -> str:
+        """Send the person on."""
+        ctx.actions.transfer_to_agent = where
+        return "sent"
+
+    script = [called("send", where="plumber"), called("send", where="painter")]
+    model = ScriptedInterpreter(script)
+    desk = Agent(name="router", model=model, tools=[send], sub_agents=[agent("hello", name="painter")])
+    outcome = await desk.run(turn, context)
+
+    assert outcome.steps[0].results[0].error == "no agent named 'plumber'; there are: painter"
+    assert outcome.text == "hello"
+
+
+async def test_agents_share_the_rounds_of_a_turn(turn, context):
+    specialist = agent(*[called("look")] * 2, name="painter")
+    transfer = called("transfer_to_agent", agent_name="painter")
+    outcome = await router(transfer, specialists=[specialist]).run(turn, context, rounds=3)
+
+    assert outcome.is_exhausted
+    assert outcome.rounds_used == 3
+
+
+async def test_a_transfer_in_the_last_round_is_not_followed(turn, context):
+    desk = router(called("transfer_to_agent", agent_name="painter"), specialists=[agent(name="painter")])
+    outcome = await desk.run(turn, context, rounds=1)
+
+    assert outcome.is_exhausted
+
+
+async def test_agents_of_one_turn_share_the_session(turn, context):
+    async def recall(ctx: CallContext) -> str:
+        """Recall the word."""
+        return str(ctx.state["word"])
+
+    reader = Agent(name="reader", model=ScriptedInterpreter([called("recall"), "done"]), tools=[recall])
+    writing = [*called("note", call_id="1", word="tea"), *called("transfer_to_agent", call_id="2", agent_name="reader")]
+    outcome = await agent(writing, sub_agents=[reader]).run(turn, context)
+
+    assert outcome.steps[-1].results[0].text == "tea"
+
+
+async def test_an_escalating_tool_ends_the_run(turn, context):
+    async def give_up(ctx: CallContext) -> str:
+        """Give up."""
+        ctx.actions.escalate = True
+        return "That is enough."
+
+    model = ScriptedInterpreter([called("give_up")])
+    outcome = await Agent(name="helper", model=model, tools=[give_up]).run(turn, context)
+
+    assert outcome.is_escalated
+    assert outcome.text == "That is enough."
+
+
+async def test_what_a_failed_call_asked_for_is_not_heard(turn, context):
+    async def fail(ctx: CallContext) -> ToolResult:
+        """Fail."""
+        ctx.actions.escalate = True
+        return ToolResult.failed("no")
+
+    model = ScriptedInterpreter([called("fail"), "going on"])
+    outcome = await Agent(name="helper", model=model, tools=[fail]).run(turn, context)
+
+    assert outcome.text == "going on"
+
+
+async def test_a_question_to_the_person_ends_the_run(turn, context):
+    async def ask() -> ToolResult:
+        """Ask."""
+        return ToolResult(ok=True, text="Which one?", is_question=True)
+
+    outcome = await Agent(name="helper", model=ScriptedInterpreter([called("ask")]), tools=[ask]).run(turn, context)
+
+    assert outcome.is_question
+    assert outcome.text == "Which one?"
+
+
+async def test_a_sub_agents_tools_obey_permissions(turn, context):
+    @tool_function(permission="admins")
+    async def erase() -> str:
+        """Erase everything."""
+        return "gone"
+
+    model = ScriptedInterpreter([called("erase"), "no"] * 2)
+    careful = Agent(name="careful", model=model, tools=[erase])
+    refused = await careful.run(turn, context)
+    admin = replace(context.message, sender=replace(context.message.sender, is_admin=True))
+    allowed = await careful.run(replace(turn, message=admin), replace(context, message=admin))
+
+    assert not refused.steps[0].results[0].ok
+    assert allowed.steps[0].results[0].ok
+    assert [len(each.tools) for each in model.turns] == [0, 0, 1, 1]
