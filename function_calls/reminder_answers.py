@@ -6,7 +6,7 @@ from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
-from services.reminders.model import Reminder
+from services.reminders.model import Reminder, Schedule
 
 
 def set_confirmed(reminder: Reminder, ctx: CallContext) -> str:
@@ -41,6 +41,15 @@ def set_confirmed(reminder: Reminder, ctx: CallContext) -> str:
         note=note,
         whom=whom,
     )
+
+
+def which_time(choices: Sequence[Schedule], ctx: CallContext) -> str:
+    """Ask which of several times was meant, numbered."""
+    lines = [
+        f"{number}. {phrasing.moment(ctx.language, schedule.start.replace(tzinfo=ctx.zone), ctx.now)}"
+        for number, schedule in enumerate(choices, start=1)
+    ]
+    return "\n".join([say(ctx.language, "offline.which_time"), *lines])
 
 
 def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:

@@ -1,0 +1,59 @@
+"""Holds the time that a model gives against the person's own words: a model never does calendar arithmetic alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from itertools import chain
+
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+from services.time_expressions import Grain, Reading, TimeReadings, parse_all
+
+_COMPARED_FIRES = 5
+_CLOCKLESS = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
+_SAME = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """What comes of the comparison: the schedule to keep, or the schedules among which the person is to choose."""
+
+    schedule: Schedule
+    choices: tuple[Schedule, ...] = ()
+
+
+def cross_check(proposed: Schedule, words: str, *, now: datetime, zone: tzinfo, language: str) -> Verdict:
+    """Compare `proposed` with the times in `words`, the message that it is about.
+
+    Words that name no time, or a time that fits, leave the proposal. Words with one clear time overrule it; words
+    that can be read in several ways, none of them the proposal, are asked about.
+    """
+    found = parse_all(words, now.astimezone(zone), language=language) or parse_all(words, now.astimezone(zone))
+    readings = tuple(chain.from_iterable(each.readings for each in found))
+    if not readings or any(_fits(proposed, reading, now) for reading in readings):
+        return Verdict(schedule=proposed)
+    meant = tuple(_schedule(each.readings[0], proposed.zone) for each in found if each.readings)
+    if len(meant) == 1 and _is_clear(found, readings[0]):
+        return Verdict(schedule=meant[0])
+    return Verdict(schedule=proposed, choices=(*meant, proposed))
+
+
+def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:
+    """One expression, in one piece, read in one way."""
+    return not any(each.ambiguous for each in found) and len(reading.spans) == 1
+
+
+def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
+    """Whether the proposal is what the words say, as exactly as they say it: "tomorrow" leaves the clock open."""
+    if bool(proposed.rule) != bool(reading.rrule):
+        return False
+    spoken = _schedule(reading, proposed.zone)
+    if reading.grain in _CLOCKLESS and not reading.has_clock:
+        return proposed.start.date() == spoken.start.date()
+    if not reading.rrule:
+        return abs(proposed.start - spoken.start) < _SAME
+    return next_fires(proposed, now, _COMPARED_FIRES) == next_fires(spoken, now, _COMPARED_FIRES)
+
+
+def _schedule(reading: Reading, zone: str) -> Schedule:
+    return Schedule(start=reading.start.replace(tzinfo=None), zone=zone, rule=reading.rrule or "")

@@ -1,0 +1,85 @@
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from function_calls.cross_check import cross_check
+from services.reminders.model import Schedule
+
+BERLIN = ZoneInfo("Europe/Berlin")
+FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
+
+
+def once(text):
+    return Schedule(start=datetime.fromisoformat(text), zone="Europe/Berlin")
+
+
+def verdict(proposed, words, language="en"):
+    return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language)
+
+
+def test_a_time_that_the_words_say_is_kept():
+    proposed = once("2026-11-27 15:00")
+
+    assert verdict(proposed, "remind me next Friday at 3pm to send it").schedule == proposed
+
+
+def test_words_without_a_time_leave_the_proposal():
+    proposed = once("2026-11-27 15:00")
+
+    assert verdict(proposed, "same time as the last one please").schedule == proposed
+
+
+@pytest.mark.parametrize(
+    ("proposed", "words", "language", "meant"),
+    [
+        ("2026-11-21 15:00", "remind me next Friday at 3pm to send it", "en", "2026-11-27 15:00"),
+        ("2025-11-27 15:00", "remind me next Friday at 3pm to send it", "en", "2026-11-27 15:00"),
+        ("2026-11-20 07:01", "明天早上七点一刻叫我起床", "zh", "2026-11-21 07:15"),
+    ],
+)
+def test_clear_words_overrule_the_model(proposed, words, language, meant):
+    found = verdict(once(proposed), words, language)
+
+    assert found.schedule == once(meant)
+    assert found.choices == ()
+
+
+def test_a_day_without_a_clock_leaves_the_clock_to_the_model():
+    proposed = once("2026-11-21 08:15")
+
+    assert verdict(proposed, "remind me tomorrow to call").schedule == proposed
+
+
+def test_one_of_several_times_is_enough():
+    proposed = once("2026-11-20 18:00")
+
+    assert verdict(proposed, "remind me at 5 to call mum and at 6 to cook").schedule == proposed
+
+
+def test_words_that_may_mean_several_times_are_asked_about():
+    found = verdict(once("2026-11-20 19:30"), "remind me at 5 to call mum and at 6 to cook")
+
+    assert [choice.start.hour for choice in found.choices] == [17, 18, 19]
+
+
+def test_a_rule_is_compared_by_what_it_does():
+    proposed = Schedule(
+        start=datetime(2026, 11, 23, 9, 0), zone="Europe/Berlin", rule="FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"
+    )
+
+    assert verdict(proposed, "every Monday at 9 remind me to send the report").schedule == proposed
+
+
+def test_a_repetition_that_the_model_missed_is_restored():
+    found = verdict(once("2026-11-23 09:00"), "every Monday at 9am remind me to send the report")
+
+    assert found.schedule.rule.startswith("FREQ=WEEKLY;BYDAY=MO")
+
+
+def test_a_repetition_that_the_model_invented_is_taken_away():
+    weekly = Schedule(
+        start=datetime(2026, 11, 24, 14, 0), zone="Europe/Berlin", rule="FREQ=WEEKLY;BYDAY=TU;BYHOUR=14;BYMINUTE=0"
+    )
+
+    assert verdict(weekly, "下周二下午两点提醒我开会", "zh").schedule == once("2026-11-24 14:00")
