@@ -11,7 +11,8 @@ class LoopClock:
     """
 
     def __init__(self, start: datetime | None = None) -> None:
-        self._start = start or datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+        # In UTC: adding to a local time would pass over the hours that a change of the clocks adds or takes away.
+        self._start = (start or datetime(2026, 11, 20, 9, 0, tzinfo=UTC)).astimezone(UTC)
         self._loop_start: float | None = None
         self._shift = timedelta()
 
@@ -20,7 +21,7 @@ class LoopClock:
         passed = asyncio.get_running_loop().time()
         if self._loop_start is None:
             self._loop_start = passed
-        return (self._start + timedelta(seconds=passed - self._loop_start) + self._shift).astimezone(UTC)
+        return self._start + timedelta(seconds=passed - self._loop_start) + self._shift
 
     async def nap(self, seconds: float) -> None:
         """Wait in loop time."""
