@@ -17,7 +17,7 @@ from _tools import MODEL, models
 from loguru import logger
 
 from function_calls.assistant import Assistant
-from function_calls.calls import Interpretation, ToolCall, Turn
+from function_calls.calls import Interpretation, Turn
 from function_calls.context import CallContext, Services
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import Registry, ToolOptions
@@ -99,8 +99,7 @@ def _turn(text: str) -> Turn:
     return Turn(message=message, now=now, zone=UTC, language="en", bot_name="Bubbles", tools=tools)
 
 
-def _context(turn: Turn, call: ToolCall, place: int) -> CallContext:
-    del call  # the context is the same for every call of a message
+def _context(turn: Turn, place: int) -> CallContext:
     return CallContext(
         call_id=f"{turn.message.id}-{len(turn.steps)}-{place}",
         message=turn.message,

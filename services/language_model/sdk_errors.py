@@ -19,7 +19,7 @@ def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
         if error.code == "insufficient_quota":  # sent with 429, but no wait will help
             return EndpointFailed("refused", detail, is_passing=False)
         return _by_status(error.status_code, detail, retry_after(error.response.headers))
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError) and not _was_refused(error):
         return EndpointFailed("timeout", "the server did not answer in time")
     if isinstance(error, openai.APIConnectionError):
         return EndpointFailed("connection", "the server could not be reached or hung up")
@@ -44,6 +44,16 @@ def _by_status(status: int, detail: str, wait: float | None) -> ModelUnavailable
     if status >= 500 or status in _PASSING:
         return EndpointFailed("server_error", detail, retry_after=wait)
     return EndpointFailed("refused", detail, is_passing=False)
+
+
+def _was_refused(error: BaseException) -> bool:
+    """Whether a connection was refused; the SDK's aiohttp transport reports that as a timeout of connecting."""
+    cause = error.__cause__
+    while cause is not None:
+        if isinstance(cause, OSError) and not isinstance(cause, TimeoutError):
+            return True
+        cause = cause.__cause__
+    return False
 
 
 def _detail(error: openai.APIStatusError, secret: str) -> str:

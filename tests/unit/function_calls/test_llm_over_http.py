@@ -7,7 +7,6 @@ from bot.testing.openai_answers import Hang, call, calls, cut, garbage, say, sta
 from bot.testing.openai_server import OpenAIServer
 from bot.testing.turns import make_tool, make_turn
 from function_calls.assistant import Assistant
-from function_calls.calls import ToolCall
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -111,5 +110,5 @@ async def test_parallel_calls_arrive_in_their_order():
     assert [each.name for each in found.calls] == ["reminder_list", "reminder_set"]
 
 
-def no_context(turn, call: ToolCall, place):
+def no_context(turn, place):
     raise AssertionError("no call is made in these tests")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import traceback
 
 import pytest
@@ -316,3 +317,15 @@ async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on()
 
     sent = [("temperature" in request.body, "seed" in request.body) for request in server.requests]
     assert sent == [(True, True), (False, True), (False, True)]
+
+
+async def test_the_sdk_is_imported_by_the_first_use_and_not_before():
+    code = (
+        "import sys; import services.language_model.openai_model, services.language_model.fallback, function_calls.llm;"
+        "print('openai' in sys.modules)"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+
+    told, _ = await process.communicate()
+
+    assert told.strip() == b"False"
