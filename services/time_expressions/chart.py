@@ -9,7 +9,7 @@ from services.time_expressions.grammar import Grammar, Node
 from services.time_expressions.scan import Token, Tokens
 from services.time_expressions.values import Slots, unify
 
-MOST_ITEMS = 160
+MOST_ITEMS = 120
 """Phrases kept for one start; keeps hostile texts ("1 1 1 1 ...") linear."""
 
 MOST_PIECES = 9

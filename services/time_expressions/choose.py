@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from services.time_expressions.chart import Item
 from services.time_expressions.values import Slots, unify
@@ -43,10 +44,10 @@ def choose(
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
-        bad = [item for item in groups if not _keeps(item.value, stands)]
+        bad = {id(item) for item in groups if not _keeps(item.value, stands)}
         if not bad:
             break
-        usable = [item for item in usable if item not in bad]
+        usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
     found = _gathered(found, text, stands, conjunctions)
     if eager:
@@ -87,9 +88,16 @@ def _score(item: Item) -> float:
     return item.size * 8 - 6 + max(-30, min(item.weight, 12)) * 0.1 - item.pieces * 0.5
 
 
+class Chosen(NamedTuple):
+    """A phrase of a cover, and those chosen before it."""
+
+    item: Item
+    before: "Chosen | None"
+
+
 def _best_cover(items: list[Item]) -> list[Item]:
     """Weighted interval scheduling: the disjoint phrases with the highest sum of scores."""
-    best: list[tuple[float, list[Item]]] = [(0.0, [])]
+    best: list[tuple[float, Chosen | None]] = [(0.0, None)]
     ends = [0]
     for item in sorted(items, key=lambda item: item.end):
         place = len(ends) - 1
@@ -98,9 +106,14 @@ def _best_cover(items: list[Item]) -> list[Item]:
         total, chosen = best[place]
         total += _score(item)
         if total > best[-1][0]:
-            best.append((total, [*chosen, item]))
+            best.append((total, Chosen(item, chosen)))
             ends.append(item.end)
-    return best[-1][1]
+    found: list[Item] = []
+    last = best[-1][1]
+    while last is not None:
+        found.append(last.item)
+        last = last.before
+    return found[::-1]
 
 
 # -- phrases that stand apart and are one time -------------------------------------------------------------------

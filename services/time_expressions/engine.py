@@ -14,7 +14,7 @@ from services.time_expressions.scan import scan
 from services.time_expressions.trim import trimmed
 from services.time_expressions.values import Slots, to_meaning
 
-LONGEST_TEXT = 20_000
+LONGEST_TEXT = 5_000
 """Characters read; what a longer text says after that is left alone."""
 
 SHORTEST_PERIOD = timedelta(minutes=1)
@@ -75,7 +75,7 @@ def parse(
     Where the text names several separate times, the first one is read; `parse_all` gives them all.
 
     Args:
-        text: Any text of any length; what stands after its first 20,000 characters is left alone.
+        text: Any text of any length; what stands after its first 5,000 characters is left alone.
         now: Timezone-aware, in the zone of the speaker.
         language: One of `languages()`; None finds out by script and words, and reads mixed texts.
         order: How the speaker writes 3/4; None takes the custom of the language and reports the ambiguity.

@@ -1,15 +1,15 @@
 """Compile the lexicons of one or more languages into one vocabulary and one trie of rules."""
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from services.time_expressions.actions import Action, find_action
 from services.time_expressions.model import DateOrder
 
+LEXICONS = Path(__file__).with_name("lexicons")
 BRACKETS = {"[": "(", "]": ")"}
 """How patterns spell the brackets of a text, as round ones group."""
 
@@ -41,15 +41,15 @@ class Grammar:
 @lru_cache
 def languages() -> tuple[str, ...]:
     """Names of the languages that have a lexicon."""
-    folder = resources.files("services.time_expressions").joinpath("lexicons")
-    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml")))
+    return tuple(sorted(path.stem for path in LEXICONS.glob("*.toml")))
 
 
 @lru_cache
 def lexicon(language: str) -> dict[str, Any]:
     """The lexicon of `language` as written."""
-    folder = resources.files("services.time_expressions").joinpath("lexicons")
-    return tomllib.loads(folder.joinpath(f"{language}.toml").read_text("utf-8"))
+    import tomllib
+
+    return tomllib.loads((LEXICONS / f"{language}.toml").read_text("utf-8"))
 
 
 @lru_cache

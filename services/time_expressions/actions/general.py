@@ -19,11 +19,11 @@ def constant(_values: Values, *, value: Any) -> Any:
 
 
 def both(values: Values) -> Any:
-    """The values of a list, one after the other."""
+    """The values of a list, one after the other; nothing is said twice in one."""
     found: list[Any] = []
     for value in values:
         found += value if isinstance(value, tuple) and not isinstance(value, Clock) else [value]
-    return tuple(dict.fromkeys(found))
+    return tuple(found) if len(set(found)) == len(found) else None
 
 
 def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -> Slots:
