@@ -3,9 +3,10 @@
 from function_calls import phrasing
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
+from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.reminder_answers import listed, set_confirmed
+from function_calls.reminder_answers import listed, set_confirmed, which_time
 from function_calls.reminder_times import schedule_from
 from function_calls.summary_answers import summarised
 from function_calls.wording import say
@@ -23,14 +24,17 @@ _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", 
 @tool_function(name="reminder_set", returns="reply")
 async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
-    schedule = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    if verdict.choices:
+        return ToolResult(ok=False, text=which_time(verdict.choices, ctx), error="time_ambiguous", is_question=True)
     reminder = await reminders.create(
         NewReminder(
             request_key=ctx.call_id,
             address=ctx.chat,
             creator=ctx.sender,
             content=args.content,
-            schedule=schedule,
+            schedule=verdict.schedule,
             language=ctx.language,
             targets=_targets(args.person, ctx),
             is_private=ctx.message.is_private,
