@@ -148,6 +148,7 @@ class Registry:
     def _prepared(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
         if isinstance(tool, Tool):
             return _class_tool(tool, options or ToolOptions(returns=tool.returns, examples=tool.examples))
+        _refuse_others(tool)
         return _function_tool(tool, options or _options_of(tool), self._injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
@@ -213,6 +214,11 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         instantiate=dict,
         invoke=class_invoker(tool),
     )
+
+
+def _refuse_others(tool: object) -> None:
+    if not callable(tool) or (isinstance(tool, type) and issubclass(tool, Tool)):
+        raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
 
 
 def _checked(name: str) -> str:

@@ -128,13 +128,19 @@ class LazySession:
 class CallState(MutableMapping[str, object]):
     """The state as one call sees it. What it changes, also inside a list or dict, is kept by `commit` or not at all."""
 
-    __slots__ = ("_read", "_removed", "_session", "_written")
+    __slots__ = ("_opened", "_read", "_removed", "_written")
 
     def __init__(self, session: Session | None = None) -> None:
-        self._session = session or Session()
+        self._opened = session
         self._written: dict[str, object] = {}
         self._removed: set[str] = set()
         self._read: dict[str, tuple[Json, bytes]] = {}
+
+    @property
+    def _session(self) -> Session:
+        if self._opened is None:  # most calls touch no state, so one of their own is made only for those that do
+            self._opened = Session()
+        return self._opened
 
     def sibling(self) -> "CallState":
         """The same session for another call; it sees what was committed and nothing that is under way."""

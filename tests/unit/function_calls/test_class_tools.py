@@ -168,6 +168,12 @@ def test_a_class_tool_with_an_impossible_name_is_refused():
         router_of(tool)
 
 
+@pytest.mark.parametrize("wrong", [QueryDatabase, "query_database"])
+def test_what_is_no_tool_is_refused_with_what_would_be(wrong):
+    with pytest.raises(TypeError, match="register a function or an instance"):
+        router_of([wrong])
+
+
 def test_class_tools_of_a_module_are_collected():
     import types
 

@@ -1,0 +1,59 @@
+from dataclasses import replace
+
+from loguru import logger
+
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext
+from function_calls.registry import Registry, tool_function
+from function_calls.router import FunctionCallRouter
+
+
+@tool_function()
+async def bake(cake: str, ctx: CallContext) -> str:
+    """Bake a cake."""
+    await ctx.progress("half done")
+    ctx.logger.info("baking")
+    return cake
+
+
+def router():
+    registry = Registry(injectable=(CallContext,))
+    registry.register(bake)
+    return FunctionCallRouter(registry)
+
+
+BAKE = ToolCall(id="1", name="bake", arguments={"cake": "pie"})
+
+
+async def test_progress_goes_to_whoever_waits_for_it(context_of):
+    told = []
+
+    async def tell(text):
+        told.append(text)
+
+    await router().dispatch(BAKE, replace(context_of(), progress=tell))
+
+    assert told == ["half done"]
+
+
+async def test_progress_may_be_told_where_nobody_waits(context_of):
+    result = await router().dispatch(BAKE, context_of())
+
+    assert result.ok
+
+
+async def test_a_tools_log_lines_carry_chat_call_and_agent(context_of):
+    lines = []
+    sink = logger.add(lambda line: lines.append(line.record), filter=lambda record: record["message"] == "baking")
+    await router().dispatch(BAKE, replace(context_of(), agent_name="baker"))
+    logger.remove(sink)
+
+    assert lines[0]["extra"] == {"chat": "fake:home", "call": "m1/0", "agent": "baker"}
+
+
+def test_nothing_of_the_context_is_in_the_schema():
+    assert list(router().registry.specs[0].parameters["properties"]) == ["cake"]
+
+
+def test_the_session_of_a_call_is_its_person_in_its_chat(context_of):
+    assert context_of().conversation.key == "fake:home#ann"
