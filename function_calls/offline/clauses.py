@@ -13,16 +13,16 @@ _SPACE = re.compile(r"\s+")
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
+_AFTER_MENTION = re.compile(r"(@\S+)\s+")
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 _MARKS = {ord("’"): "'", ord("‘"): "'", ord("`"): "'", ord("“"): '"', ord("”"): '"', 0xA0: " ", 0x3000: " "}
 _EDGES = " \t\n.,;:!?~…，。；：！？、-—\"'“”「」()（）"
 
 
 def tidy(text: str, pack: LanguagePack) -> str:
-    """One spelling of spaces, quotes and wide letters; traditional characters of trigger words read as simplified."""
+    """One spelling of spaces, quotes and wide letters."""
     plain = without_blanks(text).translate(_MARKS | _WIDE)
-    if pack.data.traditional:
-        plain = plain.translate(str.maketrans(pack.data.traditional, pack.data.simplified))
+    plain = _AFTER_MENTION.sub(r"\1，", plain) if pack.data.script == "han" else plain
     plain = _SPACE_IN_HAN.sub("", _SPACE.sub(" ", plain)).strip()
     return plain.replace(" ' ", "'") if pack.data.is_spaced else plain
 
@@ -30,8 +30,8 @@ def tidy(text: str, pack: LanguagePack) -> str:
 def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
     """Take greetings, politeness and the bot's `names` off both ends; never down to nothing."""
     text = _without_names(text, names)
-    text = _worn(text, pack.opening, at_front=True)
-    return _worn(text, pack.closing, at_front=False)
+    text = _worn(text, pack, at_front=True)
+    return _worn(text, pack, at_front=False)
 
 
 def trimmed(text: str) -> str:
@@ -47,10 +47,11 @@ def _without_names(text: str, names: Iterable[str]) -> str:
     return text
 
 
-def _worn(text: str, pattern: re.Pattern[str], *, at_front: bool) -> str:
+def _worn(text: str, pack: LanguagePack, *, at_front: bool) -> str:
     text = trimmed(text)
     while True:
-        match = pattern.match(text) if at_front else pattern.search(text)
+        folded = pack.fold(text)
+        match = pack.opening.match(folded) if at_front else pack.closing.search(folded)
         if match is None or not match[0]:
             return text
         shorter = trimmed(text[match.end() :] if at_front else text[: match.start()])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import trimmed
-from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent
+from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent, load_intent_gate
 from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.time_words import TimeWords
 
@@ -22,32 +22,28 @@ class Match:
         return next((self.slots[name] for name in names if self.slots.get(name)), "")
 
 
-def might_match(text: str, pack: LanguagePack) -> bool:
-    """Whether any intent's gate word occurs: the cheap test that most chat fails."""
-    return any(load_intent(pack.language, name).gate.search(text) for name in INTENTS)
-
-
 def match_clause(clause: Blanked, pack: LanguagePack, *, is_addressed: bool) -> Match | None:
     """The first intent, in the order of `INTENTS`, of which one sentence explains the whole of `clause`."""
     text = trimmed(clause.text)
+    folded = pack.fold(text)
     for intent in _candidates(clause, pack):
         for sentence in intent.sentences:
             if not _is_allowed(sentence, clause.times, is_addressed=is_addressed):
                 continue
-            found = sentence.pattern.fullmatch(text)
+            found = sentence.pattern.fullmatch(folded)
             if found is None or _is_refused(intent, found.groupdict()):
                 continue
-            slots = {name: trimmed(words) for name, words in found.groupdict().items() if words}
+            spans = {name: found.span(name) for name, words in found.groupdict().items() if words}
+            slots = {name: trimmed(text[start:end]) for name, (start, end) in spans.items()}
             return Match(intent=intent.name, slots=slots)
     return None
 
 
 def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
-    spoken = clause.restore(clause.text)
+    spoken = pack.fold(clause.restore(clause.text))
     for name in INTENTS:
-        intent = load_intent(pack.language, name)
-        if intent.gate.search(spoken):
-            yield intent
+        if load_intent_gate(pack.language, name).search(spoken):
+            yield load_intent(pack.language, name)
 
 
 def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addressed: bool) -> bool:

@@ -31,7 +31,6 @@ class Intent:
     """Everything that means one thing."""
 
     name: str
-    gate: re.Pattern[str]
     sentences: tuple[Sentence, ...]
     refused: tuple[re.Pattern[str], ...]
 
@@ -53,6 +52,7 @@ class LanguagePack:
     language: str
     data: PackData
     notation: Notation
+    folding: dict[int, int]
     opening: re.Pattern[str]
     closing: re.Pattern[str]
     taken_back: re.Pattern[str]
@@ -67,6 +67,10 @@ class LanguagePack:
     not_time: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
+
+    def fold(self, text: str) -> str:
+        """`text`, as long as it was, with traditional characters as the sentences of this language write them."""
+        return text.translate(self.folding) if self.folding else text
 
     def lead_time(self, number: str, unit: str) -> timedelta | None:
         """The amount of time that `number` `unit`s are, if the language knows them."""
@@ -108,6 +112,7 @@ def load_pack(language: str) -> LanguagePack:
         language=language,
         data=data,
         notation=notation,
+        folding=str.maketrans(data.traditional, data.simplified),
         opening=re.compile(rf"(?:{_any_of(data.opening, notation)}){edge}{pause}", re.IGNORECASE),
         closing=re.compile(rf"{pause}{edge}(?:{_any_of(data.closing, notation)}){pause}$", re.IGNORECASE),
         taken_back=re.compile(
@@ -137,8 +142,11 @@ class QuestionPatterns:
     """The compiled `QuestionData`."""
 
     form: re.Pattern[str]
+    demand: re.Pattern[str]
+    phrase: re.Pattern[str]
     chatty: re.Pattern[str]
     topic: re.Pattern[str]
+    fact: re.Pattern[str]
     other: re.Pattern[str]
 
 
@@ -147,11 +155,30 @@ def load_questions(language: str) -> QuestionPatterns:
     """Compile what questions look like in one language."""
     data = load_pack(language).data.questions
     return QuestionPatterns(
-        form=re.compile("|".join(data.forms), re.IGNORECASE),
-        chatty=re.compile("|".join(data.chatty), re.IGNORECASE),
-        topic=re.compile("|".join(data.topics), re.IGNORECASE),
-        other=re.compile("|".join(data.others), re.IGNORECASE),
+        form=_any(data.forms),
+        demand=_any(data.demands),
+        phrase=_any(data.phrases),
+        chatty=_any(data.chatty),
+        topic=_any(data.topics),
+        fact=_any(data.facts),
+        other=_any(data.others),
     )
+
+
+@cache
+def load_intent_gate(language: str, name: str) -> re.Pattern[str]:
+    """Matches the words of which every sentence of one intent has at least one."""
+    pack = load_pack(language)
+    edge = r"\b" if pack.data.is_spaced else ""
+    return re.compile(_alternatives(pack.data.intents[name].gate, edge), re.IGNORECASE)
+
+
+@cache
+def load_gate(language: str) -> re.Pattern[str]:
+    """Matches the words of which every request has at least one, whatever its intent."""
+    edge = r"\b" if load_pack(language).data.is_spaced else ""
+    words = [word for intent in load_pack(language).data.intents.values() for word in intent.gate]
+    return re.compile(_alternatives(dict.fromkeys(words), edge), re.IGNORECASE)
 
 
 @cache
@@ -163,7 +190,6 @@ def load_intent(language: str, name: str) -> Intent:
     """
     pack = load_pack(language)
     data = pack.data.intents[name]
-    edge = r"\b" if pack.data.is_spaced else ""
     groups: Mapping[Need, tuple[str, ...]] = {
         "nothing": data.sentences,
         "time": data.timed,
@@ -171,7 +197,6 @@ def load_intent(language: str, name: str) -> Intent:
     }
     return Intent(
         name="reminder_set" if name == LATE else name,
-        gate=re.compile(_alternatives(data.gate, edge), re.IGNORECASE),
         sentences=tuple(
             Sentence(pattern=pack.notation.compile(template), need=need)
             for need, templates in groups.items()
@@ -179,6 +204,10 @@ def load_intent(language: str, name: str) -> Intent:
         ),
         refused=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.refused),
     )
+
+
+def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
 
 
 def _inside(pattern: str) -> str:

@@ -46,13 +46,17 @@ class LeadData(_Data):
 class QuestionData(_Data):
     """What questions look like: regular expressions.
 
-    `forms` are those of any question; `chatty` ones are small talk with the bot; `topics` are what a search engine is
-    asked; `others` are signs that a message is meant for other people.
+    `forms` are those of any question, `demands` those of other ways to ask, `phrases` what is no sentence at all;
+    `chatty` is talk with the bot about itself; `topics` are what search engines are asked in all of these, `facts`
+    in questions and demands only; `others` are signs that a message is meant for other people.
     """
 
     forms: tuple[str, ...]
+    demands: tuple[str, ...]
+    phrases: tuple[str, ...]
     chatty: tuple[str, ...]
     topics: tuple[str, ...]
+    facts: tuple[str, ...]
     others: tuple[str, ...]
 
 

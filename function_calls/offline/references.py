@@ -9,13 +9,17 @@ from function_calls.offline.requests import Request
 ALL = "all"
 
 
-def reminder_reference(request: Request, pack: LanguagePack) -> str:
-    """The reference in the form that `reminder_delete` takes; empty when the sentence names none."""
+def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]:
+    """The references in the form that `reminder_delete` takes: several numbers, or one of any kind; or none."""
     number = request.words("number", "number_only")
     if number:
-        return numbered(number, pack)
+        return (numbered(number, pack),)
     words = " ".join(filter(None, [request.words("which"), request.words("reference")]))
-    return named_reminder(words, pack) or (ALL if pack.plural.search(request.clause.text) else "")
+    numbers = [named_reminder(part, pack) for part in pack.between.split(words)]
+    if len(numbers) > 1 and all(number.isdigit() for number in numbers):
+        return tuple(numbers)
+    named = named_reminder(words, pack) or (ALL if pack.plural.search(request.clause.text) else "")
+    return (named,) if named else ()
 
 
 def named_reminder(words: str, pack: LanguagePack) -> str:

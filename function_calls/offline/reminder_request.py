@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Protocol
 
 from function_calls.offline.blanks import Blanked, has_words
@@ -9,6 +10,8 @@ from function_calls.offline.clauses import trimmed
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.time_words import TimeWords
+
+_MOST_TIMES = 4
 
 
 class TimeWorker(Protocol):
@@ -52,12 +55,12 @@ class ReminderReader:
     def read(self, match: Match) -> tuple[ReminderRequest, ...]:
         """Every reminder asked for: several contents, several times, or one of each."""
         person = self._person(match.first("group", "both", "name", "person"))
-        pieces = self._split(match.first("content"))
+        pieces = self._split(match.first("content"), has_head=bool(self._clause.owners_in(match.first("when"))))
         requests: list[ReminderRequest] = []
         for number, piece in enumerate(pieces):
             parts = self._parts(match if number == 0 else Match(intent=match.intent, slots={}), piece)
             requests += [replace(request, person=person) for request in self._requests(parts)]
-        return tuple(self._repeated(match, request) for request in requests)
+        return tuple(dict.fromkeys(self._repeated(match, request) for request in requests))
 
     def _repeated(self, match: Match, request: ReminderRequest) -> ReminderRequest:
         """Make a request for "a recurring reminder" repeat, when its time does not say so itself."""
@@ -82,12 +85,13 @@ class ReminderReader:
             else name
         )
 
-    def _split(self, content: str) -> list[str]:
+    def _split(self, content: str, *, has_head: bool) -> list[str]:
         """Cut a content in which a second time begins a second request."""
         for between in self._pack.between.finditer(content):
             left, right = content[: between.start()], content[between.end() :]
-            if between[0].strip() and self._is_request(left) and self._is_request(right) and self._differ(left, right):
-                return [left, *self._split(right)]
+            is_left = has_words(self._head(left)[0]) if has_head else self._is_request(left)
+            if between[0].strip() and is_left and self._is_request(right) and self._differ(left, right):
+                return [left, *self._split(right, has_head=False)]
         return [content]
 
     def _is_request(self, piece: str) -> bool:
@@ -134,11 +138,10 @@ class ReminderReader:
         owners = tuple(dict.fromkeys((*head, *in_body)))
         if len(owners) < 2:
             return owners, None
-        for first in owners:
-            for second in owners[owners.index(first) + 1 :]:
-                one = self._times.join(self._clause.times[first], self._clause.times[second])
-                if one is not None:
-                    return (first, second), one
+        for first, second in combinations(owners[:_MOST_TIMES], 2):
+            one = self._times.join(self._clause.times[first], self._clause.times[second])
+            if one is not None:
+                return (first, second), one
         if head:
             return head, None
         return (self._likeliest(in_body),), None

@@ -1,18 +1,18 @@
 """From a message to the requests in it."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from function_calls.offline.blanks import Blanked, blank_out
-from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover
-from function_calls.offline.matching import Match, match_clause, might_match
-from function_calls.offline.pack import LanguagePack, load_intent
-from function_calls.offline.pack_data import INTENTS
+from function_calls.offline.clauses import LONGEST, tidy, uncover
+from function_calls.offline.matching import Match, match_clause
+from function_calls.offline.pack import LanguagePack, load_gate
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.time_words import TimeReader, TimeWords, find_times, joined, repeated
 
+_FEWEST_TRIGGERS = 2
+_MOST_PAUSES = 8
 _PAUSE = re.compile(r"[.;!?。；！？\n]+")
 
 
@@ -51,9 +51,9 @@ class Ear:
     def requests(self, text: str) -> tuple[Request, ...]:
         """Every request in `text`, in order; none when it asks for nothing, or takes back what it asked."""
         plain = tidy(text, self.pack)
-        if len(plain) > LONGEST or not might_match(plain, self.pack):
+        if len(plain) > LONGEST or not load_gate(self.pack.language).search(self.pack.fold(plain)):
             return ()
-        if self.pack.taken_back.search(plain):
+        if self.pack.taken_back.search(self.pack.fold(plain)):
             return ()
         core = uncover(plain, self.pack, self.names)
         found = self._several(core) or tuple(filter(None, [self._one(core)]))
@@ -81,26 +81,30 @@ class Ear:
 
     def _several(self, text: str) -> tuple[Request, ...]:
         """The requests of a message that puts several after each other; empty when it is one."""
-        if self._triggers(text) < 2:
+        if len(load_gate(self.pack.language).findall(self.pack.fold(text))) < _FEWEST_TRIGGERS:
             return ()
-        for pause in self._pauses(text):
-            left = self._one(trimmed(text[: pause.start()]))
-            if left is None:
+        found: list[Request] = []
+        start = 0
+        for pause in [*self._pauses(text), None]:
+            if pause is not None and self._one(self._after(text, pause)) is None:
                 continue
-            rest = uncover(text[pause.end() :], self.pack, self.names)
-            right = self._several(rest) or tuple(filter(None, [self._one(rest)]))
-            if right:
-                return (left, *right)
-        return ()
+            request = self._one(uncover(text[start : pause.start() if pause else None], self.pack, self.names))
+            if request is None:
+                return ()
+            found.append(request)
+            start = pause.end() if pause else start
+        return tuple(found) if len(found) >= _FEWEST_TRIGGERS else ()
 
-    def _triggers(self, text: str) -> int:
-        gates = [load_intent(self.pack.language, name).gate for name in INTENTS]
-        places = {match.start() for gate in gates for match in gate.finditer(text)}
-        return len(places)
+    def _after(self, text: str, pause: re.Match[str]) -> str:
+        return uncover(text[pause.end() :], self.pack, self.names)
 
-    def _pauses(self, text: str) -> Iterator[re.Match[str]]:
-        yield from _PAUSE.finditer(text)
-        yield from (match for match in self.pack.between.finditer(text) if match[0].strip())
+    def _pauses(self, text: str) -> list[re.Match[str]]:
+        """Where one request may end and another begin, as far as anybody would ask in one message."""
+        between = [match for match in self.pack.between.finditer(self.pack.fold(text)) if match[0].strip()]
+        gate = load_gate(self.pack.language)
+        pauses = [*_PAUSE.finditer(text), *between]
+        told = [pause for pause in pauses if gate.search(self.pack.fold(text), pause.end())]
+        return sorted(told, key=lambda pause: pause.start())[:_MOST_PAUSES]
 
     def _one(self, text: str) -> Request | None:
         clause = self.clause(text)

@@ -102,13 +102,13 @@ def _as_read(text: str, pack: LanguagePack) -> str:
 
 
 def _leads(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
-    for match in pack.lead.finditer(text):
+    for match in pack.lead.finditer(pack.fold(text)):
         groups = [value for value in match.groupdict().values() if value]
         yield TimeWords(words=match[0], spans=(match.span(),), lead=pack.lead_time(groups[0], groups[1]))
 
 
 def _vague(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
-    for match in pack.vague.finditer(text):
+    for match in pack.vague.finditer(pack.fold(text)):
         yield TimeWords(words=match[0], spans=(match.span(),))
 
 
