@@ -16,7 +16,7 @@ from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_ST
 from function_calls.hooks import ToolHooks
 from function_calls.permission import refusal_code
 from function_calls.registry import RegisteredTool, Registry
-from function_calls.toolsets.toolset import Toolset, Viewer, arguments_refused, unknown_tool
+from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 from function_calls.wording import knows, say
 from services.errors import AssistantError, RequestRefused
 

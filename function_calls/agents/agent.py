@@ -29,8 +29,8 @@ from function_calls.rounds import (
     run_rounds,
 )
 from function_calls.router import FunctionCallRouter
+from function_calls.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import join
-from function_calls.toolsets.toolset import Toolset, Viewer
 from services.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 

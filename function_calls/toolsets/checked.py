@@ -6,7 +6,7 @@ from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
 from function_calls.schema_validator import SchemaValidator
-from function_calls.toolsets.toolset import Toolset, Viewer, arguments_refused, unknown_tool
+from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 
 
 class CheckedToolset:

@@ -9,10 +9,10 @@ from loguru import logger
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.router import FunctionCallRouter
+from function_calls.toolset import Toolset, Viewer, unknown_tool
 from function_calls.toolsets.checked import CheckedToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.names import RenamedSpecs, joined_name
-from function_calls.toolsets.toolset import Toolset, Viewer, unknown_tool
 
 _MOST_KEPT: Final = 256
 LOCAL: Final = "local"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
+from function_calls.toolset import Toolset, Viewer, unknown_tool
 from function_calls.toolsets.names import RenamedSpecs, joined_name
-from function_calls.toolsets.toolset import Toolset, Viewer, unknown_tool
 
 
 class PrefixedToolset:

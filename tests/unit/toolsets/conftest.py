@@ -6,7 +6,7 @@ import pytest
 from bot.testing.clocks import FixedClock
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext, Services
-from function_calls.toolsets.toolset import Viewer, unknown_tool
+from function_calls.toolset import Viewer, unknown_tool
 from services.chat import ChatAddress, ChatMessage, Person
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

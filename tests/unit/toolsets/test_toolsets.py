@@ -7,6 +7,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
+from function_calls.toolset import Viewer
 from function_calls.toolsets.approved import ApprovedToolset
 from function_calls.toolsets.checked import CheckedToolset
 from function_calls.toolsets.combined import CombinedToolset, NameClash, join
@@ -14,7 +15,6 @@ from function_calls.toolsets.filtered import FilteredToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.prefixed import PrefixedToolset
-from function_calls.toolsets.toolset import Viewer
 from tests.unit.toolsets.conftest import FakeToolset
 
 HI = {"text": "hi"}
