@@ -34,7 +34,8 @@ Row = dict[str, list[Item]]
 
 def _size(token: Token) -> int:
     """Marks count for nothing, so that no rule wins by swallowing a full stop."""
-    return token.end - token.start if token.end - token.start > 1 or str(token.value).isalnum() else 0
+    is_mark = token.symbol[0] == "=" and not token.value.isalnum() and len(token.value) == 1
+    return 0 if is_mark else token.end - token.start
 
 
 def _add(row: Row, item: Item) -> bool:

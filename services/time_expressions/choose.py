@@ -56,6 +56,9 @@ def choose(
 
 
 def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
+    """Tell whether a phrase may stay in the cover; what cannot be kept hides its words all the same."""
+    if "every" in slots and (slots["every"].unit == "second" or slots.keys() & BOUND_FIELDS):
+        return True
     return "refused" in slots or "per" in slots or _is_bound(slots) or stands(slots)
 
 

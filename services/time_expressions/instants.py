@@ -131,13 +131,18 @@ def _on_days(meaning: Meaning, present: Present) -> list[Answer]:
         if meaning.near and abs((day.date - present.local.date()).days) > NEAR_DAYS:
             break
         answers = list(_on_day(meaning, day, present))
-        fitting = [answer for answer in answers if not answer.past]
+        fitting = [answer for answer in answers if not _lies_wrong(answer, day, present)]
         if fitting:
             return fitting
         gone += answers[:1]
         if not day.floats:
             break
     return gone[:1]
+
+
+def _lies_wrong(answer: Answer, day: Day, present: Present) -> bool:
+    """Before now where the future is meant; after it where the past is and an earlier day may be meant."""
+    return answer.past or (not present.future and day.floats and answer.start > present.now)
 
 
 def _names_a_time(meaning: Meaning) -> bool:

@@ -115,9 +115,18 @@ def _ending(meaning: Meaning, rule: Rule, first: datetime, present: Present) -> 
     return [f"UNTIL={until:%Y%m%dT%H%M%SZ}"]
 
 
+def _ends(until: Meaning, first: datetime, present: Present) -> list[Answer]:
+    """What `until` names, counted from now, or from the first fire where that comes later."""
+    beginning = in_zone(first, present.zone)
+    answers = instants(until, replace(present, future=True))
+    if until.shift is None and (not answers or answers[0].start < beginning):
+        return instants(until, replace(present, now=beginning, future=True))
+    return answers
+
+
 def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetime | None:
     if meaning.until is not None:
-        answers = instants(meaning.until, replace(present, now=in_zone(first, present.zone), future=True))
+        answers = _ends(meaning.until, first, present)
         if not answers:
             return first - timedelta(seconds=1)
         end = answers[0].start.replace(tzinfo=None)

@@ -128,7 +128,7 @@ def _coherent(slots: Slots) -> bool:
     shift = slots.get("shift")
     if shift is not None and "every" in slots and (shift.steps < 0 or shift.unit == "day"):
         return False
-    if shift is not None and shift.unit == "week" and "days" in slots:
+    if shift is not None and shift.unit == "week" and slots.keys() & {"days", "months"}:
         return False
     span = slots.get("offset")
     if span is None or "anchor" in slots:

@@ -1,0 +1,96 @@
+"""Clock times and parts of the day; the present is Friday 20 November 2026, ten in the morning."""
+
+from datetime import time
+
+import pytest
+
+from services.time_expressions import DayParts
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("at 5pm", "20 17:00"),
+        ("at 5", "20 17:00"),
+        ("at 11", "20 11:00"),
+        ("at 9", "21 09:00"),
+        ("at 8", "20 20:00"),
+        ("5 o'clock", "20 17:00"),
+        ("15:30", "20 15:30"),
+        ("3.30 pm", "20 15:30"),
+        ("15h05", "20 15:05"),
+        ("at 1530", "20 15:30"),
+        ("at 7p", "20 19:00"),
+        ("noon", "20 12:00"),
+        ("midnight", "21 00:00"),
+        ("half past six", "20 18:30"),
+        ("a quarter to noon", "20 11:45"),
+        ("20 past 3pm", "20 15:20"),
+        ("ten thirty am", "20 10:30"),
+        ("tomorrow at 8:30", "21 08:30"),
+        ("tomorrow at 4", "21 16:00"),
+        ("9 tomorrow evening", "21 21:00"),
+        ("tomorrow morning at 5:30", "21 05:30"),
+        ("tonight at 11", "20 23:00"),
+        ("tonight at 2", "21 02:00"),
+        ("this afternoon at 3:20", "20 15:20"),
+        ("tuesday in the morning", "24 09:00"),
+        ("tonight", "20 21:00"),
+        ("tomorrow evening", "21 19:00"),
+        ("下午五点", "20 17:00"),
+        ("三点", "20 15:00"),
+        ("十二点半", "20 12:30"),
+        ("下午三点一刻", "20 15:15"),
+        ("晚上九点三刻", "20 21:45"),
+        ("下午三点零五分", "20 15:05"),
+        ("差五分六点", "20 17:55"),
+        ("明晚9点", "21 21:00"),
+        ("明天早上八点半", "21 08:30"),
+        ("今晚12点", "21 00:00"),
+        ("凌晨两点", "21 02:00"),
+        ("16时40分", "20 16:40"),
+        ("下午6:42", "20 18:42"),
+        ("明早", "21 09:00"),
+        ("傍晚", "20 18:00"),
+    ],
+)
+def test_a_clock_is_the_next_such_time(read, text, clock):
+    assert f"{read(text).start:%d %H:%M}" == clock
+
+
+def test_midnight_of_a_day_is_its_beginning(read):
+    assert f"{read('midnight on 24 november').start:%m-%d %H:%M}" == "11-24 00:00"
+
+
+def test_a_clock_named_with_a_past_date_is_not_moved(read):
+    assert f"{read('2027-01-05 at 9:00').start:%Y-%m-%d %H:%M}" == "2027-01-05 09:00"
+
+
+def test_settings_change_the_hour_of_a_part_of_the_day(read):
+    reading = read("tomorrow evening", day_parts=DayParts(evening=time(20, 30)))
+
+    assert f"{reading.start:%H:%M}" == "20:30"
+    assert not reading.has_clock
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("from 3 to 4pm", "15:00", "16:00"),
+        ("3-5pm", "15:00", "17:00"),
+        ("11am to 1pm tomorrow", "11:00", "13:00"),
+        ("between 2 and 4 pm on tuesday", "14:00", "16:00"),
+        ("下午3点到5点", "15:00", "17:00"),
+        ("明天上午9点到11点", "09:00", "11:00"),
+    ],
+)
+def test_an_interval_has_an_end(read, text, start, end):
+    reading = read(text)
+
+    assert (f"{reading.start:%H:%M}", f"{reading.end:%H:%M}") == (start, end)
+
+
+def test_a_length_beside_a_time_is_its_end(read):
+    reading = read("a meeting for 30 minutes on tuesday at 9am")
+
+    assert f"{reading.start:%a %H:%M}-{reading.end:%H:%M}" == "Tue 09:00-09:30"

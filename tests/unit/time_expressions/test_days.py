@@ -1,0 +1,109 @@
+"""Days and dates; the present is Friday 20 November 2026, ten in the morning."""
+
+import pytest
+
+from services.time_expressions import DateOrder, Grain
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("today", "2026-11-20"),
+        ("tomorrow", "2026-11-21"),
+        ("the day after tomorrow", "2026-11-22"),
+        ("monday", "2026-11-23"),
+        ("this sunday", "2026-11-22"),
+        ("next friday", "2026-11-27"),
+        ("next monday", "2026-11-23"),
+        ("next sunday", "2026-11-29"),
+        ("wednesday of next week", "2026-11-25"),
+        ("two sundays from now", "2026-11-29"),
+        ("january 5th", "2027-01-05"),
+        ("5 January 2028", "2028-01-05"),
+        ("the 15th of march", "2027-03-15"),
+        ("on the 15th", "2026-12-15"),
+        ("last friday of october 2027", "2027-10-29"),
+        ("third monday next month", "2026-12-21"),
+        ("tuesday 15th", "2026-12-15"),
+        ("friday the 13th", "2027-08-13"),
+        ("feb 29", "2028-02-29"),
+        ("2027-01-05", "2027-01-05"),
+        ("the closest monday to oct 5th", "2027-10-04"),
+        ("end of the month", "2026-11-30"),
+        ("christmas", "2026-12-25"),
+        ("in two weeks", "2026-12-04"),
+        ("monday two weeks from now", "2026-11-30"),
+        ("今天", "2026-11-20"),
+        ("明天", "2026-11-21"),
+        ("大后天", "2026-11-23"),
+        ("周三", "2026-11-25"),
+        ("这周日", "2026-11-22"),
+        ("下周三", "2026-11-25"),
+        ("下周五", "2026-11-27"),
+        ("下下周一", "2026-11-30"),
+        ("1月5日", "2027-01-05"),
+        ("二零二八年一月五号", "2028-01-05"),
+        ("15号", "2026-12-15"),
+        ("下个月二十号", "2026-12-20"),
+        ("十月第一个星期一", "2027-10-04"),
+        ("月底", "2026-11-30"),
+        ("国庆节", "2027-10-01"),
+        ("2027年第一天", "2027-01-01"),
+    ],
+)
+def test_words_name_the_next_such_day(read, text, day):
+    reading = read(text)
+
+    assert str(reading.start.date()) == day
+    assert reading.rrule is None
+
+
+def test_a_weekday_said_on_that_day_means_today_while_its_hour_is_ahead(read, now):
+    reading = read("friday", now=now.replace(hour=8))
+
+    assert reading.start == now.replace(hour=9)
+
+
+def test_a_weekday_said_on_that_day_means_a_week_on_once_its_hour_is_gone(read):
+    assert str(read("friday").start) == "2026-11-27 09:00:00+00:00"
+
+
+def test_a_date_gone_by_this_year_means_next_year(read):
+    assert str(read("19 november").start.date()) == "2027-11-19"
+
+
+@pytest.mark.parametrize(("order", "day"), [(DateOrder.MDY, "2027-05-06"), (DateOrder.DMY, "2027-06-05")])
+def test_the_order_decides_what_five_slash_six_is(read, order, day):
+    assert str(read("on 5/6", order=order).start.date()) == day
+
+
+def test_a_number_above_twelve_is_the_day_whatever_the_order(read):
+    assert str(read("25/4 at 4pm", order=DateOrder.MDY).start.date()) == "2027-04-25"
+
+
+@pytest.mark.parametrize(
+    ("text", "grain"),
+    [
+        ("tomorrow", Grain.DAY),
+        ("next week", Grain.WEEK),
+        ("next month", Grain.MONTH),
+        ("next quarter", Grain.QUARTER),
+        ("next year", Grain.YEAR),
+        ("tomorrow at 5pm", Grain.HOUR),
+        ("tomorrow at 17:30", Grain.MINUTE),
+        ("in 10 seconds", Grain.SECOND),
+    ],
+)
+def test_the_grain_is_what_the_words_fixed(read, text, grain):
+    assert read(text).grain is grain
+
+
+def test_next_week_begins_on_its_monday(read):
+    assert str(read("next week").start.date()) == "2026-11-23"
+
+
+def test_today_without_a_clock_is_later_today(read, now):
+    reading = read("today")
+
+    assert now < reading.start < now.replace(hour=23)
+    assert not reading.has_clock

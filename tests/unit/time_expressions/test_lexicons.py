@@ -1,0 +1,82 @@
+"""Lexicons are data: the engine finds what they name, and a third language needs no code."""
+
+import tomllib
+
+import pytest
+
+from services.time_expressions import languages, parse
+from services.time_expressions.actions import find_action
+from services.time_expressions.grammar import LEXICONS, expand
+from services.time_expressions.numerals import read_numeral
+
+
+def test_english_chinese_and_spanish_are_there():
+    assert languages() == ("en", "es", "zh")
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_rule_names_an_action_that_exists(language):
+    rules = tomllib.loads((LEXICONS / f"{language}.toml").read_text("utf-8"))["rules"]
+
+    made = {entry["make"] for entries in rules.values() for entry in entries}
+
+    assert all(callable(find_action(name)) for name in made)
+
+
+def test_an_unknown_action_is_named():
+    with pytest.raises(LookupError, match="no action 'fly'"):
+        find_action("fly")
+
+
+def test_a_pattern_lists_its_sequences():
+    assert expand("every (other|NUM)? UNIT") == [
+        ("=every", "=other", "UNIT"),
+        ("=every", "NUM", "UNIT"),
+        ("=every", "UNIT"),
+    ]
+
+
+def test_an_unbalanced_pattern_is_refused():
+    with pytest.raises(ValueError, match="unbalanced"):
+        expand("a b ) c")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mañana a las 8:30", "2026-11-21 08:30 None"),
+        ("el próximo viernes a las 3 de la tarde", "2026-11-27 15:00 None"),
+        ("dentro de 15 minutos", "2026-11-20 10:15 None"),
+        ("el 5 de enero a las 9:00", "2027-01-05 09:00 None"),
+        ("cada lunes a las 9", "2026-11-23 09:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("el último día de cada mes", "2026-11-30 09:00 FREQ=MONTHLY;BYMONTHDAY=-1"),
+    ],
+)
+def test_spanish_is_read_from_its_lexicon_alone(read, text, expected):
+    reading = read(text)
+
+    assert f"{reading.start:%Y-%m-%d %H:%M} {reading.rrule}" == expected
+
+
+def test_two_languages_in_one_text_are_read_together(read):
+    assert f"{read('remind me 明天下午 at 5').start:%d %H}" == "21 17"
+
+
+def test_a_stated_language_is_kept(now):
+    assert parse("明天", now, language="en").best is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("二十三", 23),
+        ("十五", 15),
+        ("两千零四", 2004),
+        ("二零一六", 2016),
+        ("廿九", 29),
+        ("一百二十", 120),
+        ("三万", 30000),
+    ],
+)
+def test_chinese_numerals_are_read(text, value):
+    assert read_numeral(text, 0).value == value

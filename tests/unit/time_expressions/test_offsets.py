@@ -1,0 +1,62 @@
+"""Times counted from now or from another time."""
+
+from datetime import timedelta
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("in 10 seconds", timedelta(seconds=10)),
+        ("in 2 hours", timedelta(hours=2)),
+        ("in half an hour", timedelta(minutes=30)),
+        ("in an hour and a half", timedelta(minutes=90)),
+        ("in three-quarters of an hour", timedelta(minutes=45)),
+        ("in a couple of minutes", timedelta(minutes=2)),
+        ("5 minutes from now", timedelta(minutes=5)),
+        ("+1 day 2 hours", timedelta(days=1, hours=2)),
+        ("in a day", timedelta(days=1)),
+        ("set a timer for 1 hour and 30 seconds", timedelta(hours=1, seconds=30)),
+        ("open the door in 5 minutes", timedelta(minutes=5)),
+        ("10秒后", timedelta(seconds=10)),
+        ("半小时之内", timedelta(minutes=30)),
+        ("一个半小时后", timedelta(minutes=90)),
+        ("两个小时后", timedelta(hours=2)),
+        ("1个小时15分30秒后", timedelta(hours=1, minutes=15, seconds=30)),
+        ("一天后", timedelta(days=1)),
+        ("计时器10分钟", timedelta(minutes=10)),
+        ("三刻钟后", timedelta(minutes=45)),
+    ],
+)
+def test_a_length_is_counted_from_now(read, now, text, delta):
+    reading = read(text)
+
+    assert reading.start == now + delta
+    assert reading.has_clock
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("a week from tomorrow at noon", "2026-11-28 12:00"),
+        ("2 days after next friday", "2026-11-29 09:00"),
+        ("one hour before tuesday", "2026-11-23 23:00"),
+        ("two weeks from january 15", "2027-01-29 09:00"),
+        ("in 7 days at 5pm", "2026-11-27 17:00"),
+        ("three months from now", "2027-02-20 10:00"),
+        ("三天后下午三点", "2026-11-23 15:00"),
+    ],
+)
+def test_a_length_is_counted_from_another_time(read, text, start):
+    assert f"{read(text).start:%Y-%m-%d %H:%M}" == start
+
+
+def test_a_bare_length_in_a_sentence_is_no_time(now):
+    from services.time_expressions import parse
+
+    assert parse("i waited 2 hours for you", now).best is None
+
+
+def test_an_eager_caller_gets_a_bare_length_as_an_offset(read, now):
+    assert read("snooze my alarm for 10 minutes", eager=True).start == now + timedelta(minutes=10)

@@ -1,0 +1,130 @@
+"""Recurrences as RFC 5545 rules; the present is Friday 20 November 2026, ten in the morning."""
+
+from datetime import UTC, timedelta
+
+import pytest
+from dateutil.rrule import rrulestr
+
+from services.time_expressions import parse
+
+WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("every day", "FREQ=DAILY"),
+        ("every day at 7am", "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"),
+        ("3pm each day", "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"),
+        ("daily at noon", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0"),
+        ("every morning", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+        ("at 9am and 5pm every day", "FREQ=DAILY;BYHOUR=9,17;BYMINUTE=0"),
+        ("every day at 9:15am and 5:45pm", "FREQ=DAILY;BYHOUR=9,17;BYMINUTE=15,45;BYSETPOS=1,4"),
+        ("every other day", "FREQ=DAILY;INTERVAL=2"),
+        ("every weekday at 8:30", WORKDAYS + ";BYHOUR=8;BYMINUTE=30"),
+        ("monday to friday at 7am", WORKDAYS + ";BYHOUR=7;BYMINUTE=0"),
+        ("every weekend", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("every monday at 9", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("tuesdays and thursdays at 3:15", "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=15;BYMINUTE=15"),
+        ("every other tuesday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("twice a week on tuesday and friday", "FREQ=WEEKLY;BYDAY=TU,FR"),
+        ("every 4th of the month", "FREQ=MONTHLY;BYMONTHDAY=4"),
+        ("last day of every month at 6pm", "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=18;BYMINUTE=0"),
+        ("2nd and last friday of each month", "FREQ=MONTHLY;BYDAY=2FR,-1FR"),
+        ("every 3rd friday", "FREQ=MONTHLY;BYDAY=3FR"),
+        ("first and last instance of wed and fri monthly", "FREQ=MONTHLY;BYDAY=WE,FR;BYSETPOS=1,-1"),
+        ("every year on march 5", "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=5"),
+        ("quarterly", "FREQ=MONTHLY;INTERVAL=3"),
+        ("every 15 minutes", "FREQ=MINUTELY;INTERVAL=15"),
+        ("every hour and a half", "FREQ=MINUTELY;INTERVAL=90"),
+        ("every 3 hours from 9am to 5pm", "FREQ=DAILY;BYHOUR=9,12,15;BYMINUTE=0"),
+        ("every day for 5 times", "FREQ=DAILY;COUNT=5"),
+        ("daily for 30 days", "FREQ=DAILY;COUNT=30"),
+        ("every other tuesday until december", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20261130T235959Z"),
+        ("每天", "FREQ=DAILY"),
+        ("每天早上七点", "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"),
+        ("每晚十点", "FREQ=DAILY;BYHOUR=22;BYMINUTE=0"),
+        ("每天早晚", "FREQ=DAILY;BYHOUR=9,19;BYMINUTE=0"),
+        ("每天早上8点、中午12点和晚上6点", "FREQ=DAILY;BYHOUR=8,12,18;BYMINUTE=0"),
+        ("每个工作日下午三点", WORKDAYS + ";BYHOUR=15;BYMINUTE=0"),
+        ("周一到周五每天早上七点半", WORKDAYS + ";BYHOUR=7;BYMINUTE=30"),
+        ("每周一九点", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("每周一三五晚上七点", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=19;BYMINUTE=0"),
+        ("每周二和周四", "FREQ=WEEKLY;BYDAY=TU,TH"),
+        ("每两周的周五下午三点", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;BYHOUR=15;BYMINUTE=0"),
+        ("隔周周一", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"),
+        ("每隔一天", "FREQ=DAILY;INTERVAL=2"),
+        ("每隔两天", "FREQ=DAILY;INTERVAL=2"),
+        ("每月4号", "FREQ=MONTHLY;BYMONTHDAY=4"),
+        ("每月15号和30号", "FREQ=MONTHLY;BYMONTHDAY=15,30"),
+        ("每月最后一天", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ("每月底", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ("每月第一个周一上午9点", "FREQ=MONTHLY;BYDAY=1MO;BYHOUR=9;BYMINUTE=0"),
+        ("每月最后一个周五", "FREQ=MONTHLY;BYDAY=-1FR"),
+        ("每年1月5日", "FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=5"),
+        ("每15分钟", "FREQ=MINUTELY;INTERVAL=15"),
+        ("每半小时", "FREQ=MINUTELY;INTERVAL=30"),
+        ("每隔三小时", "FREQ=HOURLY;INTERVAL=3"),
+        ("每3个月", "FREQ=MONTHLY;INTERVAL=3"),
+        ("每天晚上九点，共5次", "FREQ=DAILY;BYHOUR=21;BYMINUTE=0;COUNT=5"),
+        ("每天早上七点直到12月31日", "FREQ=DAILY;BYHOUR=7;BYMINUTE=0;UNTIL=20261231T235959Z"),
+    ],
+)
+def test_words_become_a_rule(read, text, rule):
+    assert read(text).rrule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("every day at 7am", "2026-11-21 07:00"),
+        ("every day at 3pm", "2026-11-20 15:00"),
+        ("every friday at 9", "2026-11-27 09:00"),
+        ("every 15 minutes", "2026-11-20 10:15"),
+        ("every month", "2026-12-20 09:00"),
+        ("every 29 february", "2028-02-29 09:00"),
+        ("every day at 8 starting next monday", "2026-11-23 08:00"),
+        ("daily from december 1 to december 24", "2026-12-01 09:00"),
+        ("从下周一开始每天早上六点", "2026-11-23 06:00"),
+        ("每周五下午六点", "2026-11-20 18:00"),
+    ],
+)
+def test_the_start_is_the_first_fire(read, text, first):
+    assert f"{read(text).start:%Y-%m-%d %H:%M}" == first
+
+
+@pytest.mark.parametrize("text", ["every day at 9:15am and 5:45pm", "every monday and friday at 8:30am and 6pm"])
+def test_clocks_that_differ_in_hour_and_minute_fire_just_at_those(now, text):
+    reading = parse(text, now).best
+
+    rule = rrulestr(reading.rrule, dtstart=reading.start.replace(tzinfo=None))
+    assert {f"{fire:%H:%M}" for fire in rule[:8]} in ({"09:15", "17:45"}, {"08:30", "18:00"})
+
+
+def test_until_counts_the_day_it_names(read):
+    reading = read("every day at 8 until sunday")
+
+    fires = list(rrulestr(reading.rrule, dtstart=reading.start.astimezone(UTC)))
+    assert [f"{fire:%a}" for fire in fires] == ["Sat", "Sun"]
+
+
+@pytest.mark.parametrize("text", ["twice weekly", "every time i hear that", "每周三次"])
+def test_words_that_leave_the_days_open_give_no_rule(now, text):
+    assert parse(text, now).best is None
+
+
+@pytest.mark.parametrize("text", ["every second", "every 30 seconds", "每隔10秒"])
+def test_less_than_a_minute_is_not_produced_unless_asked_for(now, text):
+    assert parse(text, now).best is None
+    assert parse(text, now, shortest_period=timedelta(seconds=1)).best.rrule.startswith("FREQ=SECONDLY")
+
+
+def test_a_daily_interval_carries_its_end(read):
+    reading = read("every day from 3 to 4pm")
+
+    assert reading.rrule == "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"
+    assert reading.end - reading.start == timedelta(hours=1)
+
+
+def test_a_rule_that_has_ended_before_it_begins_is_none(now):
+    assert parse("every monday until tomorrow", now).best is None

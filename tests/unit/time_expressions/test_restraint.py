@@ -1,0 +1,51 @@
+"""Texts without a time stay without one."""
+
+import pytest
+
+from services.time_expressions import parse
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "version 3.5.2 was released",
+        "it costs $12.34",
+        "the score was 3-2",
+        "they may come, i think",
+        "i second that",
+        "march on",
+        "schedule me a 1:1 meeting",
+        "my ip is 192.168.255.255",
+        "call me on +86 138-2010-2015",
+        "good morning everyone",
+        "have a nice day",
+        "there are two to four people in the room",
+        "we reached the end of the line",
+        "A4 paper, 5kg of rice",
+        "see http://example.org/2026/11/20/news",
+        "go to the first song",
+        "rat 6",
+        "25:12",
+        "8/32/2014",
+        "",
+        "    ",
+        "有一点问题",
+        "我有两点意见",
+        "这件事一点也不难",
+        "坐3号线去",
+        "早上好",
+        "见过小时候的朋友吗",
+        "你好，在吗",
+        "满分十分",
+        "他五岁了",
+    ],
+)
+def test_a_text_without_a_time_gives_none(now, text):
+    assert parse(text, now).readings == ()
+
+
+@pytest.mark.parametrize("text", ["下周的天气", "这周天气怎么样"])
+def test_weather_is_no_weekday(now, text):
+    readings = parse(text, now).readings
+
+    assert all(reading.start.weekday() != 6 for reading in readings)

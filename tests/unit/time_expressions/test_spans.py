@@ -1,0 +1,126 @@
+"""Spans, coverage, separate times, ambiguity, and the past."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.time_expressions import parse, parse_all
+
+
+def cut(text: str, spans: tuple[tuple[int, int], ...]) -> str:
+    for start, end in sorted(spans, reverse=True):
+        text = text[:start] + text[end:]
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("call mum tomorrow at 5pm", "call mum"),
+        ("on friday water the plants", "water the plants"),
+        ("stretch in 10 seconds", "stretch"),
+        ("remind me every day to drink water at 3pm", "remind me to drink water"),
+        ("set a timer for 5 minutes", "set a timer"),
+        ("１２月１日 交房租", "交房租"),
+        ("每周一早上九点提醒我交周报", "提醒我交周报"),
+        ("明天早上８点半叫我起床", "叫我起床"),
+        ("每天提醒我早上八点吃药", "提醒我吃药"),
+        ("在明天四点提醒我去商场", "提醒我去商场"),
+    ],
+)
+def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
+    assert cut(text, read(text).spans) == rest
+
+
+def test_several_times_are_read_apart(now):
+    text = "remind me at 5 to call mum and at 6 to cook"
+
+    found = parse_all(text, now)
+
+    assert [f"{one.best.start:%H}" for one in found] == ["17", "18"]
+    assert [text[slice(*one.best.spans[0])] for one in found] == ["at 5", "at 6"]
+
+
+def test_the_first_of_several_times_is_the_best(read):
+    assert f"{read('remind me at 5 to call mum and at 6 to cook').start:%H}" == "17"
+
+
+def test_coverage_falls_with_time_words_left_over(read):
+    assert read("tomorrow at 5pm").coverage == 1
+    assert read("monday or tuesday").coverage < 1
+
+
+def test_a_bare_eight_in_the_early_morning_is_worth_a_question(now):
+    found = parse("8点", now.replace(hour=6))
+
+    assert found.ambiguous
+    assert [reading.start.hour for reading in found.readings] == [8, 20]
+
+
+@pytest.mark.parametrize("text", ["at 5", "at 8pm", "8:30", "下午8点", "at 11"])
+def test_a_clock_that_people_agree_on_is_not_asked_for(now, text):
+    assert not parse(text, now.replace(hour=6)).ambiguous
+
+
+def test_five_slash_six_without_an_order_is_worth_a_question(now):
+    found = parse("on 5/6", now)
+
+    assert found.ambiguous
+    assert {(one.start.month, one.start.day) for one in found.readings} == {(5, 6), (6, 5)}
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2020-01-05", "today at 9am", "昨天下午三点", "three days ago"])
+def test_a_time_gone_by_is_no_reading_but_is_told_of(now, text):
+    found = parse(text, now)
+
+    assert found.best is None
+    assert found.past[0].start < now
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("since monday", "11-16"),
+        ("yesterday", "11-19"),
+        ("上周五", "11-13"),
+        ("since noon", "11-19"),
+        ("last week", "11-09"),
+    ],
+)
+def test_a_caller_may_ask_for_the_past(read, text, start):
+    assert f"{read(text, future=False).start:%m-%d}" == start
+
+
+def test_a_time_in_a_gap_of_the_clock_moves_forward_by_the_gap():
+    now = datetime(2026, 3, 28, 12, tzinfo=ZoneInfo("Europe/London"))
+
+    reading = parse("tomorrow at 1:30am", now).best
+
+    assert str(reading.start) == "2026-03-29 02:30:00+01:00"
+
+
+def test_a_folded_time_is_the_first():
+    now = datetime(2026, 10, 24, 12, tzinfo=ZoneInfo("Europe/London"))
+
+    reading = parse("tomorrow at 1:30am", now).best
+
+    assert reading.start.utcoffset() == timedelta(hours=1)
+
+
+def test_days_are_counted_by_the_wall_clock_and_hours_by_elapsed_time():
+    now = datetime(2026, 10, 24, 12, tzinfo=ZoneInfo("Europe/London"))
+
+    in_a_day, in_hours = parse("in a day", now).best, parse("in 24 hours", now).best
+
+    assert (in_a_day.start.hour, in_hours.start.hour) == (12, 11)
+
+
+def test_a_present_without_a_zone_is_refused():
+    with pytest.raises(ValueError, match="timezone"):
+        parse("tomorrow", datetime(2026, 11, 20))
+
+
+def test_an_unknown_language_is_refused(now):
+    with pytest.raises(ValueError, match="no lexicon for 'xx'"):
+        parse("tomorrow", now, language="xx")
