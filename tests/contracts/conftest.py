@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.testing.clocks import FixedClock
+from services.call_log.memory_store import MemoryCallStore
+from services.call_log.ports import CallStore
 from services.chat import ChatAddress, Person
 from services.history.memory_store import MemoryMessageStore
 from services.history.ports import MessageStore
@@ -16,6 +18,7 @@ from services.reminders.ports import ReminderStore
 from services.reminders.records import Draft
 from services.reminders.recurrence import check
 from services.session import MemoryStateStore, StateStore
+from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.reminder_store import SqlReminderStore
@@ -48,6 +51,11 @@ def reminders(database: Database | None) -> ReminderStore:
 @pytest.fixture
 def messages(database: Database | None) -> MessageStore:
     return MemoryMessageStore() if database is None else SqlMessageStore(database)
+
+
+@pytest.fixture
+def records(database: Database | None) -> CallStore:
+    return MemoryCallStore() if database is None else SqlCallStore(database)
 
 
 @pytest.fixture

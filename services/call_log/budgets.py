@@ -1,0 +1,128 @@
+"""How much models may be used: by a message, and in a day by a person, in a chat and by everybody."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, tzinfo
+from typing import Protocol
+
+from services.call_log.model import Charge, Spent
+from services.call_log.tally import Tally
+from services.clock import Clock
+from services.errors import ModelUnavailable
+
+SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limit:
+    """Tokens, and money in the operator's currency; 0 is no limit."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is limited."""
+        return bool(self.tokens or self.cost)
+
+    def is_reached(self, tokens: int, cost: float) -> bool:
+        """Whether that much is as much as may be used."""
+        return bool((self.tokens and tokens >= self.tokens) or (self.cost and cost >= self.cost))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budgets:
+    """What one message may use, and what a person, a chat and all together may use in a day of the bot's zone."""
+
+    message: Limit = Limit()
+    person: Limit = Limit()
+    chat: Limit = Limit()
+    day: Limit = Limit()
+
+
+class Purse(Protocol):
+    """Decides whether a model may be asked."""
+
+    async def check(self, tally: Tally | None) -> None:
+        """Let a request pass.
+
+        Raises:
+            ModelUnavailable: a budget is used up (`budget`).
+        """
+        ...
+
+    def charge(self, tally: Tally | None, charge: Charge) -> None:
+        """Count what a request used."""
+        ...
+
+
+class OpenPurse:
+    """No budget: every request passes and nothing is counted."""
+
+    async def check(self, tally: Tally | None) -> None:
+        """Let it pass."""
+
+    def charge(self, tally: Tally | None, charge: Charge) -> None:
+        """Leave it uncounted."""
+
+
+class BudgetPurse:
+    """Counts what is used today and stops at the budgets.
+
+    `spent_since` tells what is on record, so that a restart does not begin the day anew. A request that crosses a
+    limit is still finished: how much it takes is known only afterwards.
+    """
+
+    def __init__(self, budgets: Budgets, clock: Clock, zone: tzinfo, spent_since: SpentSince) -> None:
+        self._budgets = budgets
+        self._clock = clock
+        self._zone = zone
+        self._spent_since = spent_since
+        self._opening = asyncio.Lock()
+        self._day: date | None = None
+        self._used: dict[tuple[str, str], Charge] = defaultdict(Charge)
+
+    async def check(self, tally: Tally | None) -> None:
+        """Let a request of `tally` pass; without one only the day's budget counts.
+
+        Raises:
+            ModelUnavailable: a budget is used up (`budget`).
+        """
+        await self._open_day()
+        for scope, limit, used in self._accounts(tally):
+            if limit.is_reached(used.tokens, used.cost):
+                raise ModelUnavailable("budget", f"the budget of this {scope} is used up")
+
+    def charge(self, tally: Tally | None, charge: Charge) -> None:
+        """Count what a request used; the message's own account is `tally.charge`."""
+        for name in _names(tally):
+            self._used[name] += charge
+
+    def _accounts(self, tally: Tally | None) -> list[tuple[str, Limit, Charge]]:
+        budgets = self._budgets
+        limits = {"person": budgets.person, "chat": budgets.chat, "day": budgets.day}
+        accounts = [(name[0], limits[name[0]], self._used[name]) for name in _names(tally)]
+        return accounts if tally is None else [("message", budgets.message, tally.charge), *accounts]
+
+    async def _open_day(self) -> None:
+        """Begin a new day with what is on record of it, once."""
+        today = self._clock.now().astimezone(self._zone).date()
+        if self._day == today:
+            return
+        async with self._opening:
+            if self._day == today:
+                return
+            used: dict[tuple[str, str], Charge] = defaultdict(Charge)
+            for spent in await self._spent_since(datetime.combine(today, time(), self._zone)):
+                charge = Charge(prompt_tokens=spent.tokens, cost=spent.cost)
+                for name in (("chat", spent.chat_key), ("person", spent.person_key), ("day", "")):
+                    used[name] += charge
+            self._used, self._day = used, today
+
+
+def _names(tally: Tally | None) -> list[tuple[str, str]]:
+    if tally is None:
+        return [("day", "")]
+    return [("person", tally.person_key), ("chat", tally.address.key), ("day", "")]

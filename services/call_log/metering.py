@@ -1,0 +1,79 @@
+"""A language model that asks the purse before each request and writes down what it used."""
+
+from dataclasses import dataclass
+
+from services.call_log.budgets import OpenPurse, Purse
+from services.call_log.model import Charge, CompletionRecord
+from services.call_log.tally import current_tally
+from services.errors import ModelUnavailable
+from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Price:
+    """What a million tokens cost, in the operator's currency; cached ones are prompt tokens that were not read anew."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cached: float = 0.0
+
+    def of(self, usage: Usage) -> float:
+        """What `usage` costs."""
+        fresh = max(0, usage.prompt_tokens - usage.cached_tokens)
+        return (
+            fresh * self.input + usage.cached_tokens * self.cached + usage.completion_tokens * self.output
+        ) / _MILLION
+
+
+class MeteredModel:
+    """`model`, with a meter: every request of a message is on its tally, whoever makes it on the message's behalf."""
+
+    def __init__(self, model: LanguageModel, *, price: Price | None = None, purse: Purse | None = None) -> None:
+        self._model = model
+        self._price = price or Price()
+        self._purse = purse or OpenPurse()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer `request` if the budgets allow it.
+
+        Raises:
+            ModelUnavailable: a budget is used up (`budget`), and no request was made; or there was no usable answer.
+        """
+        tally = current_tally()
+        await self._purse.check(tally)
+        try:
+            completion = await self._model.complete(request)
+        except ModelUnavailable as error:
+            if tally is not None:
+                tally.add(CompletionRecord(model=self._model.name, round=tally.round, error=error.reason))
+            raise
+        charge = self._charge(completion.usage)
+        if tally is not None:
+            tally.add(_recorded(completion, tally.round, charge))
+        self._purse.charge(tally, charge)
+        return completion
+
+    def _charge(self, usage: Usage) -> Charge:
+        return Charge(
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cached_tokens=usage.cached_tokens,
+            cost=self._price.of(usage),
+        )
+
+
+def _recorded(completion: Completion, round_number: int, charge: Charge) -> CompletionRecord:
+    return CompletionRecord(
+        model=completion.model,
+        round=round_number,
+        charge=charge,
+        finish_reason=completion.finish_reason,
+        requested=completion.calls,
+    )

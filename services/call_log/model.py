@@ -1,0 +1,174 @@
+"""What is written down about a turn and about each of its calls."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypedDict
+
+from services.chat import ChatAddress, Person
+from services.language_model.ports import RequestedCall
+from services.session import Json
+
+Status = Literal["success", "error", "timeout", "denied"]
+Outcome = Literal["answered", "silent", "failed"]
+Ending = Literal["", "reply", "question", "answered"]
+
+
+class ToolCallShape(TypedDict):
+    """A call as the history of a chat shows it over HTTP; `duration` is in milliseconds."""
+
+    id: str
+    name: str
+    arguments: Json
+    result: str | None
+    error: str | None
+    status: Status
+    duration: int
+    spawn_task: Json
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Charge:
+    """What was used of models: tokens, and money in the operator's currency. Cached tokens are among the prompt's."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: "Charge") -> "Charge":
+        return Charge(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cost=self.cost + other.cost,
+        )
+
+
+NOTHING = Charge()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompletionRecord:
+    """One request to a model. `round` counts from 1; `requested` are the calls as the model wrote them.
+
+    `error` is the reason why there was no usable answer, empty when there was one.
+    """
+
+    model: str
+    round: int
+    charge: Charge = NOTHING
+    finish_reason: str = ""
+    requested: tuple[RequestedCall, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnRecord:
+    """One message that was interpreted, and how that ended.
+
+    `at` is when the turn began, timezone-aware. `route` says who understood the last round: `model`, `offline`.
+    `fallback` is why the model was not used, empty when it was or when there is none.
+    """
+
+    address: ChatAddress
+    message_id: str
+    person: Person
+    text: str
+    at: datetime
+    zone: str
+    language: str
+    route: str
+    rounds: int
+    outcome: Outcome
+    is_addressed: bool = False
+    is_private: bool = False
+    completions: tuple[CompletionRecord, ...] = ()
+    reply: str = ""
+    fallback: str = ""
+    error: str = ""
+    duration_ms: float = 0.0
+
+    @property
+    def charge(self) -> Charge:
+        """What the whole turn used."""
+        return sum((each.charge for each in self.completions), NOTHING)
+
+    @property
+    def is_remarkable(self) -> bool:
+        """Whether there is anything to explain: a turn that cost nothing and said nothing is not kept."""
+        return self.outcome != "silent" or bool(self.completions) or bool(self.fallback)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallRecord:
+    """One call of a tool: a row of `tool_conversations`.
+
+    `arguments` and `spawn_task` are JSON text. `result` is what a model is fed, None after a failure; `said` is what
+    people were told. `charge` are the completions since the call before, so that the sum over calls counts each once.
+    `receipts` are the changes of state as (action, subject), `round` counts from 1 (0: outside of a turn).
+    """
+
+    id: str
+    address: ChatAddress
+    message_id: str
+    person_id: str
+    user_message: str
+    tool_name: str
+    arguments: str
+    result: str | None
+    error: str | None
+    status: Status
+    duration_ms: float
+    at: datetime
+    route: str
+    round: int = 0
+    repairs: tuple[str, ...] = ()
+    said: str = ""
+    ending: Ending = ""
+    receipts: tuple[tuple[str, str], ...] = ()
+    model: str = ""
+    charge: Charge = NOTHING
+    spawn_task: str | None = None
+
+    def as_tool_call(self) -> ToolCallShape:
+        """The call as the specification's HTTP history has it."""
+        return ToolCallShape(
+            id=self.id,
+            name=self.tool_name,
+            arguments=parsed(self.arguments),
+            result=self.result,
+            error=self.error,
+            status=self.status,
+            duration=round(self.duration_ms),
+            spawn_task=None if self.spawn_task is None else parsed(self.spawn_task),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spent:
+    """What one person used in one chat. `person_key` is the person on their platform."""
+
+    chat_key: str
+    person_key: str
+    tokens: int
+    cost: float
+
+
+def person_key(address: ChatAddress, person_id: str) -> str:
+    """One string for a person in all chats of a platform."""
+    return f"{address.platform}:{person_id}"
+
+
+def parsed(text: str) -> Json:
+    """JSON text as a value; text that is no JSON (it was cut) as it stands."""
+    try:
+        value: Json = json.loads(text)
+    except ValueError:
+        return text
+    return value

@@ -1,0 +1,149 @@
+"""Write turns and calls down without anybody waiting for it, and find them again."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from loguru import logger
+
+from services.call_log.masking import SecretMask
+from services.call_log.model import CallRecord, CompletionRecord, Spent, ToolCallShape, TurnRecord
+from services.call_log.ports import CallStore
+from services.chat import ChatAddress
+
+_BATCH = 500
+_MOST_WAITING = 20_000
+_LONGEST_TEXT = 100_000
+_LONGEST_SECRET = 4_000
+# Seconds that a record may wait for others to share its transaction; whoever reads does not wait.
+_LINGER = 0.2
+
+
+class CallLog:
+    """The record of every chat. Recording only queues: it never fails and never waits for the disk.
+
+    What is read includes what was recorded before. Secrets are masked before anything is stored.
+    """
+
+    def __init__(self, store: CallStore, *, mask: SecretMask | None = None) -> None:
+        self._store = store
+        self._mask = mask or SecretMask()
+        self._waiting: deque[TurnRecord | CallRecord] = deque(maxlen=_MOST_WAITING)
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing: asyncio.Task[None] | None = None
+
+    def record(self, entry: TurnRecord | CallRecord) -> None:
+        """Keep `entry` soon."""
+        self._waiting.append(entry)
+        if self._timer is None and not self._is_writing:
+            self._timer = asyncio.get_running_loop().call_later(_LINGER, self._begin)
+
+    async def drain(self) -> None:
+        """Wait until everything that was recorded is stored."""
+        while self._waiting or self._is_writing:
+            if not self._is_writing:
+                self._begin()
+            if self._writing is not None:
+                await asyncio.wait([self._writing])  # unlike await, leaves the writing alone when we are cancelled
+
+    async def turn(self, message_id: str, address: ChatAddress | None = None) -> TurnRecord | None:
+        """The turn of a message, in any chat where `address` is None; None when nothing is recorded."""
+        await self.drain()
+        return await self._store.turn(message_id, None if address is None else address.key)
+
+    async def latest_turns(
+        self, limit: int, *, address: ChatAddress | None = None, person_id: str | None = None
+    ) -> tuple[TurnRecord, ...]:
+        """The last `limit` turns (of a chat, of a person), latest first."""
+        await self.drain()
+        chat_key = None if address is None else address.key
+        return await self._store.latest_turns(limit, chat_key=chat_key, person_id=person_id)
+
+    async def calls_of(self, turn: TurnRecord) -> tuple[CallRecord, ...]:
+        """The calls of a turn, in the order they ended."""
+        await self.drain()
+        return await self._store.calls(turn.address.key, [turn.message_id])
+
+    async def of_message(self, address: ChatAddress, message_id: str) -> tuple[ToolCallShape, ...]:
+        """The calls that a person's message led to, as the HTTP history shows them."""
+        return (await self.of_messages(address, [message_id]))[message_id]
+
+    async def of_messages(
+        self, address: ChatAddress, message_ids: Sequence[str]
+    ) -> Mapping[str, tuple[ToolCallShape, ...]]:
+        """`of_message` of several at once; a message without calls has an empty entry."""
+        await self.drain()
+        found: dict[str, tuple[ToolCallShape, ...]] = dict.fromkeys(message_ids, ())
+        for call in await self._store.calls(address.key, message_ids):
+            found[call.message_id] = (*found[call.message_id], call.as_tool_call())
+        return found
+
+    async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
+        """What models cost since `moment` (timezone-aware), one entry a person and chat."""
+        await self.drain()
+        return await self._store.spent_since(moment)
+
+    async def forget(self, address: ChatAddress, message_id: str) -> None:
+        """Delete what is recorded about a message, except what it used."""
+        await self.drain()
+        await self._store.forget(address.key, message_id)
+
+    async def purge(self, before: datetime) -> int:
+        """Delete what is older; return how many turns that were."""
+        return await self._store.purge(before)
+
+    @property
+    def _is_writing(self) -> bool:
+        return self._writing is not None and not self._writing.done()
+
+    def _begin(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._writing = asyncio.create_task(self._write_waiting())
+
+    async def _write_waiting(self) -> None:
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+            turns = [self._masked_turn(each) for each in batch if isinstance(each, TurnRecord)]
+            calls = [self._masked_call(each) for each in batch if isinstance(each, CallRecord)]
+            try:
+                await self._store.add(turns, calls)
+            except Exception as error:  # noqa: BLE001 - a store is anybody's code; a lost record must not stop the bot
+                logger.opt(exception=error).error("{} records could not be stored", len(batch))
+
+    def _masked_turn(self, turn: TurnRecord) -> TurnRecord:
+        return replace(
+            turn,
+            text=self._kept(turn.text),
+            reply=self._kept(turn.reply),
+            error=self._kept(turn.error),
+            completions=tuple(self._masked_completion(each) for each in turn.completions),
+        )
+
+    def _masked_completion(self, completion: CompletionRecord) -> CompletionRecord:
+        if not completion.requested:
+            return completion
+        requested = tuple(replace(call, arguments=self._kept(call.arguments)) for call in completion.requested)
+        return replace(completion, requested=requested)
+
+    def _masked_call(self, call: CallRecord) -> CallRecord:
+        return replace(
+            call,
+            user_message=self._kept(call.user_message),
+            arguments=self._kept(call.arguments),
+            result=None if call.result is None else self._kept(call.result),
+            error=None if call.error is None else self._kept(call.error),
+            said=self._kept(call.said),
+            spawn_task=None if call.spawn_task is None else self._kept(call.spawn_task),
+        )
+
+    def _kept(self, text: str) -> str:
+        """`text` as it is stored: without secrets, and cut where it is very long."""
+        if len(text) <= _LONGEST_TEXT:
+            return self._mask.text(text) if text else text
+        # Masked before it is cut, lest half a secret is left at the end.
+        masked = self._mask.text(text[: _LONGEST_TEXT + _LONGEST_SECRET])
+        return f"{masked[:_LONGEST_TEXT]}… [{len(text)} characters]"

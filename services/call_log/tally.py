@@ -1,0 +1,70 @@
+"""What the message that is being answered has used so far; found from anywhere below it without being passed on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from services.call_log.model import NOTHING, Charge, CompletionRecord, person_key
+from services.chat import ChatAddress, Person
+
+
+@dataclass(kw_only=True, slots=True)
+class Tally:
+    """The account of one message. `route` is who understood the present round, `round` its number from 1."""
+
+    address: ChatAddress
+    person: Person
+    message_id: str
+    route: str = ""
+    round: int = 0
+    fallback: str = ""
+    completions: list[CompletionRecord] = field(default_factory=list)
+    charge: Charge = NOTHING
+    _noted: int = 0
+
+    @property
+    def person_key(self) -> str:
+        """The person on their platform."""
+        return person_key(self.address, self.person.id)
+
+    def begin_round(self, route: str) -> None:
+        """Note that `route` is asked to understand the next round."""
+        self.route = route
+        self.round += 1
+
+    def fall_back(self, route: str, reason: str) -> None:
+        """Note that `route` takes over this round because of `reason`."""
+        self.route = route
+        self.fallback = reason
+
+    def add(self, completion: CompletionRecord) -> None:
+        """Count one request to a model."""
+        self.completions.append(completion)
+        self.charge += completion.charge
+
+    def take_new(self) -> tuple[CompletionRecord, ...]:
+        """The completions that no call has been told of yet."""
+        new = tuple(self.completions[self._noted :])
+        self._noted = len(self.completions)
+        return new
+
+
+# The port of a language model does not carry who asks, and a tool may ask one (a summary, an agent): whatever runs
+# on behalf of a message finds its account here, in its tasks and threads too.
+_current: ContextVar[Tally | None] = ContextVar("tally", default=None)
+
+
+def current_tally() -> Tally | None:
+    """The account of the message that is being answered here; None outside of one."""
+    return _current.get()
+
+
+@contextmanager
+def counting(tally: Tally) -> Iterator[Tally]:
+    """Make `tally` the current one for the length of the context."""
+    token = _current.set(tally)
+    try:
+        yield tally
+    finally:
+        _current.reset(token)

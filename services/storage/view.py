@@ -1,0 +1,55 @@
+"""Looking into a database that another process is using: no lock, no change."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Self, TypeVar
+
+import sqlalchemy as sa
+
+from services.errors import ConfigError
+from services.storage import sqlite
+
+T = TypeVar("T")
+
+
+class DatabaseView:
+    """Reads the database at `url`, also while a bot writes it. Use as `async with DatabaseView(url)`."""
+
+    def __init__(self, url: str) -> None:
+        self._url = sa.make_url(url)
+
+    async def __aenter__(self) -> Self:
+        """Find the database.
+
+        Raises:
+            ConfigError: there is none yet.
+        """
+        if self._url.get_backend_name() != "sqlite":
+            self._engine = sa.create_engine(self._url)
+            return self
+        path = sqlite.file_of(self._url)
+        if path is None or not await asyncio.to_thread(path.exists):
+            raise ConfigError(str(path or self._url), "storage.url", "there is no database yet; run the bot first")
+        self._engine = sqlite.engine(self._url, sqlite.Role.READING)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the connection."""
+        await asyncio.to_thread(self._engine.dispose)
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, which only reads, in a thread.
+
+        Raises:
+            ConfigError: the database was made by an older Bubbles and lacks a table; a run of the bot makes it.
+        """
+
+        def transaction() -> T:
+            with self._engine.begin() as connection:
+                return work(connection)
+
+        try:
+            return await asyncio.to_thread(transaction)
+        except sa.exc.DatabaseError as error:
+            shown = self._url.render_as_string(hide_password=True)
+            raise ConfigError(shown, "storage.url", f"cannot be read ({error.orig})") from error

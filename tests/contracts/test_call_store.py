@@ -1,0 +1,88 @@
+"""What every call store does."""
+
+from datetime import timedelta
+
+from bot.testing.records import HOME, START, make_call_record, make_completion_record, make_turn_record
+from services.call_log.model import Spent
+from services.call_log.ports import CallStore
+from services.chat import ChatAddress
+
+WORK = ChatAddress(platform="fake", chat_id="work")
+
+
+async def test_a_turn_comes_back_as_it_was_kept(records: CallStore):
+    kept = make_turn_record(completions=(make_completion_record(), make_completion_record(round_number=2)))
+
+    await records.add([kept], [])
+
+    assert await records.turn("m1") == kept
+    assert await records.turn("m1", HOME.key) == kept
+
+
+async def test_a_call_comes_back_as_it_was_kept(records: CallStore):
+    kept = [make_call_record(), make_call_record(2, status="timeout", ending="")]
+
+    await records.add([], kept)
+
+    assert await records.calls(HOME.key, ["m1", "m2"]) == tuple(kept)
+
+
+async def test_turns_and_calls_of_another_chat_are_not_found(records: CallStore):
+    await records.add([make_turn_record(address=WORK)], [make_call_record(address=WORK)])
+
+    assert await records.turn("m1", HOME.key) is None
+    assert await records.calls(HOME.key, ["m1"]) == ()
+    assert await records.latest_turns(5, chat_key=HOME.key) == ()
+
+
+async def test_the_latest_turns_come_latest_first(records: CallStore):
+    await records.add([make_turn_record(1), make_turn_record(2, person="bob"), make_turn_record(3)], [])
+
+    latest = await records.latest_turns(2)
+    of_ann = await records.latest_turns(5, chat_key=HOME.key, person_id="ann")
+
+    assert [each.message_id for each in latest] == ["m3", "m2"]
+    assert [each.message_id for each in of_ann] == ["m3", "m1"]
+
+
+async def test_what_was_spent_is_summed_by_person_and_chat(records: CallStore):
+    spent = (make_completion_record(tokens=100, cost=0.25),)
+    await records.add(
+        [
+            make_turn_record(1, completions=spent),
+            make_turn_record(2, completions=spent),
+            make_turn_record(3, completions=spent),
+            make_turn_record(4, completions=spent, address=WORK),
+        ],
+        [],
+    )
+
+    found = await records.spent_since(START + timedelta(minutes=2))
+
+    assert sorted(found, key=lambda each: each.chat_key) == [
+        Spent(chat_key="fake:home", person_key="fake:ann", tokens=200, cost=0.5),
+        Spent(chat_key="fake:work", person_key="fake:ann", tokens=100, cost=0.25),
+    ]
+
+
+async def test_a_forgotten_message_leaves_only_what_it_cost(records: CallStore):
+    turn = make_turn_record(completions=(make_completion_record(tokens=100),))
+    await records.add([turn, make_turn_record(2)], [make_call_record(), make_call_record(2)])
+
+    await records.forget(HOME.key, "m1")
+
+    found = await records.turn("m1")
+    assert found is not None
+    assert (found.text, found.reply, found.completions[0].requested) == ("", "", ())
+    assert found.charge == turn.charge
+    assert [each.message_id for each in await records.calls(HOME.key, ["m1", "m2"])] == ["m2"]
+
+
+async def test_what_is_old_is_purged(records: CallStore):
+    await records.add([make_turn_record(1), make_turn_record(2)], [make_call_record(1), make_call_record(2)])
+
+    gone = await records.purge(START + timedelta(minutes=2))
+
+    assert gone == 1
+    assert await records.turn("m1") is None
+    assert [each.message_id for each in await records.calls(HOME.key, ["m1", "m2"])] == ["m2"]

@@ -1,0 +1,158 @@
+"""Meters and budgets: what a request costs, and when the next one is not made."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from bot.testing.models import ScriptedModel, completion
+from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.metering import MeteredModel, Price
+from services.call_log.model import Spent
+from services.call_log.tally import Tally, counting, current_tally
+from services.chat import ChatAddress, Person
+from services.errors import ModelUnavailable
+from services.language_model.ports import CompletionRequest, Usage
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+REQUEST = CompletionRequest(messages=[])
+PRICE = Price(input=10_000, output=20_000)  # a scripted completion, 10 tokens in and 5 out, costs 0.2
+
+
+def tally(person="ann", chat="home"):
+    address = ChatAddress(platform="fake", chat_id=chat)
+    return Tally(address=address, person=Person(id=person, name=person), message_id="m1")
+
+
+def purse_of(clock=None, spent=(), *, zone=UTC, **budgets):
+    asked = []
+
+    async def spent_since(moment):
+        asked.append(moment)
+        return spent
+
+    purse = BudgetPurse(Budgets(**budgets), clock or FixedClock(NOON), zone, spent_since)
+    purse.asked = asked
+    return purse
+
+
+def metered(purse=None, answers=10):
+    scripted = ScriptedModel(["hello"] * answers)
+    return MeteredModel(scripted, price=PRICE, purse=purse), scripted
+
+
+async def test_cached_tokens_have_their_own_price():
+    price = Price(input=10, output=30, cached=1)
+
+    assert price.of(Usage(prompt_tokens=1_000_000, cached_tokens=400_000, completion_tokens=100_000)) == pytest.approx(
+        6.0 + 0.4 + 3.0
+    )
+
+
+async def test_what_a_request_used_is_on_the_messages_tally():
+    model, _ = metered()
+    with counting(tally()) as account:
+        account.begin_round("model")
+        await model.complete(REQUEST)
+        await model.complete(REQUEST)
+
+    assert (account.charge.tokens, account.charge.cost) == (30, pytest.approx(0.4))
+    assert [(each.round, each.model) for each in account.completions] == [(1, "scripted"), (1, "scripted")]
+    assert current_tally() is None
+
+
+async def test_a_model_that_fails_is_on_the_tally_with_its_reason():
+    model = MeteredModel(ScriptedModel([ModelUnavailable("timeout")]))
+    with counting(tally()) as account, pytest.raises(ModelUnavailable):
+        await model.complete(REQUEST)
+
+    assert [each.error for each in account.completions] == ["timeout"]
+
+
+async def test_without_a_message_a_model_works_all_the_same():
+    model, _ = metered()
+
+    assert (await model.complete(REQUEST)).text == "hello"
+
+
+@pytest.mark.parametrize("limit", [Limit(tokens=30), Limit(cost=0.4)])
+@pytest.mark.parametrize("scope", ["message", "person", "chat", "day"])
+async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
+    model, scripted = metered(purse_of(**{scope: limit}))
+    with counting(tally()):
+        await model.complete(REQUEST)
+        await model.complete(REQUEST)
+        with pytest.raises(ModelUnavailable) as refused:
+            await model.complete(REQUEST)
+
+    assert refused.value.reason == "budget"
+    assert len(scripted.shown) == 2
+
+
+@pytest.mark.parametrize(
+    ("scope", "person", "chat", "passes"),
+    [
+        ("message", "ann", "home", True),
+        ("person", "ann", "work", False),
+        ("person", "bob", "home", True),
+        ("chat", "bob", "home", False),
+        ("chat", "ann", "work", True),
+        ("day", "bob", "work", False),
+    ],
+)
+async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
+    model, scripted = metered(purse_of(**{scope: Limit(tokens=1)}))
+    with counting(tally()):
+        await model.complete(REQUEST)
+    with counting(tally(person, chat)):
+        if passes:
+            await model.complete(REQUEST)
+        else:
+            with pytest.raises(ModelUnavailable):
+                await model.complete(REQUEST)
+
+    assert len(scripted.shown) == (2 if passes else 1)
+
+
+async def test_a_restart_does_not_begin_the_day_anew():
+    on_record = [Spent(chat_key="fake:home", person_key="fake:ann", tokens=100, cost=1.0)]
+    model, scripted = metered(purse_of(spent=on_record, person=Limit(tokens=100)))
+    with counting(tally("bob")):
+        await model.complete(REQUEST)
+    with counting(tally("ann")), pytest.raises(ModelUnavailable):
+        await model.complete(REQUEST)
+
+    assert len(scripted.shown) == 1
+
+
+async def test_a_new_day_of_the_bots_zone_begins_with_nothing():
+    clock = FixedClock(datetime(2026, 11, 20, 15, 0, tzinfo=UTC))
+    purse = purse_of(clock, zone=ZoneInfo("Asia/Shanghai"), day=Limit(tokens=1))
+    model, _ = metered(purse)
+    await model.complete(REQUEST)
+    with pytest.raises(ModelUnavailable):
+        await model.complete(REQUEST)
+
+    clock.set(clock.now() + timedelta(hours=1))
+    await model.complete(REQUEST)
+
+    assert purse.asked[-1] == datetime(2026, 11, 21, tzinfo=ZoneInfo("Asia/Shanghai"))
+
+
+async def test_requests_of_a_tools_own_tasks_are_on_the_messages_tally():
+    import asyncio
+
+    model, _ = metered()
+    with counting(tally()) as account:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(model.complete(REQUEST))
+            group.create_task(model.complete(REQUEST))
+
+    assert len(account.completions) == 2
+
+
+async def test_the_answer_is_passed_on_as_it_is():
+    played = completion("hi")
+
+    assert await MeteredModel(ScriptedModel([played])).complete(REQUEST) is played

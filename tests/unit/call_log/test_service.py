@@ -1,0 +1,123 @@
+"""Recording: queued, grouped, masked, and never in anybody's way."""
+
+import asyncio
+
+import pytest
+
+from bot.testing.records import HOME, make_call_record, make_turn_record
+from services.call_log.masking import MASK, SecretMask
+from services.call_log.memory_store import MemoryCallStore
+from services.call_log.service import CallLog
+
+
+class CountingStore(MemoryCallStore):
+    def __init__(self):
+        super().__init__()
+        self.batches = []
+
+    async def add(self, turns, calls):
+        self.batches.append((len(turns), len(calls)))
+        await super().add(turns, calls)
+
+
+class BrokenStore(MemoryCallStore):
+    def __init__(self):
+        super().__init__()
+        self.is_broken = True
+
+    async def add(self, turns, calls):
+        if self.is_broken:
+            raise OSError("disk full")
+        await super().add(turns, calls)
+
+
+async def test_what_is_recorded_together_is_written_together():
+    store = CountingStore()
+    log = CallLog(store)
+    for number in range(10):
+        log.record(make_call_record(number))
+        log.record(make_turn_record(number))
+
+    await log.drain()
+
+    assert store.batches == [(10, 10)]
+
+
+@pytest.mark.looptime
+async def test_records_are_written_without_anybody_asking():
+    store = CountingStore()
+    CallLog(store).record(make_turn_record())
+
+    await asyncio.sleep(1)
+
+    assert store.batches == [(1, 0)]
+
+
+async def test_what_was_just_recorded_is_read():
+    log = CallLog(MemoryCallStore())
+    log.record(make_turn_record())
+    log.record(make_call_record())
+
+    turn = await log.turn("m1", HOME)
+
+    assert turn is not None
+    assert await log.calls_of(turn) == (make_call_record(),)
+
+
+async def test_the_history_shape_is_the_specifications():
+    log = CallLog(MemoryCallStore())
+    log.record(make_call_record(1, identity="tc_1"))
+    log.record(make_call_record(2, identity="tc_2", status="denied"))
+
+    found = await log.of_messages(HOME, ["m1", "m2", "m3"])
+
+    assert found["m1"] == (
+        {
+            "id": "tc_1",
+            "name": "reminder_set",
+            "arguments": {"content": "茶"},
+            "result": '{"id":"r1"}',
+            "error": None,
+            "status": "success",
+            "duration": 45,
+            "spawn_task": {"agent": "scout"},
+        },
+    )
+    assert (found["m2"][0]["status"], found["m2"][0]["error"], found["m2"][0]["result"]) == ("denied", "it broke", None)
+    assert found["m3"] == ()
+
+
+async def test_a_store_that_fails_loses_the_record_and_nothing_else():
+    store = BrokenStore()
+    log = CallLog(store)
+    log.record(make_turn_record(1))
+    await log.drain()
+    store.is_broken = False
+    log.record(make_turn_record(2))
+
+    assert [each.message_id for each in await log.latest_turns(5)] == ["m2"]
+
+
+async def test_secrets_are_masked_before_they_are_stored():
+    log = CallLog(MemoryCallStore(), mask=SecretMask(["planted"]))
+    log.record(make_turn_record(text="my key is planted", reply="planted!"))
+    log.record(make_call_record(arguments='{"api_key": "x", "content": "planted"}', said="planted"))
+
+    turn = await log.turn("m1")
+    assert turn is not None
+    (call,) = await log.calls_of(turn)
+
+    assert "planted" not in repr(turn) + repr(call)
+    assert call.arguments == f'{{"api_key": "{MASK}", "content": "{MASK}"}}'
+
+
+async def test_a_very_long_text_is_cut_with_a_note_and_never_within_a_secret():
+    log = CallLog(MemoryCallStore(), mask=SecretMask(["planted-secret"]))
+    log.record(make_turn_record(text="x" * 99_993 + "planted-secret" + "y" * 900_000))
+
+    turn = await log.turn("m1")
+
+    assert turn is not None
+    assert len(turn.text) < 100_100
+    assert "plant" not in turn.text
+    assert turn.text.endswith("… [1000007 characters]")
