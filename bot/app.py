@@ -5,63 +5,38 @@ from collections.abc import AsyncIterator, Awaitable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from types import ModuleType
 
 from loguru import logger
 
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.language_models import language_model, model_interpreter
-from bot.middleware import Middleware
-from bot.middleware.access import Access
-from bot.middleware.addressed import Addressed
-from bot.middleware.in_order import InOrder
-from bot.middleware.once import Once
-from bot.middleware.pace import Pace
 from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import ReminderSettings, Settings
-from bot.turns import TurnFactory
-from bot.zones import bot_zone
-from function_calls import handlers
-from function_calls.assistant import Assistant, LoopLimits
-from function_calls.context import CallContext, Services
+from bot.wiring import Functions, Parts, built_in_registry, message_router
+from function_calls.context import Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.offline.pack import load_gate
 from function_calls.registry import Registry
-from function_calls.router import FunctionCallRouter
 from services.chat import ChatMessage
 from services.clock import Clock, SystemClock
 from services.history.service import HistoryService
-from services.languages import language_of
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
-from services.search.service import SearchService
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.reminder_store import SqlReminderStore
+from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 
 _PURGE_EVERY = timedelta(hours=24)
-
-Functions = ModuleType | object
-
-
-def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
-    """The built-in functions, and those of the modules or objects in `functions`."""
-    registry = Registry(
-        injectable=(CallContext, Services, ReminderService, SearchService, SummaryService, HistoryService)
-    )
-    for source in (handlers, *functions):
-        registry.collect(source)
-    return registry
 
 
 @dataclass(kw_only=True)
@@ -140,7 +115,17 @@ async def build_app(
         )
         offline = OfflineInterpreter()
         chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model))
-        app = _assemble(settings, clock, services, outbox, built_in_registry(functions), chosen, offline)
+        parts = Parts(
+            settings=settings,
+            clock=clock,
+            services=services,
+            outbox=outbox,
+            registry=built_in_registry(functions),
+            states=SqlScopeStore(database),
+            interpreter=chosen,
+            offline=offline,
+        )
+        app = App(router=message_router(parts), registry=parts.registry, services=services, outbox=outbox)
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
@@ -167,45 +152,6 @@ def _reminders(
     )
 
 
-def _assemble(
-    settings: Settings,
-    clock: Clock,
-    services: Services,
-    outbox: Outbox,
-    registry: Registry,
-    interpreter: Interpreter,
-    offline: OfflineInterpreter,
-) -> App:
-    """The way of a message: middlewares, assistant, outbox."""
-    history = services.get(HistoryService)
-    turns = TurnFactory(
-        bot_name=settings.bot.name,
-        language=settings.bot.language,
-        zone=bot_zone(settings.bot.timezone),
-        context_messages=0 if interpreter is offline else settings.router.context_messages,
-        clock=clock,
-        history=history,
-        registry=registry,
-        services=services,
-    )
-    assistant = Assistant(
-        FunctionCallRouter(registry),
-        interpreter,
-        offline=offline,
-        context_for=turns.context,
-        limits=LoopLimits(rounds=settings.model.max_rounds),
-    )
-    middlewares: list[Middleware] = [
-        Access(settings.router.allowed_chats),
-        InOrder(),
-        Once(history),
-        Addressed(settings.router.listen, _looks_like_a_request),
-        Pace(settings.router.messages_per_minute, clock),
-    ]
-    router = MessageRouter(assistant, outbox, turns.turn, middlewares)
-    return App(router=router, registry=registry, services=services, outbox=outbox)
-
-
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:
     """A platform that fails is logged; the others and the reminders go on."""
     try:
@@ -220,11 +166,6 @@ def _purge(crew: Crew, reminders: ReminderService) -> None:
 
 def _database_url(settings: Settings) -> str:
     return settings.storage.url or f"sqlite:///{settings.bot.data_dir / 'bubbles.db'}"
-
-
-def _looks_like_a_request(text: str) -> bool:
-    """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
-    return load_gate(language_of(text, "en")).search(text) is not None
 
 
 def _read_time(phrase: str, sent_at: datetime, language: str) -> datetime | None:

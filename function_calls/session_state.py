@@ -5,28 +5,18 @@ whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
 """
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from pydantic_core import to_json
 
 from function_calls.calls import Conversation
-from services.session import Json
+from services.session import Json, StateDelta
 
 SESSION: Final = ""
 USER: Final = "user:"
 APP: Final = "app:"
 TEMP: Final = "temp:"
 _PREFIXES: Final = (USER, APP, TEMP)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StateDelta:
-    """What one call changed in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
-
-    scope: str
-    written: Mapping[str, Json]
-    removed: frozenset[str] = frozenset()
 
 
 class SessionStateStore(Protocol):

@@ -1,12 +1,23 @@
-"""Small things remembered between messages: JSON by key, each with an end."""
+"""Small things remembered between messages: JSON by key, each with an end, or in scopes that last."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
 from services.clock import Clock
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StateDelta:
+    """What one call changed in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
+
+    scope: str
+    written: Mapping[str, Json]
+    removed: frozenset[str] = frozenset()
 
 
 class StateStore(Protocol):

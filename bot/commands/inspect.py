@@ -12,7 +12,7 @@ from services.errors import ConfigError
 
 def show_tools(config: Path | None, *, as_json: bool) -> int:
     """Print every function with its schema and return the exit code."""
-    from bot.app import built_in_registry
+    from bot.wiring import built_in_registry
 
     try:
         load_settings(config)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.testing.clocks import FixedClock
+from function_calls.session_state import MemorySessionStateStore, SessionStateStore
 from services.call_log.memory_store import MemoryCallStore
 from services.call_log.ports import CallStore
 from services.chat import ChatAddress, Person
@@ -22,6 +23,7 @@ from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.reminder_store import SqlReminderStore
+from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -87,3 +89,8 @@ def draft() -> Callable[..., Draft]:
         return Draft(wish=wish, first_fire=check(schedule, NOW, timedelta(minutes=1)))
 
     return make
+
+
+@pytest.fixture
+def scopes(database: Database | None) -> SessionStateStore:
+    return MemorySessionStateStore() if database is None else SqlScopeStore(database)

@@ -1,0 +1,102 @@
+"""The way of a message, put together: middlewares, assistant, tools, outbox."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from bot.middleware import Middleware
+from bot.middleware.access import Access
+from bot.middleware.addressed import Addressed
+from bot.middleware.in_order import InOrder
+from bot.middleware.once import Once
+from bot.middleware.pace import Pace
+from bot.outbox import Outbox
+from bot.router import MessageRouter
+from bot.settings import Settings
+from bot.turns import TurnFactory
+from bot.zones import bot_zone
+from function_calls import handlers
+from function_calls.assistant import Assistant, LoopLimits
+from function_calls.context import CallContext, Services
+from function_calls.interpreter import Interpreter
+from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.offline.pack import load_gate
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from function_calls.session_state import SessionStateStore
+from services.clock import Clock
+from services.history.service import HistoryService
+from services.languages import language_of
+from services.reminders.service import ReminderService
+from services.search.service import SearchService
+from services.summary.service import SummaryService
+
+Functions = ModuleType | object
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """What a message meets on its way. `interpreter` may be the offline one, when there is no model."""
+
+    settings: Settings
+    clock: Clock
+    services: Services
+    outbox: Outbox
+    registry: Registry
+    states: SessionStateStore
+    interpreter: Interpreter
+    offline: OfflineInterpreter
+
+
+def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
+    """The built-in functions, and those of the modules or objects in `functions`."""
+    registry = Registry(
+        injectable=(CallContext, Services, ReminderService, SearchService, SummaryService, HistoryService)
+    )
+    for source in (handlers, *functions):
+        registry.collect(source)
+    return registry
+
+
+def message_router(parts: Parts) -> MessageRouter:
+    """The door in, with everything behind it."""
+    turns = _turns(parts)
+    assistant = Assistant(
+        FunctionCallRouter(parts.registry),
+        parts.interpreter,
+        offline=parts.offline,
+        context_for=turns.context,
+        limits=LoopLimits(rounds=parts.settings.model.max_rounds),
+        states=parts.states,
+    )
+    return MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts))
+
+
+def _turns(parts: Parts) -> TurnFactory:
+    settings = parts.settings
+    return TurnFactory(
+        bot_name=settings.bot.name,
+        language=settings.bot.language,
+        zone=bot_zone(settings.bot.timezone),
+        context_messages=0 if parts.interpreter is parts.offline else settings.router.context_messages,
+        clock=parts.clock,
+        history=parts.services.get(HistoryService),
+        registry=parts.registry,
+        services=parts.services,
+    )
+
+
+def _middlewares(parts: Parts) -> list[Middleware]:
+    settings = parts.settings.router
+    return [
+        Access(settings.allowed_chats),
+        InOrder(),
+        Once(parts.services.get(HistoryService)),
+        Addressed(settings.listen, _looks_like_a_request),
+        Pace(settings.messages_per_minute, parts.clock),
+    ]
+
+
+def _looks_like_a_request(text: str) -> bool:
+    """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
+    return load_gate(language_of(text, "en")).search(text) is not None

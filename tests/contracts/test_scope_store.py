@@ -1,0 +1,39 @@
+"""What every store of session state does."""
+
+import pytest
+
+from function_calls.session_state import SessionStateStore
+from services.session import StateDelta
+
+
+def written(scope, **values):
+    return StateDelta(scope=scope, written=values)
+
+
+async def test_values_come_back_by_scope_in_the_order_asked(scopes: SessionStateStore):
+    await scopes.commit([written("app", motto="hi"), written("session:a", ids=["x", 1, None])])
+
+    assert await scopes.load(["session:a", "nobody", "app"]) == [{"ids": ["x", 1, None]}, {}, {"motto": "hi"}]
+
+
+async def test_keys_that_a_change_does_not_name_stay(scopes: SessionStateStore):
+    await scopes.commit([written("app", one=1, two=2)])
+    await scopes.commit([StateDelta(scope="app", written={"two": 22}, removed=frozenset({"three"}))])
+
+    assert await scopes.load(["app"]) == [{"one": 1, "two": 22}]
+
+
+async def test_a_removed_key_is_gone(scopes: SessionStateStore):
+    await scopes.commit([written("app", one=1, two=2)])
+    await scopes.commit([StateDelta(scope="app", written={}, removed=frozenset({"one"}))])
+
+    assert await scopes.load(["app"]) == [{"two": 2}]
+
+
+async def test_a_commit_is_kept_whole_or_not_at_all(scopes: SessionStateStore, database):
+    if database is None:
+        pytest.skip("the memory store cannot fail half way")
+    with pytest.raises(TypeError):
+        await scopes.commit([written("app", one=1), written("app", two=object())])
+
+    assert await scopes.load(["app"]) == [{}]
