@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time, timedelta
 from services.time_expressions.clocks import Moment, moments, next_default
 from services.time_expressions.days import WEEK, Day, add_span, days, monday_of
 from services.time_expressions.model import Grain
-from services.time_expressions.present import Answer, Present, in_zone, judged
+from services.time_expressions.present import Answer, Present, in_zone, is_before, judged
 from services.time_expressions.recurrence import SECONDS
 from services.time_expressions.values import Meaning, Shift, Span, completed
 
@@ -142,7 +142,7 @@ def _on_days(meaning: Meaning, present: Present) -> list[Answer]:
 
 def _lies_wrong(answer: Answer, day: Day, present: Present) -> bool:
     """Before now where the future is meant; after it where the past is and an earlier day may be meant."""
-    return answer.past or (not present.future and day.floats and answer.start > present.now)
+    return answer.past or (not present.future and day.floats and is_before(present.now, answer.start))
 
 
 def _names_a_time(meaning: Meaning) -> bool:
@@ -188,7 +188,7 @@ def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Prese
     """Of the two halves of the day, keep the preferred one, and the other where it is forced or worth asking for."""
     preferred, other = candidates
     hour = meaning.clocks[0].hour
-    gone = in_zone(preferred.local, present.zone) < present.now
+    gone = is_before(in_zone(preferred.local, present.zone), present.now)
     if not (present.future and gone):
         return candidates
     if day.floats and not (day.date == present.local.date() and hour == EVENING_TOO and preferred.local.hour == hour):

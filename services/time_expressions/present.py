@@ -44,6 +44,11 @@ def in_zone(local: datetime, zone: tzinfo) -> datetime:
     return local.replace(tzinfo=zone, fold=0).astimezone(UTC).astimezone(zone)
 
 
+def is_before(start: datetime, other: datetime) -> bool:
+    """Compare instants, not wall clocks: two times of one zone would compare without their fold."""
+    return start.astimezone(UTC) < other.astimezone(UTC)
+
+
 def judged(answer: Answer, present: Present) -> Answer:
     """Mark an answer that lies before now although a future one was asked for."""
-    return replace(answer, past=present.future and answer.start < present.now.replace(microsecond=0))
+    return replace(answer, past=present.future and is_before(answer.start, present.now.replace(microsecond=0)))

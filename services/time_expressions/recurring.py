@@ -7,7 +7,7 @@ from services.time_expressions.clocks import moments
 from services.time_expressions.days import shifted_start
 from services.time_expressions.instants import instants
 from services.time_expressions.model import DayParts, Grain
-from services.time_expressions.present import Answer, Present, in_zone
+from services.time_expressions.present import Answer, Present, in_zone, is_before
 from services.time_expressions.recurrence import (
     SECONDS,
     Rule,
@@ -39,6 +39,8 @@ def recurring(meaning: Meaning, present: Present) -> Answer | None:
             return None
     after = _beginning(meaning, present)
     first = first_fire(rule, meaning, after, present.parts) if after else None
+    while first is not None and is_before(in_zone(first.local, present.zone), present.now.replace(microsecond=0)):
+        first = first_fire(rule, meaning, first.local + timedelta(minutes=1), present.parts)
     if first is None:
         return None
     end = None

@@ -1,6 +1,6 @@
 """Spans, coverage, separate times, ambiguity, and the past."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -106,6 +106,15 @@ def test_a_folded_time_is_the_first():
     reading = parse("tomorrow at 1:30am", now).best
 
     assert reading.start.utcoffset() == timedelta(hours=1)
+
+
+@pytest.mark.parametrize("text", ["at 1:45am", "every day at 1:45am", "every 15 minutes"])
+def test_the_second_half_of_a_fold_does_not_yield_the_first(text):
+    now = datetime(2026, 10, 25, 1, 40, fold=1, tzinfo=ZoneInfo("Europe/London"))
+
+    reading = parse(text, now).best
+
+    assert reading.start.astimezone(UTC) > now.astimezone(UTC)
 
 
 def test_days_are_counted_by_the_wall_clock_and_hours_by_elapsed_time():
