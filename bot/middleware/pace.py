@@ -19,12 +19,16 @@ class Pace:
         self._size = float(messages_per_minute)
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._slowed: set[str] = set()
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on what is within the pace."""
-        if self._takes(f"{message.address.key}#{message.sender.id}"):
+        who = f"{message.address.key}#{message.sender.id}"
+        if self._takes(who):
+            self._slowed.discard(who)
             await call_next(message)
-        else:
+        elif who not in self._slowed:  # a flood is logged once, not message by message
+            self._slowed.add(who)
             logger.bind(chat=str(message.address)).warning("too many messages of one person; not interpreted")
 
     def _takes(self, who: str) -> bool:
@@ -34,5 +38,6 @@ class Pace:
         is_taken = tokens >= 1
         self._buckets[who] = (tokens - 1 if is_taken else tokens, now)
         if len(self._buckets) > _REMEMBERED_PEOPLE:
-            self._buckets.popitem(last=False)
+            forgotten, _ = self._buckets.popitem(last=False)
+            self._slowed.discard(forgotten)
         return is_taken
