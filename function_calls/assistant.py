@@ -9,6 +9,7 @@ from loguru import logger
 from function_calls.calls import Conversation, Interpretation, Reply, ToolCall, Turn
 from function_calls.context import CallContext
 from function_calls.interpreter import Interpreter
+from function_calls.recorder import NoRecorder, Recorder
 from function_calls.rounds import (
     Dispatched,
     LoopLimits,
@@ -17,10 +18,11 @@ from function_calls.rounds import (
     interpret_within,
     run_rounds,
     spoken,
+    without_model,
 )
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
-from function_calls.wording import say
+from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
 
 __all__ = ["Assistant", "ContextFor", "LoopLimits"]
@@ -32,6 +34,7 @@ class Assistant:
     """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
 
     `states` keeps the session state that tools read and write; without one it lasts as long as the process.
+    `recorder` writes down what came of each turn.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class Assistant:
         context_for: ContextFor,
         limits: LoopLimits | None = None,
         states: SessionStateStore | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._router = router
         self._interpreter = interpreter
@@ -50,26 +54,35 @@ class Assistant:
         self._context_for = context_for
         self._limits = limits or LoopLimits()
         self._states = states or MemorySessionStateStore()
+        self._recorder = recorder or NoRecorder()
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`, or return None for silence: nothing was asked of the bot."""
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
-        outcome = await run_rounds(turn, self._interpret, partial(self._dispatch, session), self._limits.rounds)
-        return spoken(outcome.turn, outcome.text, outcome.notice, is_owed=outcome.is_owed)
+        with self._recorder.turn(turn) as notes:
+            outcome = await run_rounds(turn, self._interpret, partial(self._dispatch, session), self._limits.rounds)
+            notes.reply = spoken(outcome.turn, outcome.text, outcome.notice, is_owed=outcome.is_owed)
+        return notes.reply
 
     async def _interpret(self, turn: Turn) -> Interpretation:
-        if self._interpreter is self._offline:
+        is_offline, tally = self._interpreter is self._offline, current_tally()
+        if tally is not None:
+            tally.begin_round("offline" if is_offline else "model")
+        if is_offline:
             return await self._offline.interpret(turn)
         try:
             return await interpret_within(self._limits.seconds, self._interpreter, turn)
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); the offline interpreter answers", error.reason)
-            return await self._without_model(turn)
+            if tally is not None:
+                tally.fall_back("offline", error.reason)
+            return await self._without_model(turn, error)
 
-    async def _without_model(self, turn: Turn) -> Interpretation:
+    async def _without_model(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
         if turn.steps:
-            return found_so_far(turn)
-        return replace(await self._offline.interpret(turn), notice=say(turn.language, "notice.model_down"))
+            return found_so_far(turn, error)
+        notice = without_model(turn.language, error)
+        return replace(await self._offline.interpret(turn), notice=notice)
 
     async def _dispatch(self, session: LazySession, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
         """Run the calls. Nobody is there to hear a tool's `actions`: this is no agent."""

@@ -8,6 +8,7 @@ from typing import Literal
 from services.chat import ChatAddress, ChatMessage, Person
 
 ReturnStyle = Literal["reply", "observation"]
+FailureKind = Literal["error", "timeout", "denied"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,13 +50,14 @@ class ToolResult:
     `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
     fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
     `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
-    `spawned` records the agent that did the work, where one did.
+    `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure.
     """
 
     ok: bool
     text: str = ""
     value: object = None
     error: str | None = None
+    failure: FailureKind = "error"
     receipts: tuple[Receipt, ...] = ()
     is_answered: bool = False
     is_question: bool = False
@@ -70,9 +72,9 @@ class ToolResult:
         return self.value if self.value is not None else self.text
 
     @classmethod
-    def failed(cls, error: str, *, text: str = "") -> "ToolResult":
+    def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error") -> "ToolResult":
         """A failure: `error` is for the model, `text` for the person."""
-        return cls(ok=False, text=text, error=error)
+        return cls(ok=False, text=text, error=error, failure=kind)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -70,7 +70,8 @@ class CallContext:
     `now` is timezone-aware in `zone`, the zone of the person who asks. `call_id` is unique per call and the same
     when the message is delivered twice, so it serves as a request key. `state` is what is remembered for the session;
     what a call writes there is kept when it succeeds. `agent_name` is the calling agent's, empty outside of agents,
-    `invocation_id` the same for all calls of one turn. `progress` tells the person how far the call is.
+    `invocation_id` the same for all calls of one turn. `progress` tells the person how far the call is. `door` is
+    where a call comes from that belongs to no turn, such as `http`.
     """
 
     call_id: str
@@ -85,6 +86,7 @@ class CallContext:
     agent_name: str = ""
     invocation_id: str = ""
     progress: Progress = _untold
+    door: str = "chat"
 
     @property
     def chat(self) -> ChatAddress:

@@ -110,9 +110,14 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
         raise ModelUnavailable("timeout") from error
 
 
-def found_so_far(turn: Turn) -> Interpretation:
+def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
     """What the last round found, for when no model can word it: asking again would make its calls twice."""
-    return Interpretation(answer=worded(turn.steps[-1]), notice=say(turn.language, "notice.model_down"))
+    return Interpretation(answer=worded(turn.steps[-1]), notice=without_model(turn.language, error))
+
+
+def without_model(language: str, error: ModelUnavailable) -> str:
+    """One line on why no model took part."""
+    return say(language, "notice.over_budget" if error.reason == "budget" else "notice.model_down")
 
 
 def is_final(step: Step) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -20,11 +20,14 @@ from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_t
 from function_calls.wording import knows, say
 from services.errors import AssistantError, RequestRefused
 
+DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
+
 
 class FunctionCallRouter:
     """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else.
 
     `others` are the tools from elsewhere; hooks, events, timeouts and session state hold for them as for our own.
+    `on_dispatched` hears of every call and its result, for the record.
     """
 
     def __init__(
@@ -35,12 +38,14 @@ class FunctionCallRouter:
         hooks: ToolHooks | None = None,
         events: EventBus | None = None,
         others: Toolset | None = None,
+        on_dispatched: DispatchListener | None = None,
     ) -> None:
         self.registry = registry
         self.hooks = hooks or ToolHooks()
         self.events = events or EventBus()
         self.others = others
         self._default_timeout = default_timeout
+        self._on_dispatched = on_dispatched
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """All tools that `viewer` may be offered."""
@@ -60,6 +65,7 @@ class FunctionCallRouter:
             result = _crashed(call.name, error, context)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
+        self._note(call, context, result)
         await self._tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
         await self._tell(TOOL_COMPLETE, context, tool=call.name, id=call.id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
@@ -68,6 +74,13 @@ class FunctionCallRouter:
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.error)
         return result
+
+    def _note(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
+        if self._on_dispatched is not None:
+            try:
+                self._on_dispatched(call, context, result)
+            except Exception as error:  # noqa: BLE001 - the record must not break the call
+                logger.opt(exception=error).error("the call of {} could not be recorded", call.name)
 
     async def _tell(self, name: str, context: CallContext, **data: object) -> None:
         if self.events.is_heard(name):
@@ -89,7 +102,8 @@ class FunctionCallRouter:
         options, message = tool.options, context.message
         refusal = refusal_code(options.permission, options.scope, person=message.sender, is_private=message.is_private)
         if refusal is not None:
-            return ToolResult.failed(f"not allowed: {refusal}", text=say(context.language, f"refused.{refusal}"))
+            told = say(context.language, f"refused.{refusal}")
+            return ToolResult.failed(f"not allowed: {refusal}", text=told, kind="denied")
         try:
             arguments = self._create_args_instance(tool, call.arguments)
         except ArgumentsInvalid as error:
@@ -125,7 +139,7 @@ async def _guarded(name: str, limit: float | None, work: Awaitable[object], cont
         if limit is None or not deadline.expired():
             return _crashed(name, error, context)
         told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
-        return ToolResult.failed(f"Tool '{name}' timed out after {limit:.1f}s", text=told)
+        return ToolResult.failed(f"Tool '{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
     except RequestRefused as error:
         return ToolResult.failed(str(error), text=word_refusal(context.language, error, context.now))
     except AssistantError as error:

@@ -139,7 +139,7 @@ class Agent:
             logger.warning("agent {}: model unavailable ({})", self.name, error.reason)
             if not turn.steps:
                 raise
-            return found_so_far(turn)
+            return found_so_far(turn, error)
 
     async def _dispatch(self, context: CallContext, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
         prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"

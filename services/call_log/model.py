@@ -99,11 +99,6 @@ class TurnRecord:
         """What the whole turn used."""
         return sum((each.charge for each in self.completions), NOTHING)
 
-    @property
-    def is_remarkable(self) -> bool:
-        """Whether there is anything to explain: a turn that cost nothing and said nothing is not kept."""
-        return self.outcome != "silent" or bool(self.completions) or bool(self.fallback)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallRecord:

@@ -11,7 +11,10 @@ from services.chat import ChatAddress, Person
 
 @dataclass(kw_only=True, slots=True)
 class Tally:
-    """The account of one message. `route` is who understood the present round, `round` its number from 1."""
+    """The account of one message.
+
+    `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.
+    """
 
     address: ChatAddress
     person: Person
@@ -21,6 +24,7 @@ class Tally:
     fallback: str = ""
     completions: list[CompletionRecord] = field(default_factory=list)
     charge: Charge = NOTHING
+    calls: int = 0
     _noted: int = 0
 
     @property
