@@ -1,17 +1,18 @@
 """The offline interpreter as the intent scorer wants it: `interpret(text, lang, now) -> {"tool", "args"}`.
 
-Nothing is treated as addressed to the bot, with one exception. The corpora contain questions put to an assistant
-without its name, and do not mark them: a text that `asks_the_world` (weather, traffic, news, recipes, facts, by the
-word lists of the language's data) is taken for a question put to the bot, and is searched. In a real chat only
-addressed questions are.
+The corpora hold questions put to an assistant beside lines of chats between people, and do not say which is which.
+
+- `interpret` treats nothing as addressed to the bot, with one exception: a text that `asks_the_world` (weather,
+  traffic, news, recipes, facts, by the word lists of the language's data) is taken for a question put to the bot.
+- `overhear` treats nothing at all as addressed: what the bot does in a group where nobody spoke to it.
+- `asked` treats everything as addressed: what it does in a private chat.
 """
 
 from datetime import datetime
-from functools import cache
 from zoneinfo import ZoneInfo
 
 from function_calls.offline.pack import load_pack
-from function_calls.offline.questions import asks_the_world
+from function_calls.offline.questions import asks_the_world, is_question
 from function_calls.offline.requests import Ear, Request
 from services.time_expressions import parse_all
 
@@ -21,12 +22,33 @@ AS_OTHER = {"reminder_snooze": "reminder_update"}
 
 
 def interpret(text: str, lang: str, now: datetime) -> dict[str, object] | None:
-    pack = _pack(lang)
-    ear = Ear(pack=pack, now=now.replace(tzinfo=ZONE), names=("bubbles",), is_addressed=False, read_times=parse_all)
+    told = _heard(text, lang, now, is_addressed=False)
+    return told or (_search(text) if asks_the_world(text, load_pack(lang)) else None)
+
+
+def overhear(text: str, lang: str, now: datetime) -> dict[str, object] | None:
+    return _heard(text, lang, now, is_addressed=False)
+
+
+def asked(text: str, lang: str, now: datetime) -> dict[str, object] | None:
+    told = _heard(text, lang, now, is_addressed=True)
+    return told or (_search(text) if is_question(text, load_pack(lang)) else None)
+
+
+def _heard(text: str, lang: str, now: datetime, *, is_addressed: bool) -> dict[str, object] | None:
+    ear = Ear(
+        pack=load_pack(lang),
+        now=now.replace(tzinfo=ZONE),
+        names=("bubbles",),
+        is_addressed=is_addressed,
+        read_times=parse_all,
+    )
     requests = ear.requests(text)
-    if requests:
-        return _told(requests[0])
-    return {"tool": "perplexity_search", "args": {"query": text}} if asks_the_world(text, pack) else None
+    return _told(requests[0]) if requests else None
+
+
+def _search(text: str) -> dict[str, object]:
+    return {"tool": "perplexity_search", "args": {"query": text}}
 
 
 def _told(request: Request) -> dict[str, object] | None:
@@ -47,8 +69,3 @@ def _told(request: Request) -> dict[str, object] | None:
             "recurring": rule or "",
         },
     }
-
-
-@cache
-def _pack(language: str):
-    return load_pack(language)

@@ -1,11 +1,12 @@
 """Understand the answer to a question that the bot asked before."""
 
+from datetime import datetime
+
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.open_questions import OpenQuestion
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear
-from function_calls.offline.time_words import TimeWords
 from services.time_expressions import Reading
 
 _ORDER = ("first", "second", "third")
@@ -28,9 +29,12 @@ def chosen_option(text: str, question: OpenQuestion, ear: Ear) -> Reading | None
         fitting = [option for option in question.options if (option.start.hour < _NOON) is is_wanted]
         if word in choices[name] and len(fitting) == 1:
             return fitting[0]
-    said = [reading.start.time() for time in ear.clause(text).times for reading in time.readings]
-    fitting = [option for option in question.options if option.start.time() in said[:1]]
-    return fitting[0] if len(fitting) == 1 else None
+    said = [reading.start for time in ear.clause(text).times for reading in time.readings[:1]]
+    for is_meant in (_is_same_moment, _is_same_clock):
+        fitting = [option for option in question.options if any(is_meant(option, start) for start in said)]
+        if len(fitting) == 1:
+            return fitting[0]
+    return None
 
 
 def named_time(text: str, question: OpenQuestion, ear: Ear) -> ReminderRequest | None:
@@ -42,8 +46,12 @@ def named_time(text: str, question: OpenQuestion, ear: Ear) -> ReminderRequest |
     rest = ear.without_times(clause)
     if rest and question.content:
         return None
-    return ReminderRequest(content=question.content or rest, person=question.person, time=_only(readable))
+    return ReminderRequest(content=question.content or rest, person=question.person, time=readable[0])
 
 
-def _only(times: list[TimeWords]) -> TimeWords:
-    return times[0]
+def _is_same_moment(option: Reading, start: datetime) -> bool:
+    return option.start == start
+
+
+def _is_same_clock(option: Reading, start: datetime) -> bool:
+    return option.start.time() == start.time()

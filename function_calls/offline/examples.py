@@ -10,6 +10,8 @@ from function_calls.offline.pack import language_of
 from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.templates import Notation, TemplateInvalid, slot_names
 
+_MARKS = " .!?。！？"
+
 
 class ExampleSentences:
     """Matches messages with the example sentences of tools; `{name}` in an example is read as that argument."""
@@ -46,7 +48,7 @@ def _match_example(text: str, example: str, tool: ToolSpec) -> dict[str, object]
 def _compiled(example: str) -> re.Pattern[str] | None:
     """The pattern of an example; None for one that is no template."""
     try:
-        return Notation(is_spaced=language_of(example, "en") != "zh").compile(trimmed(example))
+        return Notation(is_spaced=language_of(example, "en") != "zh").compile(example.strip(_MARKS))
     except TemplateInvalid:
         return None
 

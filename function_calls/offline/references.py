@@ -33,9 +33,7 @@ def named_reminder(words: str, pack: LanguagePack) -> str:
     while (match := pack.leftover.search(kept)) and match[0]:
         kept = kept[: match.start()].rstrip()
     kept = trimmed(kept)
-    if kept.lower() in pack.data.all_words:
-        return ALL
-    return numbered(kept, pack)
+    return ALL if _is_all(kept, pack) else numbered(kept, pack)
 
 
 def numbered(words: str, pack: LanguagePack) -> str:
@@ -45,3 +43,12 @@ def numbered(words: str, pack: LanguagePack) -> str:
     if digits:
         return digits[1]
     return str(pack.data.ordinals[bare]) if bare in pack.data.ordinals else words
+
+
+def _is_all(words: str, pack: LanguagePack) -> bool:
+    """Whether `words` say "all of my" and nothing else."""
+    shorter = words.lower()
+    for word in sorted(pack.data.all_words, key=len, reverse=True):
+        if shorter.startswith(word):
+            return not trimmed(pack.plain.sub("", shorter.removeprefix(word)))
+    return False

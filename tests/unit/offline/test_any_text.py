@@ -1,0 +1,32 @@
+"""Whatever is written, the interpreter returns, and never makes a reminder of chat without a trigger."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.requests import Ear
+from services.time_expressions import parse_all
+from tests.unit.offline.conftest import NOW
+
+ENGLISH = ["remind", "me", "to", "at 5", "tomorrow", "and", "delete", "reminder", "all", ",", ".", "the", "my", "list"]
+CHINESE = ["提醒", "我", "明天", "五点", "删除", "取消", "总结", "一下", "，", "搜索", "和"]
+WORDS = st.sampled_from(ENGLISH + CHINESE)
+SOUP = st.lists(WORDS, max_size=25).map(" ".join)
+
+
+def requests_in(text: str, *, is_addressed: bool = False) -> int:
+    pack = load_pack(language_of(text, "en"))
+    ear = Ear(pack=pack, now=NOW, names=("bubbles",), is_addressed=is_addressed, read_times=parse_all)
+    return len(ear.requests(text))
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(max_size=300), is_addressed=st.booleans())
+def test_any_text_is_read(text: str, is_addressed: bool) -> None:
+    assert requests_in(text, is_addressed=is_addressed) >= 0
+
+
+@settings(max_examples=80, deadline=None)
+@given(text=SOUP, is_addressed=st.booleans())
+def test_any_heap_of_trigger_words_is_read_in_bounded_time(text: str, is_addressed: bool) -> None:
+    assert requests_in(text, is_addressed=is_addressed) <= 10

@@ -1,0 +1,104 @@
+"""Lists, deletions, searches, summaries, help, and what the bot may not have a function for."""
+
+import pytest
+
+from function_calls.calls import ToolSpec
+from tests.unit.offline.conftest import TOOLS, Say
+
+DELETIONS = [
+    ("cancel my reminder to buy milk", ["buy milk"]),
+    ("delete the second reminder", ["2"]),
+    ("cancel my reminders for tomorrow", ["tomorrow"]),
+    ("delete all of my reminders", ["all"]),
+    ("please delete reminders 1 and 3", ["1", "3"]),
+    ("stop reminding me to stretch", ["stretch"]),
+    ("删除第1个和第3个提醒", ["1", "3"]),
+    ("把喝水的提醒删掉", ["喝水"]),
+    ("全部取消", ["all"]),
+]
+LISTS = [
+    "what reminders do I have tomorrow?",
+    "how many reminders are set for today",
+    "do I have any reminders?",
+    "显示我的所有的提醒",
+    "明天的提醒有哪些",
+]
+SUMMARIES = ["what did I miss", "summarize since noon", "tl;dr", "总结今天的聊天", "群里聊了什么"]
+CHANGES = {
+    "reminder_update": ToolSpec(
+        name="reminder_update",
+        description="",
+        parameters={"properties": {"reminder_id": {}, "type": {}, "time": {}, "content": {}}},
+    ),
+    "reminder_snooze": ToolSpec(name="reminder_snooze", description="", parameters={"properties": {"time": {}}}),
+    "undo": ToolSpec(name="undo", description="", parameters={"properties": {}}),
+}
+
+
+@pytest.mark.parametrize(("text", "references"), DELETIONS)
+def test_a_deletion_says_which(say: Say, text: str, references: list[str]) -> None:
+    calls = say(text).calls
+
+    assert [call.arguments["reminder_id"] for call in calls] == references
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_reminders_are_listed(say: Say, text: str) -> None:
+    assert [call.name for call in say(text).calls] == ["reminder_list"]
+
+
+@pytest.mark.parametrize("text", SUMMARIES)
+def test_the_chat_is_summed_up(say: Say, text: str) -> None:
+    assert [call.name for call in say(text).calls] == ["summary"]
+
+
+@pytest.mark.parametrize("text", ["bubbles, how tall is the Eiffel Tower?", "@bubbles 埃菲尔铁塔有多高？"])
+def test_a_question_to_the_bot_is_searched(say: Say, text: str) -> None:
+    (call,) = say(text, is_addressed=True).calls
+
+    assert call.name == "perplexity_search"
+    assert "bubbles" not in str(call.arguments["query"])
+
+
+@pytest.mark.parametrize(("text", "language"), [("help", "en"), ("good morning", "en"), ("你能做什么", "zh")])
+def test_spoken_to_without_a_request_it_says_what_it_can_do(say: Say, text: str, language: str) -> None:
+    heard = say(text, language=language, is_addressed=True)
+
+    assert heard.calls == ()
+    assert heard.answer.count("•") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("move the milk one to 6pm", "reminder_update"),
+        ("把喝水的提醒改到下午六点", "reminder_update"),
+        ("snooze 10 minutes", "reminder_snooze"),
+        ("十分钟后再提醒", "reminder_snooze"),
+        ("undo that", "undo"),
+        ("撤销", "undo"),
+    ],
+)
+def test_a_change_is_made_where_there_is_a_function_for_it_and_explained_where_not(
+    say: Say, text: str, tool: str
+) -> None:
+    without = say(text)
+    with_tool = say(text, tools=(*TOOLS, CHANGES[tool]))
+
+    assert without.calls == ()
+    assert without.answer
+    assert [call.name for call in with_tool.calls] == [tool]
+
+
+def test_an_update_names_the_reminder_and_the_new_time(say: Say) -> None:
+    (call,) = say("move the milk one to 6pm", tools=(*TOOLS, CHANGES["reminder_update"])).calls
+
+    assert call.arguments == {"reminder_id": "milk", "type": "once", "time": "2026-03-04 18:00"}
+
+
+def test_a_window_is_passed_to_a_summary_that_knows_windows(say: Say) -> None:
+    summary = ToolSpec(name="summary", description="", parameters={"properties": {"window": {}}})
+
+    (call,) = say("summarize since noon", tools=(summary,)).calls
+
+    assert "noon" in str(call.arguments["window"])

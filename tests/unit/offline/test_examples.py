@@ -1,0 +1,39 @@
+"""Tools are called by the sentences that they give as examples."""
+
+from function_calls.calls import ToolSpec
+from tests.unit.offline.conftest import Say
+
+DICE = ToolSpec(
+    name="roll_dice",
+    description="Roll dice",
+    parameters={"properties": {"count": {"type": "integer"}}, "required": ["count"]},
+    examples=("roll {count} (die|dice)", "掷{count}个骰子"),
+)
+
+
+def test_an_example_with_a_slot_gives_the_argument_in_its_type(say: Say) -> None:
+    (call,) = say("Roll 3 dice!", tools=(DICE,)).calls
+
+    assert (call.name, call.arguments) == ("roll_dice", {"count": 3})
+
+
+def test_an_example_works_in_chinese(say: Say) -> None:
+    (call,) = say("掷2个骰子", tools=(DICE,)).calls
+
+    assert call.arguments == {"count": 2}
+
+
+def test_part_of_a_sentence_is_not_an_example(say: Say) -> None:
+    assert say("I saw him roll 3 dice yesterday", tools=(DICE,)).calls == ()
+
+
+def test_an_example_without_the_required_argument_is_no_call(say: Say) -> None:
+    tool = ToolSpec(name="roll_dice", description="", parameters=DICE.parameters, examples=("roll the dice",))
+
+    assert say("roll the dice", tools=(tool,)).calls == ()
+
+
+def test_an_example_that_is_no_template_is_ignored(say: Say) -> None:
+    tool = ToolSpec(name="odd", description="", parameters={}, examples=("(unclosed",))
+
+    assert say("(unclosed", tools=(tool,)).calls == ()

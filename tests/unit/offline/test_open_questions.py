@@ -1,0 +1,89 @@
+"""One question is asked where something is missing, and the next message may answer it."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.unit.offline.conftest import NOW, Say
+
+
+def test_a_missing_time_is_asked_for_in_the_person_s_language(say: Say) -> None:
+    asked = say("提醒我买酒", language="zh")
+
+    assert asked.calls == ()
+    assert "买酒" in asked.answer
+    assert "什么时候" in asked.answer
+
+
+def test_the_next_message_names_the_time(say: Say) -> None:
+    say("remind me to buy wine")
+
+    (call,) = say("tomorrow at 5").calls
+
+    assert call.arguments == {"type": "once", "time": "2026-03-05 17:00", "content": "buy wine"}
+
+
+def test_the_next_message_may_name_time_and_content(say: Say) -> None:
+    say("设个提醒", language="zh")
+
+    (call,) = say("明天九点打电话给小安", language="zh").calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", "打电话给小安")
+
+
+def test_the_question_is_forgotten_when_they_talk_of_something_else(say: Say) -> None:
+    say("remind me to buy wine")
+    say("lol ok")
+
+    assert say("tomorrow at 5").calls == ()
+
+
+def test_somebody_else_cannot_answer(say: Say) -> None:
+    say("remind me to buy wine", sender="ann")
+
+    assert say("tomorrow at 5", sender="bob").calls == ()
+
+
+def test_an_answer_in_another_chat_is_no_answer(say: Say) -> None:
+    say("remind me to buy wine", chat="home")
+
+    assert say("tomorrow at 5", chat="work").calls == ()
+
+
+def test_an_old_question_is_forgotten(say: Say) -> None:
+    say("remind me to buy wine")
+
+    assert say("tomorrow at 5", now=NOW + timedelta(minutes=11)).calls == ()
+
+
+def test_the_question_can_be_dropped(say: Say) -> None:
+    say("remind me to buy wine")
+    dropped = say("never mind")
+
+    assert (dropped.calls, bool(dropped.answer)) == ((), True)
+    assert say("tomorrow at 5").calls == ()
+
+
+def test_an_ambiguous_date_is_offered_by_number(say: Say) -> None:
+    asked = say("remind me on 5/6 at noon to pay")
+
+    assert asked.calls == ()
+    assert "1. Wednesday 6 May at 12:00" in asked.answer
+    assert "2. Friday 5 June at 12:00" in asked.answer
+
+
+@pytest.mark.parametrize("answer", ["2", "second", "the second one", "5 June at 12:00"])
+def test_the_answer_is_a_number_or_words(say: Say, answer: str) -> None:
+    say("remind me on 5/6 at noon to pay")
+
+    (call,) = say(answer).calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-06-05 12:00", "pay")
+
+
+def test_which_reminder_to_delete_is_asked_for(say: Say) -> None:
+    asked = say("删除提醒", language="zh")
+    (call,) = say("第二个", language="zh").calls
+
+    assert asked.calls == ()
+    assert call.arguments == {"reminder_id": "2"}

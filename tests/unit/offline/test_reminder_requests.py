@@ -1,0 +1,111 @@
+"""What to be reminded of, whom and when, out of a whole sentence."""
+
+import pytest
+
+from tests.unit.offline.conftest import Say
+
+CONTENTS = [
+    ("remind me tomorrow to email the landlord about the sink", "email the landlord about the sink"),
+    ("remind me to email the landlord tomorrow about the sink", "email the landlord about the sink"),
+    ("set a reminder for the team lunch on Friday at noon", "the team lunch"),
+    ("I need to text Nora tonight at 7 pm. Can you remind me?", "text Nora"),
+    ("every Sunday remind me to mop the floors", "mop the floors"),
+    ("please set a 7pm reminder to pick up the parcel tomorrow", "pick up the parcel"),
+    ("bubbles, could you remind me at 5 to water the grass? Thanks!", "water the grass"),
+    ("设一个星期五下午三点的会议提醒", "会议"),
+    ("明天早上记得提醒我带伞哦", "带伞"),
+    ("请把明天早上十点的会议设为一个提醒", "会议"),
+    ("别忘了提醒我明天九点交报告", "交报告"),
+    ("这个周末我想去看露天电影，提醒我", "想去看露天电影"),
+    ("明天提醒我關燈", "關燈"),
+]
+PEOPLE = [
+    ("remind everyone tomorrow at 9 to bring cups", "everyone"),
+    ("remind @bob at 5pm to call", "bob"),
+    ("remind the team about the meeting on Friday", "the team"),
+    ("send a reminder to James to pick up milk today at 4 pm", "James"),
+    ("提醒大家明天下午三点开会", "everyone"),
+    ("提醒@小明 明天下午三点开会", "小明"),
+    ("明天下午三点提醒妈妈吃药", "妈妈"),
+]
+
+
+@pytest.mark.parametrize(("text", "content"), CONTENTS)
+def test_the_content_is_what_is_left_without_trigger_time_and_politeness(say: Say, text: str, content: str) -> None:
+    (call,) = say(text, language="zh").calls
+
+    assert call.arguments["content"] == content
+
+
+@pytest.mark.parametrize(("text", "person"), PEOPLE)
+def test_somebody_else_can_be_reminded(say: Say, text: str, person: str) -> None:
+    (call,) = say(text).calls
+
+    assert call.arguments["person"] == person
+
+
+def test_two_times_with_two_contents_are_two_reminders(say: Say) -> None:
+    calls = say("remind me at 5 to call mum and at 6 to cook").calls
+
+    assert [(call.arguments["time"], call.arguments["content"]) for call in calls] == [
+        ("2026-03-04 17:00", "call mum"),
+        ("2026-03-04 18:00", "cook"),
+    ]
+
+
+def test_two_requests_in_chinese_are_two_reminders(say: Say) -> None:
+    calls = say("五点提醒我打电话，六点做饭").calls
+
+    assert [call.arguments["content"] for call in calls] == ["打电话", "做饭"]
+
+
+def test_requests_of_different_kinds_keep_their_order(say: Say) -> None:
+    calls = say("delete reminder 2 and remind me tomorrow at 9 to pay rent").calls
+
+    assert [call.name for call in calls] == ["reminder_delete", "reminder_set"]
+
+
+def test_the_calls_of_one_message_have_different_ids(say: Say) -> None:
+    calls = say("remind me at 5 to call mum and at 6 to cook").calls
+
+    assert len({call.id for call in calls}) == len(calls)
+
+
+def test_an_amount_of_time_before_a_named_time_is_taken_off_it(say: Say) -> None:
+    (call,) = say("remind me 30 minutes before my meeting at 2 pm").calls
+
+    assert call.arguments["time"] == "2026-03-04 13:30"
+
+
+def test_a_day_and_a_clock_apart_are_one_time(say: Say) -> None:
+    (call,) = say("remind me tomorrow to call mum at 5").calls
+
+    assert call.arguments["time"] == "2026-03-05 17:00"
+
+
+def test_a_second_time_stays_in_the_content(say: Say) -> None:
+    (call,) = say("remind mom friday at 11 am that lina is coming over on saturday").calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == (
+        "2026-03-06 11:00",
+        "lina is coming over on saturday",
+    )
+
+
+def test_a_repetition_beyond_daily_and_weekly_keeps_its_rule(say: Say) -> None:
+    (call,) = say("每隔两天提醒我浇花").calls
+
+    assert call.arguments["rrule"] == "FREQ=DAILY;INTERVAL=2"
+    assert call.arguments["time"] == "2026-03-05 09:00"
+
+
+def test_a_reminder_without_a_content_gets_a_plain_one(say: Say) -> None:
+    (call,) = say("remind me in 10 minutes").calls
+
+    assert call.arguments["content"] == "Reminder"
+
+
+def test_seconds_are_passed_when_they_matter(say: Say) -> None:
+    (call,) = say("remind me in 90 seconds to turn the eggs").calls
+
+    assert call.arguments["time"] == "2026-03-04 10:01:30"

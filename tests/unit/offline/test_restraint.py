@@ -1,0 +1,54 @@
+"""Chat that asks nothing of the bot selects nothing."""
+
+import pytest
+
+from tests.unit.offline.conftest import Say
+
+CHAT = [
+    "that reminds me of a song",
+    "老师提醒我要交实验报告",
+    "妈妈每天早上七点提醒我吃早饭",
+    "昨天他提醒我了",
+    "谢谢提醒",
+    "你艾特我了？为什么我没提醒",
+    "see you tomorrow at 5",
+    "明天晚上下班了一定去看",
+    "I would like to remind members to direct questions through the chair.",
+    "remind me what we decided?",
+    "bob, remind me to call you later",
+    "what's the weather like",
+    "google is your friend",
+    "搜一下就知道了",
+    "lol",
+    "",
+    "…",
+]
+TAKEN_BACK = [
+    "remind me tomorrow at 9 to stretch. never mind",
+    "remind me at 5 to cook, actually forget it",
+    "明天九点提醒我开会…算了，不用设了",
+    "提醒我八点吃药，不用了",
+]
+
+
+@pytest.mark.parametrize("text", CHAT)
+def test_chat_selects_no_tool_and_gets_silence(say: Say, text: str) -> None:
+    heard = say(text)
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+@pytest.mark.parametrize("text", TAKEN_BACK)
+def test_a_request_taken_back_is_no_request(say: Say, text: str) -> None:
+    heard = say(text)
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+@pytest.mark.parametrize("text", ["don't remind me", "不要提醒我"])
+def test_a_refusal_sets_nothing(say: Say, text: str) -> None:
+    assert say(text, is_addressed=True).calls == ()
+
+
+def test_a_very_long_message_is_no_request(say: Say) -> None:
+    assert say("remind me at 5 to " + "call " * 200).calls == ()

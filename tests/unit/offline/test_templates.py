@@ -1,0 +1,57 @@
+"""The notation of sentence templates."""
+
+import pytest
+
+from function_calls.offline.pack import languages, load_intent, load_pack
+from function_calls.offline.pack_data import INTENTS
+from function_calls.offline.templates import Notation, TemplateInvalid, slot_names
+
+
+def test_a_template_explains_a_whole_sentence_or_none() -> None:
+    pattern = Notation().compile("(show|list) [my] reminders")
+
+    assert pattern.fullmatch("list my reminders")
+    assert pattern.fullmatch("Show reminders")
+    assert not pattern.fullmatch("list my reminders now")
+
+
+def test_a_slot_begins_and_ends_at_the_edge_of_a_word() -> None:
+    pattern = Notation().compile("remind {content}")
+
+    assert not pattern.fullmatch("reminders please")
+
+
+def test_a_repeated_part_may_come_any_number_of_times() -> None:
+    pattern = Notation(is_spaced=False).compile("[请|你]*提醒我{content}")
+
+    assert [bool(pattern.fullmatch(text)) for text in ("提醒我走", "请你提醒我走", "他提醒我走")] == [True, True, False]
+
+
+def test_a_slot_met_twice_gets_a_number() -> None:
+    found = Notation().compile("{a} to {a}").fullmatch("one to two")
+
+    assert found is not None
+    assert found.groupdict() == {"a": "one", "a_2": "two"}
+
+
+def test_rules_are_named_parts() -> None:
+    pattern = Notation(rules={"set": "(set|add)"}).compile("<set> it")
+
+    assert pattern.fullmatch("add it")
+
+
+@pytest.mark.parametrize("template", ["(open", "<unknown> word"])
+def test_a_template_that_is_not_well_formed_is_refused(template: str) -> None:
+    with pytest.raises(TemplateInvalid):
+        Notation().compile(template)
+
+
+def test_the_slots_of_a_template_can_be_listed() -> None:
+    assert slot_names("from {here} to {there}") == ("here", "there")
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("intent", INTENTS)
+def test_every_language_has_sentences_for_every_intent(language: str, intent: str) -> None:
+    assert intent in load_pack(language).data.intents
+    assert load_intent(language, intent).sentences
