@@ -17,7 +17,7 @@ DAY_FIELDS = frozenset(
     {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near"}
 )
 CLOCK_FIELDS = frozenset({"clocks", "parts"})
-BOUND_FIELDS = frozenset({"since", "until", "count", "lasting"})
+BOUND_FIELDS = frozenset({"since", "until", "alone", "count", "lasting"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +50,7 @@ def choose(
         usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
     found = _gathered(found, text, stands, conjunctions)
+    found = [_as_point(group) for group in found]
     if eager:
         found = [_as_offset(group) for group in found]
     return [group for group in found if not _is_bound(group.slots) and stands(group.slots)]
@@ -168,6 +169,13 @@ def _completes(main: Slots, rest: Slots) -> bool:
             open_fields |= {"weekdays", "days", "months", "ordinals", "day_numbers", "edge"}
         return told <= open_fields
     return bool(main.keys() & DAY_FIELDS) and "clocks" not in main and told <= CLOCK_FIELDS | {"lasting"}
+
+
+def _as_point(group: Group) -> Group:
+    """到六点叫我: a bound that nothing else leads up to is the time itself."""
+    if "alone" in group.slots and group.slots.keys() <= {"until", "alone", "strength"}:
+        return Group(slots={**group.slots["until"], "strength": STRONG}, spans=group.spans)
+    return group
 
 
 def _as_offset(group: Group) -> Group:

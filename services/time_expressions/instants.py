@@ -20,7 +20,7 @@ NEAR_DAYS = 35
 
 def instants(meaning: Meaning, present: Present) -> list[Answer]:
     """The points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
-    if meaning.every is not None or meaning.refused or len(meaning.clocks) > 1:
+    if meaning.every is not None or meaning.refused or _is_list(meaning):
         return []
     if meaning.count is not None or meaning.positions or meaning.week_numbers:
         return []
@@ -46,6 +46,13 @@ def _instants(meaning: Meaning, present: Present) -> list[Answer]:
         answer = _nearest(meaning, meaning.anchor, present)
         return [answer] if answer else []
     return [_with_lasting(answer, meaning) for answer in _on_days(meaning, present)]
+
+
+def _is_list(meaning: Meaning) -> bool:
+    """Several clocks or days are several times, and one only as a recurrence; a weekend is one."""
+    if len(meaning.weekdays) > 1 and meaning.shift is None and not meaning.this_week:
+        return True
+    return max(len(meaning.clocks), len(meaning.days), len(meaning.months)) > 1
 
 
 def _with_lasting(answer: Answer, meaning: Meaning) -> Answer:

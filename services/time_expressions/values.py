@@ -70,6 +70,7 @@ class Meaning:
     now: bool = False
     near: bool = False
     refused: bool = False
+    alone: bool = False
     per: int | None = None
     strength: int = 0
 
@@ -116,8 +117,22 @@ def unify(left: Slots, right: Slots) -> Slots | None:
 def _join(key: str, left: Slots, right: Slots) -> Any:
     if "every" not in left or "every" not in right:
         return None
-    if key == "weekdays" and left["every"] == right["every"]:
+    if key == "every":
+        return _finer_period(left[key], right[key])
+    if key == "weekdays" and left["every"] == right["every"] and not set(left[key]) & set(right[key]):
         return (*left[key], *right[key])
+    return None
+
+
+def _finer_period(left: Every, right: Every) -> Every | None:
+    """每天 beside 每小时, every hour on weekdays: the shorter period counts, the longer one says on which days."""
+    for longer, shorter in ((left, right), (right, left)):
+        if longer == Every(1, "day") and shorter.unit in {"second", "minute", "hour"}:
+            return shorter
+        if longer == Every(1, "week") and shorter.unit in {"minute", "hour"}:
+            return shorter
+        if longer == Every(1, "week") and shorter == Every(1, "day"):
+            return longer
     return None
 
 

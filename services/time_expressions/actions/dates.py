@@ -59,6 +59,7 @@ def day_from_end(values: Values) -> Slots:
 def instances(values: Values) -> Slots:
     """The first and last instance of Wednesday and Friday."""
     ordinals, days = values
+    ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
     return {"positions": ordinals, "weekdays": days if isinstance(days, tuple) else (days,), "strength": 1}
 
 

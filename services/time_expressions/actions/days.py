@@ -16,8 +16,8 @@ def weekday_range(values: Values) -> Any:
 
 
 def named_days_ahead(values: Values) -> Slots | None:
-    """Two sundays from now."""
-    count, weekday = values
+    """Two sundays from now; a week on sunday is the second from now."""
+    count, weekday = values if len(values) > 1 else (2, values[0])
     if not 1 <= count <= 60:
         return None
     return {"weekdays": (weekday,), "shift": Shift("occurrence", int(count)), "strength": 2}

@@ -87,20 +87,28 @@ def weekly_part(values: Values) -> Slots:
     return {"every": Every(1, "week"), "weekdays": days, "parts": (part,), "strength": 2}
 
 
-def counted(values: Values) -> Slots | None:
-    """For five times."""
+def every_day_but(values: Values) -> Slots | None:
+    """Every day except Sunday."""
+    out = values[-1] if isinstance(values[-1], tuple) else (values[-1],)
+    days = tuple(day for day in range(7) if day not in out)
+    return {"weekdays": days, "every": Every(1, "week"), "strength": 2} if days else None
+
+
+def counted(values: Values, *, least: int = 1) -> Slots | None:
+    """For five times; 每三天一次 counts nothing, so a bare number must be `least`."""
     count = values[-1]
-    return {"count": int(count), "strength": 0} if 1 <= count <= 10_000 else None
+    return {"count": int(count), "strength": 0} if least <= count <= 10_000 else None
 
 
-def bound(values: Values, *, name: str) -> Slots | None:
-    """Until, or from, another time."""
+def bound(values: Values, *, name: str, alone: bool = False) -> Slots | None:
+    """Until, or from, another time; `alone`: where nothing else is said, the bound is the time itself (到六点叫我)."""
     inner: Slots = values[-1]
     if inner.keys() & {"since", "until", "count", "lasting", "refused", "every"}:
         return None
     if name == "since" and inner.keys() <= {"clocks", "strength"}:
         return {**inner, "strength": 1}
-    return {name: inner, "strength": inner["strength"] if name == "since" else 0}
+    made: Slots = {name: inner, "strength": inner["strength"] if name == "since" else 0}
+    return {**made, "alone": True} if alone else made
 
 
 def between(values: Values) -> Slots | None:

@@ -37,6 +37,8 @@ from services.time_expressions import DayParts
         ("tuesday in the morning", "24 09:00"),
         ("tonight", "20 21:00"),
         ("tomorrow evening", "21 19:00"),
+        ("monday at half nine", "23 09:30"),
+        ("到下午六点叫我", "20 18:00"),
         ("下午五点", "20 17:00"),
         ("三点", "20 15:00"),
         ("十二点半", "20 12:30"),
