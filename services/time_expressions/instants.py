@@ -25,7 +25,7 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
     if meaning.count is not None or meaning.positions or meaning.week_numbers:
         return []
     answers = _instants(meaning, present)
-    if meaning.swapped:
+    if meaning.swapped and answers:
         month, day = meaning.swapped
         other = replace(meaning, months=(month,), days=(day,), swapped=None)
         answers += [replace(answer, unsure=True) for answer in _instants(other, present)]

@@ -47,6 +47,13 @@ def test_any_text_returns(text, now):
             assert all(0 <= start < end <= len(text) for start, end in reading.spans)
 
 
+@given(st.lists(st.text("0123456789:./-,hap ", min_size=1, max_size=9), max_size=5), moments, st.booleans())
+@settings(deadline=None)
+def test_any_heap_of_figures_returns(chunks, now, future):
+    for found in parse_all(" ".join(chunks), now, future=future):
+        assert found.readings or found.past
+
+
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.sampled_from(["", " "]), moments)
 @settings(deadline=None)
 def test_any_heap_of_time_words_returns_and_never_yields_the_past(words, joint, now):
@@ -102,6 +109,13 @@ def test_english_and_both_chinese_scripts_agree(hour, weekday, now):
     starts = {parse(text, now).best.start for text in texts}
 
     assert len(starts) == 1
+
+
+@given(st.sampled_from(PHRASES), st.sampled_from([datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)]))
+@settings(deadline=None)
+def test_the_ends_of_the_calendar_are_no_error(phrase, edge):
+    for found in parse_all(phrase, edge.replace(tzinfo=UTC)):
+        assert found.readings or found.past
 
 
 @given(st.integers(1, 500), moments)
