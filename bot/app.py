@@ -10,17 +10,20 @@ from loguru import logger
 
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
-from bot.language_models import language_model, model_interpreter
+from bot.language_models import language_model, metered, model_interpreter
 from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import ReminderSettings, Settings
+from bot.settings_sources import secret_values
 from bot.wiring import Functions, Parts, built_in_registry, message_router
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.registry import Registry
+from services.call_log.masking import SecretMask
+from services.call_log.service import CallLog
 from services.chat import ChatMessage
 from services.clock import Clock, SystemClock
 from services.history.service import HistoryService
@@ -28,6 +31,7 @@ from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
+from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.reminder_store import SqlReminderStore
@@ -99,10 +103,13 @@ async def build_app(
     settings, clock = settings or Settings(), clock or SystemClock()
     pace = pace or WakerPace()
     async with AsyncExitStack() as resources:
-        database = await resources.enter_async_context(database or Database(_database_url(settings)))
+        database = await resources.enter_async_context(database or Database(settings.database_url))
         if timetable is None:
             timetable = await resources.enter_async_context(ApschedulerTimetable())
-        model = None if interpreter else language_model(settings.model)
+        log = CallLog(SqlCallStore(database), mask=SecretMask(secret_values(settings)))
+        resources.push_async_callback(log.drain)
+        client = None if interpreter else language_model(settings.model)
+        model = None if client is None else metered(client, settings, clock, log)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         reminders = _reminders(settings.reminders, clock, outbox, database, pace)
@@ -112,6 +119,7 @@ async def build_app(
             reminders,
             await search_service(settings.search, clock, resources),
             SummaryService(history, summarizer=summarizer, read_time=_read_time),
+            log,
         )
         offline = OfflineInterpreter()
         chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model))
@@ -130,9 +138,10 @@ async def build_app(
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
         timetable.every(_PURGE_EVERY, lambda: _purge(crew, reminders), name="purge")
-        if model is not None:
-            resources.push_async_callback(model.close)
-            crew.start(model.warm_up(), "warm up the model client")
+        timetable.every(_PURGE_EVERY, lambda: _forget(crew, log, clock, settings.record.keep_days), name="records")
+        if client is not None:
+            resources.push_async_callback(client.close)
+            crew.start(client.warm_up(), "warm up the model client")
         for platform in platforms:
             app.connect(platform, crew)
         yield app
@@ -164,8 +173,9 @@ def _purge(crew: Crew, reminders: ReminderService) -> None:
     crew.start(reminders.purge(), "purge")
 
 
-def _database_url(settings: Settings) -> str:
-    return settings.storage.url or f"sqlite:///{settings.bot.data_dir / 'bubbles.db'}"
+def _forget(crew: Crew, log: CallLog, clock: Clock, keep_days: int) -> None:
+    if keep_days:
+        crew.start(log.purge(clock.now() - timedelta(days=keep_days)), "purge the records")
 
 
 def _read_time(phrase: str, sent_at: datetime, language: str) -> datetime | None:

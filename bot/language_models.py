@@ -1,10 +1,16 @@
 """Makes the language model and its interpreter from the settings."""
 
-from bot.settings import ModelSettings
+from bot.settings import ModelSettings, Settings
+from bot.zones import bot_zone
 from function_calls.call_styles.choosing import make_styles
 from function_calls.llm import FunctionCallLLM
+from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.metering import MeteredModel, Price
+from services.call_log.service import CallLog
+from services.clock import Clock
 from services.language_model.fallback import FallbackChain
 from services.language_model.openai_model import OpenAIModel
+from services.language_model.ports import LanguageModel
 from services.language_model.retry import RetryPolicy, Timeouts
 
 _OPENAI = "https://api.openai.com/v1"
@@ -27,6 +33,28 @@ def language_model(settings: ModelSettings) -> FallbackChain | None:
     return FallbackChain([model])
 
 
-def model_interpreter(model: FallbackChain, settings: ModelSettings) -> FunctionCallLLM:
+def metered(model: LanguageModel, settings: Settings, clock: Clock, log: CallLog) -> MeteredModel:
+    """`model` with the prices and the budgets of the settings; `log` knows what was used before a restart."""
+    budget, prices = settings.budget, settings.model
+    budgets = Budgets(
+        message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
+        person=Limit(tokens=budget.person_tokens, cost=budget.person_cost),
+        chat=Limit(tokens=budget.chat_tokens, cost=budget.chat_cost),
+        day=Limit(tokens=budget.day_tokens, cost=budget.day_cost),
+    )
+    purse = BudgetPurse(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
+    return MeteredModel(model, price=price_of(prices), purse=purse if budgets.is_set else None)
+
+
+def price_of(settings: ModelSettings) -> Price:
+    """The prices of the settings; cached tokens cost as much as others where nothing is said of them."""
+    return Price(
+        input=settings.price_per_million_input,
+        output=settings.price_per_million_output,
+        cached=settings.price_per_million_cached or settings.price_per_million_input,
+    )
+
+
+def model_interpreter(model: LanguageModel, settings: ModelSettings) -> FunctionCallLLM:
     """The interpreter that asks `model`, offering tools in the way the settings name."""
     return FunctionCallLLM(model, styles=make_styles(settings.function_calling, model), is_streaming=settings.stream)

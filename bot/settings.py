@@ -62,11 +62,42 @@ class ModelSettings(Group):
     max_retries: int = Field(2, ge=0, le=10, description="Times a failed request is sent again, with backoff.")
     stream: bool = Field(False, description="Read answers as they are written (server-sent events).")
     max_rounds: int = Field(8, ge=1, le=50, description="Model rounds that one message may take.")
+    price_per_million_input: float = Field(
+        0.0, ge=0, description="What a million prompt tokens cost, in any currency; 0 = nothing."
+    )
+    price_per_million_output: float = Field(
+        0.0, ge=0, description="What a million completion tokens cost, in the same currency; 0 = nothing."
+    )
+    price_per_million_cached: float = Field(
+        0.0, ge=0, description="What a million cached prompt tokens cost; 0 = as much as the others."
+    )
 
     @property
     def is_configured(self) -> bool:
         """Whether there is a model to ask."""
         return bool(self.base_url or self.api_key.get_secret_value())
+
+
+class BudgetSettings(Group):
+    """How much the model may be used; when a budget is used up, the bot answers without the model.
+
+    A day is one of the bot's time zone. The request that crosses a limit is still finished.
+    """
+
+    message_tokens: int = Field(0, ge=0, description="Tokens that one message may use; 0 = no limit.")
+    message_cost: float = Field(0.0, ge=0, description="Money that one message may use; 0 = no limit.")
+    person_tokens: int = Field(0, ge=0, description="Tokens that one person may use in a day; 0 = no limit.")
+    person_cost: float = Field(0.0, ge=0, description="Money that one person may use in a day; 0 = no limit.")
+    chat_tokens: int = Field(0, ge=0, description="Tokens that one chat may use in a day; 0 = no limit.")
+    chat_cost: float = Field(0.0, ge=0, description="Money that one chat may use in a day; 0 = no limit.")
+    day_tokens: int = Field(0, ge=0, description="Tokens that all chats may use in a day; 0 = no limit.")
+    day_cost: float = Field(0.0, ge=0, description="Money that all chats may use in a day; 0 = no limit.")
+
+
+class RecordSettings(Group):
+    """The record of what the bot understood, called, said and spent; `bubbles explain` shows it."""
+
+    keep_days: int = Field(90, ge=0, description="Days that turns and calls are kept; 0 = for ever.")
 
 
 class StorageSettings(Group):
@@ -124,12 +155,19 @@ class Settings(Group):
     bot: BotSettings = BotSettings()
     router: RouterSettings = RouterSettings()
     model: ModelSettings = ModelSettings()
+    budget: BudgetSettings = BudgetSettings()
+    record: RecordSettings = RecordSettings()
     storage: StorageSettings = StorageSettings()
     reminders: ReminderSettings = ReminderSettings()
     search: SearchSettings = SearchSettings()
     log: LogSettings = LogSettings()
     platforms: PlatformSettings = PlatformSettings()
     console: ConsoleSettings = ConsoleSettings()
+
+    @property
+    def database_url(self) -> str:
+        """Where everything is kept."""
+        return self.storage.url or f"sqlite:///{self.bot.data_dir / 'bubbles.db'}"
 
     def with_console(self, person: str | None) -> "Settings":
         """The same settings with the console as the only platform, and `person` sitting at it."""

@@ -15,15 +15,17 @@ from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.turns import TurnFactory
 from bot.zones import bot_zone
-from function_calls import handlers
+from function_calls import handlers, handlers_explain
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate
+from function_calls.recorder import TurnRecorder
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import SessionStateStore
+from services.call_log.service import CallLog
 from services.clock import Clock
 from services.history.service import HistoryService
 from services.languages import language_of
@@ -51,23 +53,24 @@ class Parts:
 def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
     """The built-in functions, and those of the modules or objects in `functions`."""
     registry = Registry(
-        injectable=(CallContext, Services, ReminderService, SearchService, SummaryService, HistoryService)
+        injectable=(CallContext, Services, ReminderService, SearchService, SummaryService, HistoryService, CallLog)
     )
-    for source in (handlers, *functions):
+    for source in (handlers, handlers_explain, *functions):
         registry.collect(source)
     return registry
 
 
 def message_router(parts: Parts) -> MessageRouter:
     """The door in, with everything behind it."""
-    turns = _turns(parts)
+    turns, recorder = _turns(parts), TurnRecorder(parts.services.get(CallLog))
     assistant = Assistant(
-        FunctionCallRouter(parts.registry),
+        FunctionCallRouter(parts.registry, on_dispatched=recorder.called),
         parts.interpreter,
         offline=parts.offline,
         context_for=turns.context,
         limits=LoopLimits(rounds=parts.settings.model.max_rounds),
         states=parts.states,
+        recorder=recorder,
     )
     return MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts))
 

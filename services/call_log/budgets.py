@@ -41,6 +41,11 @@ class Budgets:
     chat: Limit = Limit()
     day: Limit = Limit()
 
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is limited."""
+        return any(limit.is_set for limit in (self.message, self.person, self.chat, self.day))
+
 
 class Purse(Protocol):
     """Decides whether a model may be asked."""

@@ -91,8 +91,12 @@ class CallLog:
         await self._store.forget(address.key, message_id)
 
     async def purge(self, before: datetime) -> int:
-        """Delete what is older; return how many turns that were."""
-        return await self._store.purge(before)
+        """Delete what is older; return how many turns that were. A store that fails is logged and tried next time."""
+        try:
+            return await self._store.purge(before)
+        except Exception as error:  # noqa: BLE001 - a store is anybody's code; old records are no reason to stop
+            logger.opt(exception=error).error("old records could not be deleted")
+            return 0
 
     @property
     def _is_writing(self) -> bool:

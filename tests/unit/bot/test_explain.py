@@ -1,0 +1,191 @@
+"""The record of the whole bot: calls in the specification's shape, and "why did you do that?" in the chat."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, ModelSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.calls import ToolCall
+from services.call_log.service import CallLog
+from services.errors import ModelUnavailable
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+SET = ToolCall(
+    id="1",
+    name="reminder_set",
+    arguments={"type": "once", "time": "2026-11-20 10:00", "content": "tea"},
+    repairs=("tool name ReminderSet read as reminder_set",),
+)
+
+
+@pytest.fixture
+def clock():
+    return LoopClock(START)
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+def bot(platform, clock, *, interpreter=None, **settings):
+    return build_app(
+        Settings(bot=BotSettings(timezone="UTC"), **settings),
+        platforms=[platform],
+        interpreter=interpreter,
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    )
+
+
+async def test_a_call_is_on_record_in_the_shape_of_the_http_history(platform, clock):
+    async with bot(platform, clock, interpreter=ScriptedInterpreter([[SET]])) as app:
+        message = await platform.say("remind me of tea at ten")
+        (call,) = await app.services.get(CallLog).of_message(message.address, message.id)
+
+    assert call["id"].startswith("tc_")
+    assert (call["name"], call["status"], call["error"], call["spawn_task"]) == ("reminder_set", "success", None, None)
+    assert call["arguments"] == SET.arguments
+    assert call["result"].startswith('{"id": ')
+
+
+async def test_a_turn_is_on_record_with_its_reply(platform, clock):
+    async with bot(platform, clock) as app:
+        message = await platform.say("remind me in 10 minutes to stretch")
+        turn = await app.services.get(CallLog).turn(message.id, message.address)
+
+    assert turn is not None
+    assert (turn.route, turn.rounds, turn.outcome, turn.person.id) == ("offline", 1, "answered", "ann")
+    assert turn.reply == platform.texts[0]
+    assert turn.at == START
+
+
+async def test_talk_that_asks_nothing_and_costs_nothing_leaves_no_record(platform, clock):
+    async with bot(platform, clock) as app:
+        await platform.say("lovely weather today")
+        turns = await app.services.get(CallLog).latest_turns(5)
+
+    assert turns == ()
+
+
+async def test_a_turn_that_ends_with_an_error_is_on_record_with_the_calls_made_before(platform, clock):
+    look = ToolCall(id="1", name="no_such_tool", arguments={"no": "such"})
+    async with bot(platform, clock, interpreter=ScriptedInterpreter([[look], RuntimeError("bug")])) as app:
+        message = await platform.say("Bubbles, do it")
+        log = app.services.get(CallLog)
+        turn = await log.turn(message.id)
+        assert turn is not None
+        (call,) = await log.calls_of(turn)
+
+    assert (turn.outcome, turn.error) == ("failed", "RuntimeError: bug")
+    assert (call.tool_name, call.status) == ("no_such_tool", "error")
+
+
+@pytest.mark.parametrize(
+    ("asked", "parts"),
+    [
+        (
+            "why did you do that?",
+            ["remind me in 10 minutes to stretch", "sentence patterns", "reminder_set(", "✅ Set ["],
+        ),
+        ("你为什么这么做？", ["remind me in 10 minutes to stretch", "句型", "reminder_set（", "✅ Set ["]),
+        ("Bubbles, what did you just do?", ["reminder_set("]),
+        ("泡泡，你刚才做了什么", ["reminder_set（"]),
+    ],
+)
+async def test_why_did_you_do_that_is_answered_from_the_record(platform, clock, asked, parts):
+    name = "泡泡" if asked.startswith("泡泡") else "Bubbles"
+    settings = Settings(bot=BotSettings(timezone="UTC", name=name))
+    platform = FakePlatform(clock, bot_name=name)
+    database = Database("sqlite://", make_thread=InlineExecutor)
+    async with build_app(settings, platforms=[platform], clock=clock, database=database, timetable=LoopTimetable()):
+        await platform.say("remind me in 10 minutes to stretch")
+        await platform.say(asked)
+
+    assert len(platform.texts) == 2
+    for part in parts:
+        assert part in platform.texts[1]
+    assert "token" not in platform.texts[1]
+
+
+async def test_asked_twice_it_explains_the_same_deed(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch")
+        await platform.say("why did you do that?")
+        await platform.say("why did you do that?")
+
+    assert platform.texts[1] == platform.texts[2]
+
+
+async def test_an_admin_is_told_the_cost_too(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch", is_admin=True)
+        await platform.say("why did you do that?", is_admin=True)
+
+    assert "0 tokens" in platform.texts[1]
+
+
+@pytest.mark.parametrize(("sender", "chat"), [("bob", "home"), ("ann", "work")])
+async def test_nobody_is_told_what_was_done_for_another_or_elsewhere(platform, clock, sender, chat):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch")
+        await platform.say("Bubbles, why did you do that?", sender=sender, chat=chat)
+
+    assert platform.texts[1] == "I have no record of having done anything for you here."
+
+
+async def test_people_who_ask_each_other_why_are_left_alone(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to stretch")
+        await platform.say("I sold the car", sender="bob")
+        await platform.say("why did you do that?")
+
+    assert len(platform.texts) == 1
+
+
+async def test_an_explanation_names_repairs_and_the_model_that_was_down(platform, clock):
+    why = ToolCall(id="2", name="explain", arguments={})
+    interpreter = ScriptedInterpreter([[SET], [why], ModelUnavailable("budget"), [why]])
+    async with bot(platform, clock, interpreter=interpreter):
+        await platform.say("remind me of tea at ten")
+        await platform.say("why did you do that?")
+        await platform.say("remind me in 10 minutes to stretch")
+        await platform.say("why did you do that?")
+
+    assert "mended before the check: tool name ReminderSet read as reminder_set" in platform.texts[1]
+    assert platform.texts[2].endswith("(The budget for the language model is used up, so I answered without it.)")
+    assert "The model could not be used (budget)." in platform.texts[3]
+
+
+async def test_a_planted_secret_is_nowhere_in_the_database(clock, tmp_path):
+    secret = "planted-very-secret-key"
+    path = tmp_path / "bubbles.db"
+    platform = FakePlatform(clock)
+    call = ToolCall(id="1", name="reminder_set", arguments={**SET.arguments, "content": f"renew {secret}"})
+    settings = Settings(bot=BotSettings(timezone="UTC"), model=ModelSettings(api_key=secret))
+    async with build_app(
+        settings,
+        platforms=[platform],
+        interpreter=ScriptedInterpreter([[call]]),
+        clock=clock,
+        database=Database(f"sqlite:///{path}", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ) as app:
+        message = await platform.say(f"remind me of {secret}")
+        log = app.services.get(CallLog)
+        turn = await log.turn(message.id)
+        assert turn is not None
+        recorded = repr(turn) + repr(await log.calls_of(turn))
+
+    assert "[secret]" in recorded
+    assert secret not in recorded
