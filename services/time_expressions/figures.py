@@ -86,8 +86,9 @@ def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: Da
     dates = _ordered(a, b, None, order, usual)
     if mark == "." and order is None and not valid_day(None, b, a):
         dates = None
+    near: Slots = {"near": True} if mark == "-" else {}
     if dates and first != "00" and not (mark == "." and a == 0):
-        found.append(("SHORTDATE" if mark == "/" else "LOOSEDATE", {**dates, "strength": 1}))
+        found.append(("SHORTDATE" if mark == "/" else "LOOSEDATE", {**dates, **near, "strength": 1}))
     return found
 
 

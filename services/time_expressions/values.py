@@ -68,7 +68,7 @@ class Meaning:
     since: "Meaning | None" = None
     until: "Meaning | None" = None
     now: bool = False
-    near: bool = False
+    near: bool = False  # the words are so weak a date that it counts only within a few weeks
     refused: bool = False
     alone: bool = False
     per: int | None = None

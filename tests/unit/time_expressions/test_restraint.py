@@ -44,6 +44,10 @@ def test_a_text_without_a_time_gives_none(now, text):
     assert parse(text, now).readings == ()
 
 
+def test_a_score_beside_a_weekday_is_no_date(now):
+    assert str(parse("we won 3-2 on saturday", now).best.start.date()) == "2026-11-21"
+
+
 @pytest.mark.parametrize("text", ["下周的天气", "这周天气怎么样"])
 def test_weather_is_no_weekday(now, text):
     readings = parse(text, now).readings

@@ -58,7 +58,19 @@ def test_a_bare_eight_in_the_early_morning_is_worth_a_question(now):
     assert [reading.start.hour for reading in found.readings] == [8, 20]
 
 
-@pytest.mark.parametrize("text", ["at 5", "at 8pm", "8:30", "下午8点", "at 11"])
+def test_a_bare_seven_every_day_is_worth_a_question(now):
+    found = parse("every day at 7", now)
+
+    assert found.ambiguous
+    assert [reading.rrule for reading in found.readings] == [
+        "FREQ=DAILY;BYHOUR=19;BYMINUTE=0",
+        "FREQ=DAILY;BYHOUR=7;BYMINUTE=0",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["every monday at 9", "每天早上七点", "every day at 7:30", "at 5", "at 8pm", "8:30", "下午8点", "at 11"]
+)
 def test_a_clock_that_people_agree_on_is_not_asked_for(now, text):
     assert not parse(text, now.replace(hour=6)).ambiguous
 
