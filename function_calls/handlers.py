@@ -16,6 +16,7 @@ from services.reminders.model import NewReminder
 from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
+from services.summary.model import SummaryWindow
 from services.summary.service import SummaryService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
@@ -101,7 +102,8 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
 async def summary(args: SummaryArgs, ctx: CallContext, summaries: SummaryService) -> ToolResult:
     """总结群聊 / Summarise the recent messages of this chat."""
     del args
-    result = await summaries.summarize(ctx.chat, language=ctx.language, zone=ctx.zone)
+    before_this = SummaryWindow(until=ctx.message.sent_at)
+    result = await summaries.summarize(ctx.chat, language=ctx.language, window=before_this, zone=ctx.zone)
     return ToolResult(ok=True, text=summarised(result, ctx), value={"bullets": [each.text for each in result.bullets]})
 
 

@@ -1,5 +1,6 @@
 """Dates, rules and reminders worded for people, in their language."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from function_calls.reminder_times import rule_parts
@@ -16,6 +17,7 @@ _UNITS = {
     "MONTHLY": "month",
     "YEARLY": "year",
 }
+_BY_OTHER_THAN_DATE = frozenset({"BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
 _TOLD_TO_THE_SECOND = 600
 _NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 EVERYONE = "@all"
@@ -69,6 +71,9 @@ def rule(language: str, reminder: Reminder) -> str:
     clock = f"{reminder.schedule.start:%H:%M}"
     if parts["FREQ"] in {"WEEKLY", "DAILY"} and days and every == 1:
         return say(language, "rule.on_days", days=_days(language, days), clock=clock)
+    date = _yearly_or_monthly(language, parts, reminder.schedule.start) if every == 1 else ""
+    if date:
+        return say(language, "rule.at", each=date, clock=clock)
     unit = _UNITS[parts["FREQ"]]
     each = (
         say(language, f"rule.each_{unit}")
@@ -78,6 +83,20 @@ def rule(language: str, reminder: Reminder) -> str:
     if unit in {"minute", "hour"}:
         return each
     return say(language, "rule.at", each=each, clock=clock)
+
+
+def _yearly_or_monthly(language: str, parts: Mapping[str, str], first: datetime) -> str:
+    """Say "every month on day 25", "every year on 5 January"; nothing for rules by weekday or for several dates."""
+    if parts.keys() & _BY_OTHER_THAN_DATE or "," in parts.get("BYMONTHDAY", "") + parts.get("BYMONTH", ""):
+        return ""
+    if parts["FREQ"] == "YEARLY":
+        return say(language, "rule.on_date", day=first.day, month=say(language, f"time.month_{first.month}"))
+    if parts["FREQ"] != "MONTHLY" or "BYMONTH" in parts:
+        return ""
+    day = parts.get("BYMONTHDAY", str(first.day))
+    if day == "-1":
+        return say(language, "rule.on_last_day")
+    return say(language, "rule.on_month_day", day=day) if day.isdigit() else ""
 
 
 def _days(language: str, days: str) -> str:

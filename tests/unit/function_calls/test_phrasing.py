@@ -1,10 +1,28 @@
-"""Distances in time as people are told them."""
+"""Distances in time and repetitions as people are told them."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from function_calls.phrasing import distance
+from function_calls.phrasing import distance, rule
+from services.chat import ChatAddress, Person
+from services.reminders.model import Reminder, ReminderState, Schedule
+
+
+def repeating(rule_text):
+    start = datetime(2026, 11, 25, 20, 0)
+    return Reminder(
+        id="ptc7uz",
+        address=ChatAddress(platform="fake", chat_id="home"),
+        creator=Person(id="ann", name="ann"),
+        targets=(),
+        content="tea",
+        schedule=Schedule(start=start, zone="UTC", rule=rule_text),
+        language="en",
+        state=ReminderState.ACTIVE,
+        next_fires=(),
+        created_at=datetime(2026, 11, 20, tzinfo=UTC),
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,3 +50,19 @@ def test_a_distance_is_told_in_the_largest_unit_that_fits(span, words):
 )
 def test_a_distance_just_short_of_a_whole_is_not_told_as_one_less(span, words):
     assert distance("en", span) == words
+
+
+@pytest.mark.parametrize(
+    ("rule_text", "language", "words"),
+    [
+        ("FREQ=MONTHLY;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "en", "every month on day 25 at 20:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "zh", "每月25日 20:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=20;BYMINUTE=0", "en", "every month on the last day at 20:00"),
+        ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "en", "every year on 25 November at 20:00"),
+        ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "zh", "每年11月25日 20:00"),
+        ("FREQ=MONTHLY;BYDAY=1MO;BYHOUR=20;BYMINUTE=0", "en", "every month at 20:00"),
+        ("FREQ=MONTHLY;INTERVAL=3;BYHOUR=20;BYMINUTE=0", "en", "every 3 months at 20:00"),
+    ],
+)
+def test_a_rule_by_date_names_the_date(rule_text, language, words):
+    assert rule(language, repeating(rule_text)) == words
