@@ -109,7 +109,9 @@ class Answering:
 
     def _change(self, request: Request) -> Interpretation:
         """Move or put off a reminder, if the bot has a function for it."""
-        times = [time.best for time in request.times("when") or request.clause.times[-1:] if time.best is not None]
+        span = request.words("span")
+        told = self._ear.clause(self._ear.pack.data.from_now.format(span=span)).times if span else request.clause.times
+        times = [time.best for time in request.times("when") or told[-1:] if time.best is not None]
         schedule = schedule_arguments(times[0], self._turn.now) if times else {}
         references = reminder_references(request, self._ear.pack)
         arguments = {"reminder_id": "".join(references[:1]), "content": request.words("content")}

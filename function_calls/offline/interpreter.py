@@ -1,6 +1,6 @@
 """The interpreter that needs no model: sentence patterns in, calls or one question out."""
 
-from function_calls.calls import Conversation, Interpretation, Turn
+from function_calls.calls import Conversation, Interpretation, Step, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
 from function_calls.offline.examples import ExampleSentences
@@ -30,7 +30,7 @@ class OfflineInterpreter:
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; an empty interpretation means that nothing was asked."""
         if turn.steps:
-            return Interpretation(answer="\n".join(result.text for result in turn.steps[-1].results if result.text))
+            return Interpretation(answer=_told(turn.steps[-1]))
         return self.read(turn)
 
     def read(self, turn: Turn) -> Interpretation:
@@ -90,3 +90,9 @@ class OfflineInterpreter:
         if query and is_question(turn.message.text, ear.pack) and maker.offers("perplexity_search"):
             return Interpretation(calls=(maker.call("perplexity_search", {"query": query}),))
         return Interpretation(answer=say(turn.language, "offline.help"))
+
+
+def _told(step: Step) -> str:
+    """What the tools of one round gave, in their own words: there is no model to word it."""
+    texts = [result.text or ("" if result.value is None else str(result.value)) for result in step.results]
+    return "\n".join(text for text in texts if text)

@@ -49,10 +49,12 @@ def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
 def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addressed: bool) -> bool:
     if sentence.need == "time":
         return bool(times)
+    if sentence.need == "clock":
+        return any(time.best is not None and time.best.has_clock for time in times)
     return is_addressed or sentence.need != "address"
 
 
 def _is_refused(intent: Intent, slots: Mapping[str, str | None]) -> bool:
     """Whether the words asked about are of a kind that shows that nothing was asked."""
-    words = trimmed(slots.get("query") or slots.get("content") or "")
-    return any(pattern.fullmatch(words) for pattern in intent.refused)
+    told = [trimmed(slots.get(name) or "") for name in ("query", "content", "reference")]
+    return any(pattern.fullmatch(words) for pattern in intent.refused for words in told if words)

@@ -13,7 +13,7 @@ from function_calls.offline.pack_data import INTENTS, LATE, PackData
 from function_calls.offline.templates import BLANK, Notation
 
 FALLBACK = "en"
-Need = Literal["nothing", "time", "address"]
+Need = Literal["nothing", "time", "clock", "address"]
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
@@ -193,6 +193,7 @@ def load_intent(language: str, name: str) -> Intent:
     groups: Mapping[Need, tuple[str, ...]] = {
         "nothing": data.sentences,
         "time": data.timed,
+        "clock": data.clocked,
         "address": data.addressed,
     }
     return Intent(

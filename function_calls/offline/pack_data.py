@@ -31,6 +31,7 @@ class IntentData(_Data):
     gate: tuple[str, ...]
     sentences: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
+    clocked: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
@@ -85,6 +86,7 @@ class PackData(_Data):
     not_times: tuple[str, ...]
     read_as: tuple[tuple[str, str], ...]
     repeat_words: tuple[str, ...]
+    from_now: str
     every: tuple[str, ...]
     choices: dict[str, frozenset[str]]
     lead: LeadData

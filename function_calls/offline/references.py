@@ -11,7 +11,7 @@ ALL = "all"
 
 def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]:
     """The references in the form that `reminder_delete` takes: several numbers, or one of any kind; or none."""
-    number = request.words("number", "number_only")
+    number = request.words("number", "number_only", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
     words = " ".join(filter(None, [request.words("which"), request.words("reference")]))

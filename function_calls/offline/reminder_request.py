@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import combinations
 from typing import Protocol
 
@@ -55,7 +56,9 @@ class ReminderReader:
     def read(self, match: Match) -> tuple[ReminderRequest, ...]:
         """Every reminder asked for: several contents, several times, or one of each."""
         person = self._person(match.first("group", "both", "name", "person"))
-        pieces = self._split(match.first("content"), has_head=bool(self._clause.owners_in(match.first("when"))))
+        pieces = self._split(
+            match.first("content", "rising"), has_head=bool(self._clause.owners_in(match.first("when")))
+        )
         requests: list[ReminderRequest] = []
         for number, piece in enumerate(pieces):
             parts = self._parts(match if number == 0 else Match(intent=match.intent, slots={}), piece)
@@ -143,8 +146,14 @@ class ReminderReader:
             if one is not None:
                 return (first, second), one
         if head:
-            return head, None
+            return self._telling(head), None
         return (self._likeliest(in_body),), None
+
+    def _telling(self, owners: tuple[int, ...]) -> tuple[int, ...]:
+        """`owners` without a bare "daily", where another of them says the repetition in full."""
+        rules = {owner: best.rrule for owner in owners if (best := self._clause.times[owner].best) is not None}
+        full = [owner for owner, rule in rules.items() if rule and "BYHOUR" in rule]
+        return tuple(owner for owner in owners if not full or owner in full or not rules.get(owner))
 
     def _likeliest(self, owners: tuple[int, ...]) -> int:
         """Of several times in a content the one that says when: an exact one, first in Chinese, last in English."""
@@ -158,7 +167,8 @@ class ReminderReader:
         if time is None or time.lead is None:
             return time
         for other in self._clause.times:
-            if other.best is not None and other.best.has_clock and other.best.rrule is None:
+            is_exact = other.best is not None and (other.best.has_clock or time.lead >= timedelta(days=1))
+            if other.best is not None and is_exact and other.best.rrule is None:
                 start = other.best.start - time.lead
                 return replace(time, readings=(replace(other.best, start=start),), is_ambiguous=other.is_ambiguous)
         return time

@@ -13,6 +13,7 @@ from function_calls.offline.time_words import TimeReader, TimeWords, find_times,
 
 _FEWEST_TRIGGERS = 2
 _MOST_PAUSES = 8
+_NEAR = 40
 _PAUSE = re.compile(r"[.;!?。；！？\n]+")
 
 
@@ -56,8 +57,7 @@ class Ear:
         if self.pack.taken_back.search(self.pack.fold(plain)):
             return ()
         core = uncover(plain, self.pack, self.names)
-        found = self._several(core) or tuple(filter(None, [self._one(core)]))
-        return tuple(request for request in found if request.intent != "none")
+        return tuple(request for request in self._all(core) if request.intent != "none")
 
     def clause(self, text: str) -> Blanked:
         """`text` with its time words blanked out."""
@@ -79,32 +79,42 @@ class Ear:
         """The repetition of a time, if it can be repeated."""
         return repeated(time, self.now, self.pack, self.read_times)
 
+    def _all(self, text: str) -> tuple[Request, ...]:
+        """The requests of a message that may put several after each other."""
+        several = self._several(text)
+        if several:
+            return several
+        one = self._one(text)
+        return () if one is None else (one,)
+
     def _several(self, text: str) -> tuple[Request, ...]:
-        """The requests of a message that puts several after each other; empty when it is one."""
-        if len(load_gate(self.pack.language).findall(self.pack.fold(text))) < _FEWEST_TRIGGERS:
+        """The requests between the pauses after which a new one begins; empty when there is but one."""
+        begins = [pause for pause in self._pauses(text) if self._one(self._after(text, pause)) is not None]
+        if not begins:
             return ()
         found: list[Request] = []
         start = 0
-        for pause in [*self._pauses(text), None]:
-            if pause is not None and self._one(self._after(text, pause)) is None:
-                continue
+        for pause in [*begins, None]:
             request = self._one(uncover(text[start : pause.start() if pause else None], self.pack, self.names))
             if request is None:
                 return ()
             found.append(request)
             start = pause.end() if pause else start
-        return tuple(found) if len(found) >= _FEWEST_TRIGGERS else ()
+        return tuple(found)
 
     def _after(self, text: str, pause: re.Match[str]) -> str:
         return uncover(text[pause.end() :], self.pack, self.names)
 
     def _pauses(self, text: str) -> list[re.Match[str]]:
         """Where one request may end and another begin, as far as anybody would ask in one message."""
-        between = [match for match in self.pack.between.finditer(self.pack.fold(text)) if match[0].strip()]
         gate = load_gate(self.pack.language)
-        pauses = [*_PAUSE.finditer(text), *between]
-        told = [pause for pause in pauses if gate.search(self.pack.fold(text), pause.end())]
-        return sorted(told, key=lambda pause: pause.start())[:_MOST_PAUSES]
+        folded = self.pack.fold(text)
+        if len(gate.findall(folded)) < _FEWEST_TRIGGERS:
+            return []
+        between = [match for match in self.pack.between.finditer(folded) if match[0].strip()]
+        pauses = sorted([*_PAUSE.finditer(folded), *between], key=lambda pause: (pause.start(), -pause.end()))
+        apart = [pause for at, pause in enumerate(pauses) if not at or pause.start() >= pauses[at - 1].end()]
+        return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
 
     def _one(self, text: str) -> Request | None:
         clause = self.clause(text)

@@ -68,6 +68,8 @@ def joined(
     first: TimeWords, second: TimeWords, now: datetime, pack: LanguagePack, read: TimeReader
 ) -> TimeWords | None:
     """Two expressions as one, "tomorrow" and "at 5", if together they are a single time."""
+    if first.best is None or second.best is None:
+        return None
     for text in (f"{first.words} {second.words}", f"{second.words} {first.words}"):
         expressions = read(text, now, language=pack.language)
         if len(expressions) == 1 and expressions[0].best is not None and expressions[0].best.coverage >= 1:

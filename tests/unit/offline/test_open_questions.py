@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from tests.unit.offline.conftest import NOW, Say
 
 
@@ -87,3 +88,20 @@ def test_which_reminder_to_delete_is_asked_for(say: Say) -> None:
 
     assert asked.calls == ()
     assert call.arguments == {"reminder_id": "2"}
+
+
+def test_only_so_many_questions_are_kept() -> None:
+    questions = OpenQuestions(limit=2)
+    for key in ("first", "second", "third"):
+        questions.ask(key, OpenQuestion(asks="time"), NOW)
+
+    assert questions.take("first", NOW) is None
+    assert questions.take("third", NOW) is not None
+
+
+def test_a_question_is_answered_once() -> None:
+    questions = OpenQuestions()
+    questions.ask("ann", OpenQuestion(asks="time"), NOW)
+    questions.take("ann", NOW)
+
+    assert questions.take("ann", NOW) is None

@@ -1,0 +1,28 @@
+"""After the tools have run there is no model to word their results."""
+
+from datetime import datetime
+
+from function_calls.calls import Step, ToolResult, Turn
+from function_calls.offline import OfflineInterpreter
+from services.chat import ChatAddress, ChatMessage, Person
+from tests.unit.offline.conftest import NOW, ZONE
+
+
+def turn_after(*results: ToolResult, now: datetime = NOW) -> Turn:
+    message = ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="console", chat_id="home"),
+        sender=Person(id="ann", name="ann"),
+        text="roll 2 dice",
+        sent_at=now,
+    )
+    step = Step(text="", calls=(), results=results)
+    return Turn(message=message, now=now, zone=ZONE, language="en", bot_name="bubbles", tools=(), steps=(step,))
+
+
+async def test_the_results_are_the_answer() -> None:
+    turn = turn_after(ToolResult(ok=True, text="Two sixes."), ToolResult(ok=True, value=12), ToolResult(ok=True))
+
+    heard = await OfflineInterpreter().interpret(turn)
+
+    assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
