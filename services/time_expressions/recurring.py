@@ -10,13 +10,12 @@ from services.time_expressions.model import DayParts, Grain
 from services.time_expressions.present import Answer, Present, in_zone, is_before
 from services.time_expressions.recurrence import (
     SECONDS,
-    Rule,
-    build_rule,
     clock_parts,
     first_fire,
     week_end,
     window_end,
 )
+from services.time_expressions.rule import Rule, build_rule
 from services.time_expressions.values import Clock, Every, Meaning, Shift
 
 UNTIL_DAY_END = time(23, 59, 59)
