@@ -7,7 +7,7 @@ from itertools import count
 
 from services.reminders.model import DueNotice, ReminderState
 from services.reminders.occurrences import occurrence_due
-from services.reminders.public_ids import public_id, row_key
+from services.reminders.public_ids import public_id
 from services.reminders.records import Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
 from services.reminders.recurrence import zone_of
 
@@ -84,7 +84,7 @@ class MemoryLedger:
                     owner="",
                 )
             )
-        return row_key(mark.reminder_id) or 0
+        return entry.reminder
 
     def free(self, owner: str | None) -> int:
         """Free leases; what was being sent becomes `unknown`."""
@@ -194,7 +194,7 @@ class MemoryLedger:
             attempt=entry.attempt + 1,
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
         )
-        return Lease(notice=notice, version=entry.version, try_at=entry.try_at)
+        return Lease(notice=notice, reminder_key=entry.reminder, version=entry.version, try_at=entry.try_at)
 
 
 def _is_freed(entry: _Entry) -> bool:

@@ -76,6 +76,7 @@ class Lease:
     """One occurrence that this process has claimed; `version` is the reminder's when it was claimed."""
 
     notice: DueNotice
+    reminder_key: int
     version: int
     try_at: datetime
 
@@ -94,7 +95,7 @@ class Mark:
     """What came of one attempt. `at` is when it was sent, or when to try again."""
 
     delivery_id: int
-    reminder_id: str
+    reminder_key: int
     state: DeliveryState
     attempt: int
     at: datetime

@@ -33,7 +33,7 @@ class RetryPolicy:
             at = now + self.pause(notice.attempt, failure.retry_after)
         return Mark(
             delivery_id=notice.delivery_id,
-            reminder_id=notice.reminder_id,
+            reminder_key=lease.reminder_key,
             state=state,
             attempt=notice.attempt,
             at=at,

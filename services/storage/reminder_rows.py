@@ -153,7 +153,12 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         attempt=occurred.attempt + 1,
         may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
     )
-    return Lease(notice=notice, version=occurred.version, try_at=from_micros(occurred.try_at))
+    return Lease(
+        notice=notice,
+        reminder_key=occurred.reminder_id,
+        version=occurred.version,
+        try_at=from_micros(occurred.try_at),
+    )
 
 
 def next_fire_micros(change: Change) -> int | None:

@@ -13,7 +13,7 @@ Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 IS_DUE = sa.text("next_fire_at IS NOT NULL")
 IS_OPEN = sa.text("state IN ('active', 'paused')")
 IS_FREED = sa.text("owner = '' AND state IN ('leased', 'unknown')")
-IS_HELD = sa.text("owner <> '' AND state IN ('leased', 'sending', 'unknown')")
+IS_HELD = sa.text("owner <> ''")
 
 
 class StoredTable(SQLModel):

@@ -21,7 +21,7 @@ LIMITS = ReminderLimits(per_person=2, per_chat=3)
 def outcome(lease: Lease, state: DeliveryState, at: datetime) -> Mark:
     notice = lease.notice
     return Mark(
-        delivery_id=notice.delivery_id, reminder_id=notice.reminder_id, state=state, attempt=notice.attempt, at=at
+        delivery_id=notice.delivery_id, reminder_key=lease.reminder_key, state=state, attempt=notice.attempt, at=at
     )
 
 

@@ -126,6 +126,21 @@ async def test_a_write_waits_for_another_program_s_lock(tmp_path: Path):
         assert await database.read(count) == 2
 
 
+async def test_no_other_writer_comes_between_what_a_transaction_reads_and_writes(tmp_path: Path):
+    def work(connection: sa.Connection) -> None:
+        count(connection)
+        other = sqlite3.connect(tmp_path / "data" / "bubbles.db", timeout=0.05)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("INSERT INTO meta VALUES ('b', '2')")
+        other.close()
+        put(connection)
+
+    async with Database(url(tmp_path)) as database:
+        await database.run(work)
+
+        assert await database.read(count) == 2
+
+
 async def test_the_commit_modes_are_as_meant(tmp_path: Path):
     def pragma(connection: sa.Connection) -> tuple[object, object]:
         return (

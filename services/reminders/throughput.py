@@ -1,0 +1,36 @@
+"""How many sends finish while the ledger is asked once: what may be begun ahead of free senders."""
+
+_WEIGHT = 0.2  # of the newest measurement
+_SHORTEST_SEND_SECONDS = 1e-5
+
+
+class Throughput:
+    """Compares the time of a send with the time of a question to the ledger.
+
+    Beginning exactly as many as there are free senders would make quick platforms wait for the disk; beginning
+    many would leave deleted reminders begun. So `ahead` is what the senders get done while the ledger answers
+    twice, which is nearly nothing on a slow platform.
+    """
+
+    def __init__(self, *, senders: int, most: int) -> None:
+        self._senders = senders
+        self._most = most
+        self._send_seconds: float | None = None
+        self._question_seconds = 0.0
+
+    @property
+    def ahead(self) -> int:
+        """How many more than there are free senders may be begun."""
+        if self._send_seconds is None:
+            return 0
+        wanted = 2 * self._senders * self._question_seconds / max(self._send_seconds, _SHORTEST_SEND_SECONDS)
+        return min(self._most, int(wanted))
+
+    def note_send(self, seconds: float) -> None:
+        """A send took this long."""
+        before = seconds if self._send_seconds is None else self._send_seconds
+        self._send_seconds = before + _WEIGHT * (seconds - before)
+
+    def note_question(self, seconds: float) -> None:
+        """The ledger took this long to answer."""
+        self._question_seconds = seconds
