@@ -15,7 +15,7 @@ _NOON = 12
 
 def is_dropped(text: str, pack: LanguagePack) -> bool:
     """Whether the person wants none of it."""
-    return trimmed(text).lower() in pack.data.choices["dropped"] or pack.taken_back.search(text) is not None
+    return trimmed(text).lower() in pack.data.choices.get("dropped", ()) or pack.taken_back.search(text) is not None
 
 
 def chosen_option(text: str, question: OpenQuestion, ear: Ear) -> Reading | None:
@@ -23,11 +23,11 @@ def chosen_option(text: str, question: OpenQuestion, ear: Ear) -> Reading | None
     word = trimmed(text).lower()
     choices = ear.pack.data.choices
     for name, option in zip(_ORDER, question.options, strict=False):
-        if word in choices[name]:
+        if word in choices.get(name, ()):
             return option
     for name, is_wanted in (("before_noon", True), ("after_noon", False)):
         fitting = [option for option in question.options if (option.start.hour < _NOON) is is_wanted]
-        if word in choices[name] and len(fitting) == 1:
+        if word in choices.get(name, ()) and len(fitting) == 1:
             return fitting[0]
     said = [reading.start for time in ear.clause(text).times for reading in time.readings[:1]]
     for is_meant in (_is_same_moment, _is_same_clock):

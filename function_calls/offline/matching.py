@@ -41,7 +41,7 @@ def match_clause(clause: Blanked, pack: LanguagePack, *, is_addressed: bool) -> 
 
 def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
     spoken = pack.fold(clause.restore(clause.text))
-    for name in INTENTS:
+    for name in filter(pack.data.intents.__contains__, INTENTS):
         if load_intent_gate(pack.language, name).search(spoken):
             yield load_intent(pack.language, name)
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from function_calls.offline.pack_data import INTENTS, LATE, PackData
+from function_calls.offline.pack_data import INTENTS, LATE, NEVER, PackData
 from function_calls.offline.templates import BLANK, Notation
 
 FALLBACK = "en"
@@ -131,7 +131,7 @@ def load_pack(language: str) -> LanguagePack:
         plain=re.compile(rf"{edge}(?:{_words(data.plain_words)}){edge}", re.IGNORECASE),
         plural=re.compile(_alternatives(data.plurals, edge), re.IGNORECASE),
         vague=re.compile(_alternatives(data.vague_times, edge), re.IGNORECASE),
-        not_time=re.compile("|".join(data.not_times), re.IGNORECASE),
+        not_time=_any(data.not_times),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
     )
@@ -208,7 +208,7 @@ def load_intent(language: str, name: str) -> Intent:
 
 
 def _any(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return re.compile("|".join(patterns) or NEVER, re.IGNORECASE)
 
 
 def _inside(pattern: str) -> str:
@@ -217,17 +217,17 @@ def _inside(pattern: str) -> str:
 
 
 def _alternatives(patterns: Iterable[str], edge: str) -> str:
-    return f"{edge}(?:{'|'.join(patterns)}){edge}"
+    return f"{edge}(?:{'|'.join(patterns) or NEVER}){edge}"
 
 
 def _any_of(templates: Iterable[str], notation: Notation) -> str:
     longest_first = sorted(templates, key=len, reverse=True)
-    return "|".join(notation.compile(template).pattern for template in longest_first)
+    return "|".join(notation.compile(template).pattern for template in longest_first) or NEVER
 
 
 def _longest(patterns: Iterable[str]) -> str:
-    return "|".join(sorted(patterns, key=len, reverse=True))
+    return "|".join(sorted(patterns, key=len, reverse=True)) or NEVER
 
 
 def _words(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) or NEVER

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+NEVER = r"(?!)"
+"""A regular expression that matches nothing."""
 LATE = "reminder_set_late"
 """Looser sentences of `reminder_set`, tried when those of the other intents do not fit."""
 INTENTS = (
@@ -39,9 +41,9 @@ class IntentData(_Data):
 class LeadData(_Data):
     """How the language says "30 minutes before"; units are in seconds, by the first letter."""
 
-    pattern: str
-    numbers: dict[str, float]
-    units: dict[str, int]
+    pattern: str = NEVER
+    numbers: dict[str, float] = Field(default_factory=dict)
+    units: dict[str, int] = Field(default_factory=dict)
 
 
 class QuestionData(_Data):
@@ -52,45 +54,45 @@ class QuestionData(_Data):
     in questions and demands only; `others` are signs that a message is meant for other people.
     """
 
-    forms: tuple[str, ...]
-    demands: tuple[str, ...]
-    phrases: tuple[str, ...]
-    chatty: tuple[str, ...]
-    topics: tuple[str, ...]
-    facts: tuple[str, ...]
-    others: tuple[str, ...]
+    forms: tuple[str, ...] = ()
+    demands: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    chatty: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 class PackData(_Data):
-    """One language file."""
+    """One language file. Only the script and the sentences are needed; what is left out never matches."""
 
     script: Literal["latin", "han"]
     is_spaced: bool
     traditional: str = ""
     simplified: str = ""
-    everyone: frozenset[str]
-    oneself: frozenset[str]
-    all_words: frozenset[str]
-    opening: tuple[str, ...]
-    closing: tuple[str, ...]
-    taken_back: tuple[str, ...]
-    between: tuple[str, ...]
-    joints: tuple[str, ...]
-    trailing: tuple[str, ...]
-    before_time: tuple[str, ...]
-    after_time: tuple[str, ...]
-    plain_words: tuple[str, ...]
-    plurals: tuple[str, ...]
-    ordinals: dict[str, int]
-    vague_times: tuple[str, ...]
-    not_times: tuple[str, ...]
-    read_as: tuple[tuple[str, str], ...]
-    repeat_words: tuple[str, ...]
-    from_now: str
-    every: tuple[str, ...]
-    choices: dict[str, frozenset[str]]
-    lead: LeadData
-    slots: dict[str, str]
-    rules: dict[str, str]
-    questions: QuestionData
+    everyone: frozenset[str] = frozenset()
+    oneself: frozenset[str] = frozenset()
+    all_words: frozenset[str] = frozenset()
+    opening: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
+    taken_back: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+    trailing: tuple[str, ...] = ()
+    before_time: tuple[str, ...] = ()
+    after_time: tuple[str, ...] = ()
+    plain_words: tuple[str, ...] = ()
+    plurals: tuple[str, ...] = ()
+    ordinals: dict[str, int] = Field(default_factory=dict)
+    vague_times: tuple[str, ...] = ()
+    not_times: tuple[str, ...] = ()
+    read_as: tuple[tuple[str, str], ...] = ()
+    repeat_words: tuple[str, ...] = ()
+    from_now: str = "{span}"
+    every: tuple[str, ...] = ()
+    choices: dict[str, frozenset[str]] = Field(default_factory=dict)
+    lead: LeadData = Field(default_factory=LeadData)
+    slots: dict[str, str] = Field(default_factory=dict)
+    rules: dict[str, str] = Field(default_factory=dict)
+    questions: QuestionData = Field(default_factory=QuestionData)
     intents: dict[str, IntentData] = Field(default_factory=dict)
