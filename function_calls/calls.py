@@ -33,14 +33,24 @@ class ToolCall:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class UndoStep:
+    """How a change is taken back: the registered function `name`, called with `arguments` (JSON)."""
+
+    name: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
     """Proof of a committed change of state: "done" is said from a receipt or not at all.
 
-    `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to.
+    `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it
+    back; None where nothing does.
     """
 
     action: str
     subject: str
+    undo: UndoStep | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +61,7 @@ class ToolResult:
     fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
     `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
     `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure.
+    `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
     """
 
     ok: bool
@@ -62,6 +73,7 @@ class ToolResult:
     is_answered: bool = False
     is_question: bool = False
     is_reply: bool = False
+    is_untrusted: bool = False
     spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from loguru import logger
 
-from function_calls.calls import Conversation
+from function_calls.calls import Conversation, ToolCall
+from function_calls.oversight import Oversight
 from function_calls.session_state import CallState
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
@@ -72,6 +73,10 @@ class CallContext:
     what a call writes there is kept when it succeeds. `agent_name` is the calling agent's, empty outside of agents,
     `invocation_id` the same for all calls of one turn. `progress` tells the person how far the call is. `door` is
     where a call comes from that belongs to no turn, such as `http`.
+
+    `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
+    untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `oversight`
+    watches over routers that have none of their own, such as an agent's. `is_undoing` says that a change is taken back.
     """
 
     call_id: str
@@ -87,6 +92,10 @@ class CallContext:
     invocation_id: str = ""
     progress: Progress = _untold
     door: str = "chat"
+    approved: ToolCall | None = None
+    asked_for: frozenset[str] | None = None
+    oversight: Oversight | None = None
+    is_undoing: bool = False
 
     @property
     def chat(self) -> ChatAddress:

@@ -1,19 +1,70 @@
 """Who may call a tool and where: one rule for listing tools and for calling them."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Literal
 
-from services.chat import Person
+from services.chat import ChatAddress, ChatMessage, Person
 
-Permission = Literal["everyone", "admins"]
+Permission = Literal["everyone", "admins", "owner"] | tuple[str, ...]
 Scope = Literal["any", "group", "private"]
 
 
-def refusal_code(permission: Permission, scope: Scope, *, person: Person, is_private: bool) -> str | None:
-    """Why `person` may not call the tool in this kind of chat, as a code of the wording; None when they may."""
-    if permission == "admins" and not person.is_admin:
-        return "admins_only"
-    if scope == "group" and is_private:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Viewer:
+    """Who asks, and where: for whom tools are listed, and by whom they are called."""
+
+    person: Person
+    chat: ChatAddress
+    is_private: bool = False
+
+    @classmethod
+    def of(cls, message: ChatMessage) -> "Viewer":
+        """Whoever wrote `message`."""
+        return cls(person=message.sender, chat=message.address, is_private=message.is_private)
+
+    @property
+    def key(self) -> str:
+        """The person on their platform, as settings and declarations name people: `platform:id`."""
+        return f"{self.chat.platform}:{self.person.id}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """Who may call a tool, and where.
+
+    `permission` is everyone, the chat's admins (the bot's owners too), the bot's owners, or a list of people as
+    `platform:id`, who alone may. `platforms` names the platforms that it works on; none means all of them.
+    """
+
+    permission: Permission = "everyone"
+    scope: Scope = "any"
+    platforms: tuple[str, ...] = ()
+
+
+def refusal_code(rule: Rule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
+    """Why `viewer` may not call the tool, as a code of the wording; None when they may.
+
+    `owners` are the bot's, as `platform:id`.
+    """
+    return _wrong_person(rule.permission, viewer, owners) or _wrong_place(rule, viewer)
+
+
+def _wrong_person(permission: Permission, viewer: Viewer, owners: Collection[str]) -> str | None:
+    if permission == "everyone":
+        return None
+    if permission == "owner":
+        return None if viewer.key in owners else "owner_only"
+    if permission == "admins":
+        return None if viewer.person.is_admin or viewer.key in owners else "admins_only"
+    return None if viewer.key in permission else "listed_only"
+
+
+def _wrong_place(rule: Rule, viewer: Viewer) -> str | None:
+    if rule.scope == "group" and viewer.is_private:
         return "group_only"
-    if scope == "private" and not is_private:
+    if rule.scope == "private" and not viewer.is_private:
         return "private_only"
+    if rule.platforms and viewer.chat.platform not in rule.platforms:
+        return "other_platform"
     return None

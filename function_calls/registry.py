@@ -5,35 +5,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
-from typing import TypeVar
 
-from function_calls.calls import ReturnStyle, ToolSpec
+from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
 from function_calls.invocation import Invoke, class_invoker, function_invoker
-from function_calls.permission import Permission, Scope, refusal_code
+from function_calls.permission import Rule, Viewer, refusal_code
 from function_calls.schema_validator import SchemaValidator
 from function_calls.signature import analyse
+from function_calls.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.validation import instantiate
-from services.chat import Person
 
-Function = TypeVar("Function", bound=Callable[..., object])
+__all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOptions", "tool_function"]
+
 Registrable = Tool | Callable[..., object]
 
-_MARK = "__tool_function__"
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what OpenAI-compatible servers accept as a function name
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolOptions:
-    """What `@tool_function` was told. `timeout` is in seconds, None leaves it to the router's default."""
-
-    name: str | None = None
-    description: str | None = None
-    examples: tuple[str, ...] = ()
-    returns: ReturnStyle = "observation"
-    timeout: float | None = None
-    permission: Permission = "everyone"
-    scope: Scope = "any"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,11 +27,12 @@ class RegisteredTool:
     """What interpreters see of a tool and what the router needs to run it; all of it was decided at registration.
 
     `validator` checks arguments against the schema, `instantiate` makes of them what `invoke` takes: an instance of
-    the argument class, or for a class tool the dict itself.
+    the argument class, or for a class tool the dict itself. `rule` says who may call it.
     """
 
     spec: ToolSpec
     options: ToolOptions
+    rule: Rule
     validator: SchemaValidator
     instantiate: Callable[[Mapping[str, object]], object]
     invoke: Invoke
@@ -54,47 +41,6 @@ class RegisteredTool:
     def name(self) -> str:
         """The name that a model calls."""
         return self.spec.name
-
-
-def tool_function(
-    *,
-    name: str | None = None,
-    description: str | None = None,
-    examples: Iterable[str] = (),
-    returns: ReturnStyle = "observation",
-    timeout: float | None = None,
-    permission: Permission = "everyone",
-    scope: Scope = "any",
-) -> Callable[[Function], Function]:
-    """Mark a function as a tool that a chat may call.
-
-    Its signature becomes the JSON Schema, its docstring the description. Parameters annotated with `CallContext`
-    or with the class of a service are injected and never shown to a model.
-
-    Args:
-        name: the name that a model calls; the function's own by default.
-        description: what it is for; the docstring by default.
-        examples: sentences that mean this tool, with `{argument}` slots; they teach the offline interpreter too.
-        returns: "reply" when the result is the answer, "observation" when a model is to read it and answer.
-        timeout: seconds after which the call is given up.
-        permission: who may call it.
-        scope: in which chats it may be called.
-    """
-    options = ToolOptions(
-        name=name,
-        description=description,
-        examples=tuple(examples),
-        returns=returns,
-        timeout=timeout,
-        permission=permission,
-        scope=scope,
-    )
-
-    def mark(function: Function) -> Function:
-        setattr(function, _MARK, options)
-        return function
-
-    return mark
 
 
 class ToolNameTaken(ValueError):
@@ -113,7 +59,7 @@ class Registry:
     def collect(self, module: ModuleType | object) -> None:
         """Register every function of `module` (or method of an object) that carries the mark, and every class tool."""
         for value in list(vars(module).values()) if isinstance(module, ModuleType) else _methods(module):
-            if isinstance(value, Tool) or (callable(value) and hasattr(value, _MARK)):
+            if isinstance(value, Tool) or is_marked(value):
                 self.register(value)
 
     def register(
@@ -149,7 +95,7 @@ class Registry:
         if isinstance(tool, Tool):
             return _class_tool(tool, options or ToolOptions(returns=tool.returns, examples=tool.examples))
         _refuse_others(tool)
-        return _function_tool(tool, options or _options_of(tool), self._injectable)
+        return _function_tool(tool, options or options_of(tool), self._injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
         """The tool of that name, None when there is none."""
@@ -159,15 +105,22 @@ class Registry:
     def specs(self) -> tuple[ToolSpec, ...]:
         """All tools as interpreters see them; the same tuple until a tool comes or goes, so it may be a cache key."""
         if self._specs is None:
-            self._specs = tuple(tool.spec for tool in self._tools.values())
+            self._specs = tuple(tool.spec for tool in self._tools.values() if not tool.options.is_only_for_undo)
         return self._specs
 
-    def specs_for(self, person: Person, *, is_private: bool) -> tuple[ToolSpec, ...]:
-        """The tools that `person` may call in that kind of chat; equal choices are the same tuple, like `specs`."""
+    def specs_for(
+        self, viewer: Viewer, *, owners: Collection[str] = (), off: Collection[str] = ()
+    ) -> tuple[ToolSpec, ...]:
+        """The tools that `viewer` may call; equal choices are the same tuple, like `specs`.
+
+        `owners` are the bot's (`platform:id`), `off` the names of the tools that are switched off in the chat.
+        """
         shown = tuple(
             tool.spec
             for tool in self._tools.values()
-            if refusal_code(tool.options.permission, tool.options.scope, person=person, is_private=is_private) is None
+            if tool.name not in off
+            and not tool.options.is_only_for_undo
+            and refusal_code(tool.rule, viewer, owners) is None
         )
         return self._shown.setdefault(tuple(map(id, shown)), shown)
 
@@ -193,6 +146,7 @@ def _function_tool(
     return RegisteredTool(
         spec=spec,
         options=options,
+        rule=_rule(options),
         validator=signature.validator,
         instantiate=partial(instantiate, signature),
         invoke=function_invoker(function, signature),
@@ -210,10 +164,15 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
     return RegisteredTool(
         spec=spec,
         options=options if options.timeout is not None else replace(options, timeout=tool.timeout),
+        rule=_rule(options),
         validator=SchemaValidator(tool.parameters),
         instantiate=dict,
         invoke=class_invoker(tool),
     )
+
+
+def _rule(options: ToolOptions) -> Rule:
+    return Rule(permission=options.permission, scope=options.scope, platforms=options.platforms)
 
 
 def _refuse_others(tool: object) -> None:
@@ -229,8 +188,3 @@ def _checked(name: str) -> str:
 
 def _methods(holder: object) -> list[object]:
     return [getattr(holder, name) for name in dir(holder) if not name.startswith("__")]
-
-
-def _options_of(function: object) -> ToolOptions:
-    marked = getattr(function, _MARK, None)
-    return marked if isinstance(marked, ToolOptions) else ToolOptions()

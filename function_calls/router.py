@@ -2,23 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
 
 from loguru import logger
 
-from function_calls import phrasing
+from function_calls.approval import asked_first
 from function_calls.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
 from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.hooks import ToolHooks
-from function_calls.permission import refusal_code
+from function_calls.oversight import Oversight
+from function_calls.permission import Rule, refusal_code
+from function_calls.receipts import receipted, remember
 from function_calls.registry import RegisteredTool, Registry
+from function_calls.running import crashed, run_guarded
 from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
-from function_calls.wording import knows, say
-from services.errors import AssistantError, RequestRefused
+from function_calls.wording import say
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
 
@@ -27,7 +28,8 @@ class FunctionCallRouter:
     """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else.
 
     `others` are the tools from elsewhere; hooks, events, timeouts and session state hold for them as for our own.
-    `on_dispatched` hears of every call and its result, for the record.
+    `on_dispatched` hears of every call and its result, for the record. `oversight` knows the owners, the switches, the
+    calls that wait for a yes and the receipts; without it that of the call's context holds, if there is any.
     """
 
     def __init__(
@@ -39,30 +41,46 @@ class FunctionCallRouter:
         events: EventBus | None = None,
         others: Toolset | None = None,
         on_dispatched: DispatchListener | None = None,
+        oversight: Oversight | None = None,
     ) -> None:
         self.registry = registry
         self.hooks = hooks or ToolHooks()
         self.events = events or EventBus()
         self.others = others
         self._default_timeout = default_timeout
+        self.oversight = oversight
         self._on_dispatched = on_dispatched
+        self._slots: dict[str, asyncio.Semaphore] = {}
 
-    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """All tools that `viewer` may be offered."""
+    async def list_specs(self, viewer: Viewer, oversight: Oversight | None = None) -> tuple[ToolSpec, ...]:
+        """All tools that `viewer` may be offered; `oversight` counts where the router has none of its own."""
+        rules = self.oversight or oversight
         if self.others is None:
-            return self.registry.specs_for(viewer.person, is_private=viewer.is_private)
-        return await self.others.list_specs(viewer)
+            return await self.own_specs(viewer, rules)
+        specs = await self.others.list_specs(viewer)
+        off = await rules.switches.off_in(viewer.chat) if rules is not None else frozenset[str]()
+        return tuple(spec for spec in specs if spec.name not in off) if off else specs
+
+    async def own_specs(self, viewer: Viewer, oversight: Oversight | None = None) -> tuple[ToolSpec, ...]:
+        """The functions of the registry that `viewer` may be offered."""
+        rules = self.oversight or oversight
+        if rules is None:
+            return self.registry.specs_for(viewer)
+        return self.registry.specs_for(viewer, owners=rules.owners, off=await rules.switches.off_in(viewer.chat))
 
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         """Run `call` and return what came of it; a failure is a result, never an exception."""
         started = time.perf_counter()
+        if self.oversight is not None and context.oversight is not self.oversight:
+            context = replace(context, oversight=self.oversight)
         await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
         await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=call.id)
         try:
             result = await self._hooked(call, context)
             result = await _kept(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
-            result = _crashed(call.name, error, context)
+            result = crashed(call.name, error, context)
+        await remember(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         self._note(call, context, result)
@@ -97,25 +115,60 @@ class FunctionCallRouter:
 
     async def _checked(self, call: ToolCall, context: CallContext) -> ToolResult:
         tool = self.registry.get(call.name)
-        if tool is None:
+        if tool is None or (tool.options.is_only_for_undo and not context.is_undoing):
             return await self._elsewhere(call, context)
-        options, message = tool.options, context.message
-        refusal = refusal_code(options.permission, options.scope, person=message.sender, is_private=message.is_private)
+        refusal = await self._refusal(call.name, tool.rule, context)
         if refusal is not None:
-            told = say(context.language, f"refused.{refusal}")
-            return ToolResult.failed(f"not allowed: {refusal}", text=told, kind="denied")
+            return refusal
         try:
             arguments = self._create_args_instance(tool, call.arguments)
         except ArgumentsInvalid as error:
             return arguments_refused(call.name, error, context.language)
-        limit = options.timeout if options.timeout is not None else self._default_timeout
-        return _as_result(await _guarded(tool.name, limit, tool.invoke(arguments, context), context))
+        asked = await asked_first(tool.options, call, context)
+        return asked or await self._run(tool, call, arguments, context)
+
+    async def _run(self, tool: RegisteredTool, call: ToolCall, arguments: object, context: CallContext) -> ToolResult:
+        options = tool.options
+        result = await run_guarded(
+            tool.name,
+            lambda: tool.invoke(arguments, context),
+            context,
+            limit=options.timeout if options.timeout is not None else self._default_timeout,
+            retries=options.retries if options.idempotent else 0,
+            slots=self._slots_of(tool),
+        )
+        result = replace(result, is_untrusted=True) if options.returns_untrusted else result
+        return receipted(options, call, result)
 
     async def _elsewhere(self, call: ToolCall, context: CallContext) -> ToolResult:
-        if self.others is None:
+        others = self.others
+        if others is None:
             return unknown_tool(call.name, (spec.name for spec in self.registry.specs), context.language)
-        work = self.others.call(call.name, call.arguments, context)
-        return _as_result(await _guarded(call.name, self._default_timeout, work, context))
+        refusal = await self._refusal(call.name, Rule(), context)
+        if refusal is not None:
+            return refusal
+        result = await run_guarded(
+            call.name,
+            lambda: others.call(call.name, call.arguments, context),
+            context,
+            limit=self._default_timeout,
+        )
+        return replace(result, is_untrusted=True)
+
+    async def _refusal(self, name: str, rule: Rule, context: CallContext) -> ToolResult | None:
+        """The answer to whoever may not call this tool; what is not listed for them is not run for them either."""
+        viewer, oversight = Viewer.of(context.message), context.oversight
+        code = refusal_code(rule, viewer, () if oversight is None else oversight.owners)
+        if code is None and oversight is not None and name in await oversight.switches.off_in(viewer.chat):
+            code = "switched_off"
+        if code is None:
+            return None
+        told = say(context.language, f"refused.{code}", tool=name)
+        return ToolResult.failed(f"not allowed: {code}", text=told, kind="denied")
+
+    def _slots_of(self, tool: RegisteredTool) -> asyncio.Semaphore | None:
+        most = tool.options.max_concurrent
+        return None if most is None else self._slots.setdefault(tool.name, asyncio.Semaphore(most))
 
     @staticmethod
     def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:
@@ -130,59 +183,11 @@ class FunctionCallRouter:
         return tool is not None and tool.options.returns == "reply" and bool(result.text)
 
 
-async def _guarded(name: str, limit: float | None, work: Awaitable[object], context: CallContext) -> object:
-    """What `work` comes to within `limit` seconds; whatever it raises becomes a failed result."""
-    try:
-        async with asyncio.timeout(limit) as deadline:
-            return await work
-    except TimeoutError as error:
-        if limit is None or not deadline.expired():
-            return _crashed(name, error, context)
-        told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
-        return ToolResult.failed(f"Tool '{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
-    except RequestRefused as error:
-        return ToolResult.failed(str(error), text=word_refusal(context.language, error, context.now))
-    except AssistantError as error:
-        return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
-    except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
-        return _crashed(name, error, context)
-
-
 async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResult:
     """The result once the session state that the call wrote is stored; a change with a receipt stays told."""
     try:
         await context.state.commit()
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
-        failed = _crashed(name, error, context)
+        failed = crashed(name, error, context)
         return result if result.receipts else failed
     return result
-
-
-def _crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
-    logger.opt(exception=error).error("tool {} raised", name)
-    told = say(context.language, "failed.crash", tool=name)
-    return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told)
-
-
-def word_refusal(language: str, error: RequestRefused, now: datetime) -> str:
-    """The refusal in the person's language; instants and spans among its fields are worded too."""
-    key = f"refused.{error.code}"
-    if not knows(key):
-        return say(language, "refused.other", why=error)
-    return say(language, key, **{name: _worded(language, value, now) for name, value in error.fields.items()})
-
-
-def _worded(language: str, value: object, now: datetime) -> object:
-    if isinstance(value, datetime):
-        return phrasing.moment(language, value.astimezone(now.tzinfo), now)
-    return phrasing.distance(language, value) if isinstance(value, timedelta) else value
-
-
-def _as_result(value: object) -> ToolResult:
-    if isinstance(value, ToolResult):
-        return value
-    if value is None:
-        return ToolResult(ok=True)
-    if isinstance(value, str):
-        return ToolResult(ok=True, text=value, value=value)
-    return ToolResult(ok=True, text=str(value), value=value if isinstance(value, dict) else {"result": value})

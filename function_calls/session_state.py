@@ -174,6 +174,10 @@ class CallState(MutableMapping[str, object]):
             await self._session.keep(changes)
             self._written, self._removed, self._read = {}, set(), {}
 
+    def discard(self) -> None:
+        """Forget what was changed and not kept."""
+        self._written, self._removed, self._read = {}, set(), {}
+
     def _changes(self) -> dict[str, StateDelta]:
         if not (self._written or self._removed or self._read):
             return {}

@@ -2,28 +2,15 @@
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
+from function_calls.permission import Viewer
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage, Person
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Viewer:
-    """For whom tools are listed: the person who asks, and where."""
-
-    person: Person
-    chat: ChatAddress
-    is_private: bool = False
-
-    @classmethod
-    def of(cls, message: ChatMessage) -> "Viewer":
-        """Whoever wrote `message`."""
-        return cls(person=message.sender, chat=message.address, is_private=message.is_private)
+__all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
 
 
 class Toolset(Protocol):

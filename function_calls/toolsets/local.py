@@ -16,7 +16,7 @@ class LocalToolset:
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """The functions that `viewer` may call in that chat."""
-        return self._router.registry.specs_for(viewer.person, is_private=viewer.is_private)
+        return await self._router.own_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Dispatch a call under the id of `context`."""

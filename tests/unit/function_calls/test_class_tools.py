@@ -1,10 +1,12 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from function_calls.calls import ToolCall
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext
+from function_calls.permission import Viewer
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
 from services.errors import ToolFailed
@@ -189,7 +191,7 @@ def test_specs_for_a_person_leave_out_what_they_may_not_call(message):
     registry = Registry()
     registry.register(QueryDatabase())
     registry.register(Slow(), ToolOptions(permission="admins"))
-    shown = registry.specs_for(message.sender, is_private=False)
+    shown = registry.specs_for(Viewer.of(message))
 
     assert [spec.name for spec in shown] == ["query_database"]
-    assert registry.specs_for(message.sender, is_private=True) is shown
+    assert registry.specs_for(Viewer.of(replace(message, is_private=True))) is shown

@@ -1,0 +1,38 @@
+"""What watches over the calls of one bot, whatever door or agent they come from."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from function_calls.confirmations import Confirmations
+from function_calls.permission import Viewer
+from function_calls.receipt_stack import ReceiptStack
+from function_calls.tool_switches import ToolSwitches
+from services.clock import Clock
+from services.session import StateStore
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Oversight:
+    """Who owns the bot, what is switched off where, which calls wait for a yes, and what can be taken back.
+
+    `owners` are people as `platform:id`.
+    """
+
+    owners: frozenset[str]
+    switches: ToolSwitches
+    confirmations: Confirmations
+    receipts: ReceiptStack
+
+    @classmethod
+    def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "Oversight":
+        """Everything kept in `state`."""
+        return cls(
+            owners=frozenset(owners),
+            switches=ToolSwitches(state, clock),
+            confirmations=Confirmations(state),
+            receipts=ReceiptStack(state),
+        )
+
+    def may_rule(self, viewer: Viewer) -> bool:
+        """Whether `viewer` may decide what works in the chat: its admins, the owners, anybody in a private chat."""
+        return viewer.is_private or viewer.person.is_admin or viewer.key in self.owners

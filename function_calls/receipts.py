@@ -1,0 +1,41 @@
+"""Receipts of changes: given where a tool gives none itself, with the step that takes the change back."""
+
+from dataclasses import replace
+
+from loguru import logger
+
+from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.receipt_stack import Change
+from function_calls.tool_options import ToolOptions
+
+
+def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolResult:
+    """`result` with a receipt if the tool changed something, and with the inverse that its options name."""
+    is_change = options.changes_state or options.undo is not None or bool(result.receipts)
+    if not result.ok or result.is_question or not is_change:
+        return result
+    receipts = result.receipts or (Receipt(action=call.name, subject=""),)
+    if options.undo is not None and not any(receipt.undo for receipt in receipts):
+        receipts = (replace(receipts[0], undo=_inverse(options, call, result)), *receipts[1:])
+    return replace(result, receipts=receipts)
+
+
+async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> None:
+    """Keep the receipts of a call so that the person can take it back.
+
+    What an agent did is remembered call by call, not once more for the agent; taking back is no change to take back.
+    """
+    if not result.receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
+        return
+    change = Change(tool=call.name, message_id=context.message.id, receipts=result.receipts)
+    try:
+        await context.oversight.receipts.push(context.conversation, change)
+    except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
+        logger.opt(exception=error).error("the receipts of {} could not be kept; it cannot be undone", call.name)
+
+
+def _inverse(options: ToolOptions, call: ToolCall, result: ToolResult) -> UndoStep | None:
+    if isinstance(options.undo, str):
+        return UndoStep(name=options.undo, arguments=dict(call.arguments))
+    return None if options.undo is None else options.undo(call.arguments, result)

@@ -1,0 +1,95 @@
+"""Runs one tool: within its time, as often as it may be tried, as many at once as it allows."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from datetime import datetime, timedelta
+from typing import Final
+
+from loguru import logger
+
+from function_calls import phrasing
+from function_calls.calls import ToolResult
+from function_calls.context import CallContext
+from function_calls.wording import knows, say
+from services.errors import AssistantError, RequestRefused, ToolFailed
+
+Work = Callable[[], Awaitable[object]]
+
+_FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
+_LONGEST_PAUSE: Final = 5.0
+
+
+async def run_guarded(
+    name: str,
+    work: Work,
+    context: CallContext,
+    *,
+    limit: float | None,
+    retries: int = 0,
+    slots: asyncio.Semaphore | None = None,
+) -> ToolResult:
+    """What `work` comes to within `limit` seconds; whatever it raises becomes a failed result.
+
+    The limit covers everything: waiting for one of `slots`, each of the `retries`, and the pauses between them.
+    """
+    try:
+        async with asyncio.timeout(limit) as deadline, slots or nullcontext():
+            return _as_result(await _tried(name, work, context, retries))
+    except TimeoutError as error:
+        if limit is None or not deadline.expired():
+            return crashed(name, error, context)
+        told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
+        return ToolResult.failed(f"Tool '{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
+    except RequestRefused as error:
+        return ToolResult.failed(str(error), text=_refusal(context.language, error, context.now))
+    except AssistantError as error:
+        return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
+    except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
+        return crashed(name, error, context)
+
+
+def crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
+    """The result of a call whose code broke: logged in full, told in general."""
+    logger.opt(exception=error).error("tool {} raised", name)
+    told = say(context.language, "failed.crash", tool=name)
+    return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told)
+
+
+async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:
+    pause = _FIRST_PAUSE
+    for left in range(retries, 0, -1):
+        try:
+            return await work()
+        except Exception as error:
+            if isinstance(error, AssistantError) and not isinstance(error, ToolFailed):
+                raise
+            logger.warning("tool {} failed ({}), {} tries left", name, type(error).__name__, left)
+        context.state.discard()
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+    return await work()
+
+
+def _refusal(language: str, error: RequestRefused, now: datetime) -> str:
+    """The refusal in the person's language; instants and spans among its fields are worded too."""
+    key = f"refused.{error.code}"
+    if not knows(key):
+        return say(language, "refused.other", why=error)
+    return say(language, key, **{name: _worded(language, value, now) for name, value in error.fields.items()})
+
+
+def _worded(language: str, value: object, now: datetime) -> object:
+    if isinstance(value, datetime):
+        return phrasing.moment(language, value.astimezone(now.tzinfo), now)
+    return phrasing.distance(language, value) if isinstance(value, timedelta) else value
+
+
+def _as_result(value: object) -> ToolResult:
+    if isinstance(value, ToolResult):
+        return value
+    if value is None:
+        return ToolResult(ok=True)
+    if isinstance(value, str):
+        return ToolResult(ok=True, text=value, value=value)
+    return ToolResult(ok=True, text=str(value), value=value if isinstance(value, dict) else {"result": value})

@@ -1,0 +1,121 @@
+"""What a tool is told about itself: the mark of `@tool_function` and the options it carries."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeGuard, TypeVar
+
+from function_calls.calls import ReturnStyle, ToolResult, UndoStep
+from function_calls.permission import Permission, Scope
+
+Confirm = bool | Callable[[Mapping[str, object]], bool | str]
+Undo = str | Callable[[Mapping[str, object], ToolResult], UndoStep | None]
+Function = TypeVar("Function", bound=Callable[..., object])
+
+_MARK = "__tool_function__"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolOptions:
+    """What `@tool_function` was told; it says what each of these means.
+
+    `timeout` is in seconds, None leaves it to the router's default. `is_only_for_undo` marks an inverse that is no tool
+    for anybody: it is neither listed nor called but to take a change back.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    examples: tuple[str, ...] = ()
+    returns: ReturnStyle = "observation"
+    timeout: float | None = None
+    permission: Permission = "everyone"
+    scope: Scope = "any"
+    platforms: tuple[str, ...] = ()
+    confirm: Confirm = False
+    changes_state: bool = False
+    returns_untrusted: bool = False
+    undo: Undo | None = None
+    is_only_for_undo: bool = False
+    idempotent: bool = False
+    retries: int = 0
+    max_concurrent: int | None = None
+
+
+def tool_function(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    examples: Iterable[str] = (),
+    returns: ReturnStyle = "observation",
+    timeout: float | None = None,
+    permission: Permission = "everyone",
+    scope: Scope = "any",
+    platforms: Iterable[str] = (),
+    confirm: Confirm = False,
+    changes_state: bool = False,
+    returns_untrusted: bool = False,
+    undo: Undo | None = None,
+    is_only_for_undo: bool = False,
+    idempotent: bool = False,
+    retries: int = 0,
+    max_concurrent: int | None = None,
+) -> Callable[[Function], Function]:
+    """Mark a function as a tool that a chat may call.
+
+    Its signature becomes the JSON Schema, its docstring the description. Parameters annotated with `CallContext`
+    or with the class of a service are injected and never shown to a model.
+
+    Args:
+        name: the name that a model calls; the function's own by default.
+        description: what it is for; the docstring by default.
+        examples: sentences that mean this tool, with `{argument}` slots; they teach the offline interpreter too.
+        returns: "reply" when the result is the answer, "observation" when a model is to read it and answer.
+        timeout: seconds after which the call is given up.
+        permission: who may call it: everyone, the chat's admins, the bot's owners, or these people (`platform:id`).
+        scope: in which chats it may be called.
+        platforms: on which platforms; all of them by default.
+        confirm: ask the person first: always, or when a function of the arguments returns True, or the words for what
+            would be done.
+        changes_state: once untrusted text has entered a turn, ask first unless the person's own words ask for this.
+        returns_untrusted: others than the person wrote what it returns: web pages, search results, chats.
+        undo: takes a change back: the name of a function that takes the same arguments, or a function of arguments
+            and result that returns the `UndoStep`. Receipts that name their own inverse need none.
+        is_only_for_undo: it is such an inverse and nothing else: neither listed nor callable.
+        idempotent: calling it twice does no more than calling it once.
+        retries: how often an idempotent tool is tried again after a failure, with a growing pause.
+        max_concurrent: how many calls of it may run at the same time; a call that waits uses up its timeout.
+    """
+    options = ToolOptions(
+        name=name,
+        description=description,
+        examples=tuple(examples),
+        returns=returns,
+        timeout=timeout,
+        permission=permission,
+        scope=scope,
+        platforms=tuple(platforms),
+        confirm=confirm,
+        changes_state=changes_state,
+        returns_untrusted=returns_untrusted,
+        undo=undo,
+        is_only_for_undo=is_only_for_undo,
+        idempotent=idempotent,
+        retries=retries,
+        max_concurrent=max_concurrent,
+    )
+
+    def mark(function: Function) -> Function:
+        setattr(function, _MARK, options)
+        return function
+
+    return mark
+
+
+def is_marked(value: object) -> TypeGuard[Callable[..., object]]:
+    """Whether `value` is a function that carries the mark."""
+    return callable(value) and hasattr(value, _MARK)
+
+
+def options_of(function: object) -> ToolOptions:
+    """What the mark of `function` says; the defaults where it has none."""
+    marked = getattr(function, _MARK, None)
+    return marked if isinstance(marked, ToolOptions) else ToolOptions()

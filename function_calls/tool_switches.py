@@ -1,0 +1,52 @@
+"""Which functions are switched off in which chat."""
+
+from collections import OrderedDict
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.session import StateStore
+
+_KEPT: Final = timedelta(days=36500)
+_TRUSTED_FOR: Final = timedelta(seconds=30)  # another process may have switched something meanwhile
+_MOST_CHATS: Final = 2000
+
+
+class ToolSwitches:
+    """Remembers per chat what is off; every tool is on until somebody switches it off."""
+
+    def __init__(self, state: StateStore, clock: Clock) -> None:
+        self._state = state
+        self._clock = clock
+        self._read: OrderedDict[str, tuple[datetime, frozenset[str]]] = OrderedDict()
+
+    async def off_in(self, chat: ChatAddress) -> frozenset[str]:
+        """The names of the tools that are off in `chat`."""
+        now = self._clock.now()
+        known = self._read.get(chat.key)
+        if known is not None and now - known[0] < _TRUSTED_FOR:
+            return known[1]
+        stored = await self._state.get(_key(chat))
+        return self._remember(chat, stored if isinstance(stored, list) else ())
+
+    async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
+        """Switch one tool of a chat on or off."""
+        stored = await self._state.get(_key(chat))
+        off = {str(each) for each in stored} if isinstance(stored, list) else set()
+        off = off - {name} if is_on else off | {name}
+        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_KEPT)
+        self._remember(chat, off)
+
+    def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:
+        off = frozenset(str(name) for name in names)
+        self._read[chat.key] = (self._clock.now(), off)
+        self._read.move_to_end(chat.key)
+        while len(self._read) > _MOST_CHATS:
+            self._read.popitem(last=False)
+        return off
+
+
+def _key(chat: ChatAddress) -> str:
+    return f"tools.off:{chat.key}"
