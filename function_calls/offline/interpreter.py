@@ -5,7 +5,7 @@ from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
-from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.pack import compile_all, language_of, load_pack
 from function_calls.offline.questions import is_question
 from function_calls.offline.references import named_reminder
 from function_calls.offline.requests import Ear
@@ -26,6 +26,11 @@ class OfflineInterpreter:
         self._read_times = read_times
         self._questions = questions or OpenQuestions()
         self._examples = ExampleSentences()
+
+    @staticmethod
+    def warm_up() -> None:
+        """Load and compile all sentences, so that the first message does not wait for it."""
+        compile_all()
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; an empty interpretation means that nothing was asked."""

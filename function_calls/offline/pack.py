@@ -207,6 +207,16 @@ def load_intent(language: str, name: str) -> Intent:
     )
 
 
+def compile_all() -> None:
+    """Compile the sentences of every language now (about half a second), instead of at the first message."""
+    for language in languages():
+        load_gate(language)
+        load_questions(language)
+        for name in load_pack(language).data.intents:
+            load_intent_gate(language, name)
+            load_intent(language, name)
+
+
 def _any(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(patterns) or NEVER, re.IGNORECASE)
 

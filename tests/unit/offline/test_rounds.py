@@ -4,6 +4,8 @@ from datetime import datetime
 
 from function_calls.calls import Step, ToolResult, Turn
 from function_calls.offline import OfflineInterpreter
+from function_calls.offline.pack import load_intent
+from function_calls.offline.pack_data import INTENTS
 from services.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
 
@@ -26,3 +28,9 @@ async def test_the_results_are_the_answer() -> None:
     heard = await OfflineInterpreter().interpret(turn)
 
     assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
+
+
+async def test_everything_can_be_compiled_ahead() -> None:
+    OfflineInterpreter.warm_up()
+
+    assert load_intent.cache_info().currsize >= len(INTENTS)
