@@ -11,6 +11,7 @@ from services.reminders.public_ids import public_id
 from services.reminders.records import DeliveryRecord, DeliveryState, Lease, Mark
 from services.storage.instants import from_micros, from_micros_or_none, to_micros
 from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
+from services.storage.sqlite_marks import begin_at_once, settle_sent_at_once
 from services.storage.tables import DELIVERY, IS_HELD, REMINDER
 
 _WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
@@ -20,6 +21,8 @@ _FINAL = (DeliveryState.SENT.value, DeliveryState.PARKED.value, DeliveryState.CA
 
 def begin(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
     """Mark as `sending` what is still ours: the re-check that makes an edit or a delete hold to the last moment."""
+    if connection.dialect.name == "sqlite":
+        return begin_at_once(connection, owner, delivery_ids)
     still_ours = sa.and_(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, DELIVERY.c.state.in_(_BEGINNABLE))
     begun = connection.execute(
         DELIVERY.update()
@@ -51,7 +54,10 @@ def settle(connection: sa.Connection, marks: Sequence[Mark]) -> None:
     """Record outcomes in one go; a reminder without a next fire is done once its last occurrence is."""
     sent = [mark for mark in marks if mark.state is DeliveryState.SENT]
     others = [mark for mark in marks if mark.state is not DeliveryState.SENT]
-    if sent:
+    if sent and connection.dialect.name == "sqlite":
+        said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id) for mark in sent]
+        settle_sent_at_once(connection, said)
+    elif sent:
         connection.execute(_settle_sent(), [_sent_columns(mark) for mark in sent])
     if others:
         connection.execute(_settle_other(), [_mark_columns(mark) for mark in others])

@@ -1,0 +1,37 @@
+"""Beginning and settling on SQLite in one step of the driver each.
+
+Python's driver lets go of the interpreter for every row that it steps over, and gets it back late while the event
+loop is busy sending: five hundred rows one by one cost a hundred times what one statement over a JSON array costs.
+"""
+
+import json
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+_BEGIN = sa.text(
+    "UPDATE delivery SET state = 'sending', attempt = attempt + 1 "
+    "WHERE id IN (SELECT value FROM json_each(:ids)) AND owner = :owner AND state IN ('leased', 'unknown', 'sending')"
+)
+_BEGUN = sa.text(
+    "SELECT json_group_array(json_array(id, version)) FROM delivery "
+    "WHERE id IN (SELECT value FROM json_each(:ids)) AND owner = :owner AND state = 'sending'"
+)
+_SENT = sa.text(
+    "UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = json_extract(mark.value, '$[1]'), "
+    "platform_message_id = json_extract(mark.value, '$[2]') FROM json_each(:marks) AS mark "
+    "WHERE delivery.id = json_extract(mark.value, '$[0]') AND delivery.state = 'sending'"
+)
+
+
+def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+    """Mark as `sending` what is still `owner`'s; return its versions."""
+    values = {"ids": json.dumps(list(delivery_ids)), "owner": owner}
+    connection.execute(_BEGIN, values)
+    found = connection.scalar(_BEGUN, values)
+    return dict(json.loads(found or "[]"))
+
+
+def settle_sent_at_once(connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]]) -> None:
+    """Mark as `sent`: delivery, microsecond, message id of the platform."""
+    connection.execute(_SENT, {"marks": json.dumps(marks)})

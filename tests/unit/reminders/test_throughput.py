@@ -1,0 +1,26 @@
+"""How far ahead of free senders sends are begun."""
+
+from services.reminders.throughput import Throughput
+
+
+def after(send_seconds: float, question_seconds: float) -> int:
+    throughput = Throughput(senders=16, most=500)
+    throughput.note_send(send_seconds)
+    throughput.note_question(question_seconds)
+    return throughput.ahead
+
+
+def test_before_anything_was_measured_nothing_is_begun_ahead():
+    assert Throughput(senders=16, most=500).ahead == 0
+
+
+def test_on_a_slow_platform_next_to_nothing_is_begun_ahead():
+    assert after(send_seconds=0.2, question_seconds=0.003) == 0
+
+
+def test_on_a_platform_that_answers_at_once_a_batch_is_begun_ahead():
+    assert after(send_seconds=0.0, question_seconds=0.003) == 500
+
+
+def test_in_between_it_is_what_the_senders_get_done():
+    assert after(send_seconds=0.01, question_seconds=0.005) == 16
