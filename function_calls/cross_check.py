@@ -1,5 +1,6 @@
 """Holds the time that a model gives against the person's own words: a model never does calendar arithmetic alone."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -12,6 +13,8 @@ from services.time_expressions import Grain, Reading, TimeReadings, parse_all
 _COMPARED_FIRES = 5
 _CLOCKLESS = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME = timedelta(minutes=1)
+# "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
+_RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|之前|以前", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,12 +28,12 @@ class Verdict:
 def cross_check(proposed: Schedule, words: str, *, now: datetime, zone: tzinfo, language: str) -> Verdict:
     """Compare `proposed` with the times in `words`, the message that it is about.
 
-    Words that name no time, or a time that fits, leave the proposal. Words with one clear time overrule it; words
-    that can be read in several ways, none of them the proposal, are asked about.
+    Words that name no time, a time that fits, or a time relative to another leave the proposal. Words with one clear
+    time overrule it; words that can be read in several ways, none of them the proposal, are asked about.
     """
     found = parse_all(words, now.astimezone(zone), language=language) or parse_all(words, now.astimezone(zone))
     readings = tuple(chain.from_iterable(each.readings for each in found))
-    if not readings or any(_fits(proposed, reading, now) for reading in readings):
+    if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
     meant = tuple(_schedule(each.readings[0], proposed.zone) for each in found if each.readings)
     if len(meant) == 1 and _is_clear(found, readings[0]):
@@ -56,4 +59,4 @@ def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
 
 
 def _schedule(reading: Reading, zone: str) -> Schedule:
-    return Schedule(start=reading.start.replace(tzinfo=None), zone=zone, rule=reading.rrule or "")
+    return Schedule(start=reading.wall, zone=zone, rule=reading.rrule or "")

@@ -43,7 +43,7 @@ def _once(arguments: ReminderArgs, local: datetime, zone: str, language: str) ->
     if fixed is not None:
         return Schedule(start=fixed, zone=zone)
     reading = _reading(arguments.time, local, language)
-    return Schedule(start=_wall(reading.start), zone=zone, rule=reading.rrule or "")
+    return Schedule(start=reading.wall, zone=zone, rule=reading.rrule or "")
 
 
 def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, language: str) -> Schedule:
@@ -52,8 +52,8 @@ def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, langua
     if fixed is None:
         reading = _reading(arguments.time, local, language)
         if reading.rrule:
-            return Schedule(start=_wall(reading.start), zone=zone, rule=reading.rrule)
-        fixed = _wall(reading.start)
+            return Schedule(start=reading.wall, zone=zone, rule=reading.rrule)
+        fixed = reading.wall
     weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
     return _repeated(arguments.type, fixed.time(), weekday, local, zone)
 
@@ -82,7 +82,7 @@ def _first(arguments: ReminderArgs, local: datetime, language: str) -> datetime:
     clock = _clock(arguments.time)
     if clock is not None:
         return _next(local, clock, step=1)
-    return _wall(_reading(arguments.time, local, language).start)
+    return _reading(arguments.time, local, language).wall
 
 
 def _reading(words: str, local: datetime, language: str) -> Reading:

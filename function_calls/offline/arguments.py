@@ -14,16 +14,16 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     A repetition that daily and weekly cannot say keeps its RRULE, and `type` and `time` name its first fire.
     """
     if reading.rrule is None:
-        return {"type": "once", "time": written(reading.start)}
+        return {"type": "once", "time": written(reading.wall)}
     parts = dict(part.split("=", 1) for part in reading.rrule.split(";") if "=" in part)
-    clock = f"{reading.start:%H:%M}"
+    clock = f"{reading.wall:%H:%M}"
     if _is_plain(parts, "DAILY", _CLOCK_PARTS) and reading.start - now <= timedelta(days=1):
         return {"type": "daily", "time": clock}
     day = parts.get("BYDAY", _WEEKDAYS[reading.start.weekday()])
     is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in _WEEKDAYS
     if is_weekly and reading.start - now <= timedelta(days=7):
         return {"type": "weekly", "time": clock, "weekday": _WEEKDAYS.index(day)}
-    return {"type": "once", "time": written(reading.start), "rrule": reading.rrule}
+    return {"type": "once", "time": written(reading.wall), "rrule": reading.rrule}
 
 
 def written(moment: datetime) -> str:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from services.chat import ChatAddress, Person
 from services.clock import Clock
+from services.errors import RequestRefused
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
@@ -38,13 +39,19 @@ class Shelf:
             RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
         """
         pairs = await self.open_in(chat)
-        found = find_reminder(reference, [reminder for reminder, _ in pairs], await self._shown(chat, person))
+        try:
+            found = find_reminder(reference, [reminder for reminder, _ in pairs], await self._shown(chat, person))
+        except RequestRefused as refusal:
+            candidates = refusal.fields.get("candidates")
+            if isinstance(candidates, tuple) and candidates:
+                await self._remember(chat, person, candidates)
+            raise
         return next(pair for pair in pairs if pair[0] is found)
 
     async def show(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
         """The open reminders; their order is remembered, so that a number said later means this list."""
         listed = tuple(reminder for reminder, _ in await self.open_in(chat))
-        await self._state.set(_shown_key(chat, person), [each.id for each in listed], keep=_SHOWN_FOR)
+        await self._remember(chat, person, listed)
         return listed
 
     def public(self, row: StoredReminder) -> Reminder:
@@ -62,6 +69,10 @@ class Shelf:
             next_fires=next_fires(row.schedule, self._clock.now()) if is_active else (),
             created_at=row.created_at,
         )
+
+    async def _remember(self, chat: ChatAddress, person: Person, shown: tuple[Reminder, ...]) -> None:
+        """What the person sees numbered from now on: a whole list, or the candidates of a doubtful reference."""
+        await self._state.set(_shown_key(chat, person), [each.id for each in shown], keep=_SHOWN_FOR)
 
     async def _shown(self, chat: ChatAddress, person: Person) -> list[str]:
         remembered = await self._state.get(_shown_key(chat, person))

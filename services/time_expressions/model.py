@@ -1,8 +1,12 @@
 """The words that callers of the time-expression room speak: orders, grains, readings."""
 
+import re
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from enum import StrEnum
+
+# One clock a day; a rule with several hours has no clock of its own.
+_BY_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
 
 
 class DateOrder(StrEnum):
@@ -67,6 +71,20 @@ class Reading:
     rrule: str | None
     spans: tuple[tuple[int, int], ...]
     coverage: float
+
+    @property
+    def wall(self) -> datetime:
+        """`start` as naive wall clock, with the clock that a recurrence names.
+
+        The two differ where the first fire falls into a gap of the clock: 02:30 every day stays 02:30, although the
+        first of them is said at 03:30.
+        """
+        shown = self.start.replace(tzinfo=None)
+        clock = _BY_CLOCK.search(self.rrule or "")
+        if clock is None:
+            return shown
+        named = shown.replace(hour=int(clock[1]), minute=int(clock[2]))
+        return named - timedelta(days=1) if named - shown > timedelta(hours=12) else named
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
