@@ -81,6 +81,34 @@ def check(config: Path | None) -> None:
     sys.exit(check_settings(config))
 
 
+_message = click.argument("message")
+_chat = click.option("--chat", help="Chat of the message, as platform:id, where several chats have such an id.")
+
+
+@cli.command()
+@_config
+@_message
+@_chat
+def explain(config: Path | None, message: str, chat: str | None) -> None:
+    """Show what happened to MESSAGE (an id, or `last`): route, calls, checks, results, cost."""
+    from bot.commands.explain import explain as explain_message
+
+    sys.exit(explain_message(config, message, chat=chat))
+
+
+@cli.command()
+@_config
+@_message
+@_chat
+@click.option("--model", help="Model to ask instead of the configured one.")
+@click.option("--base-url", help="OpenAI-compatible server to ask instead of the configured one.")
+def replay(config: Path | None, message: str, chat: str | None, model: str | None, base_url: str | None) -> None:
+    """Run the turn of MESSAGE (an id, or `last`) again and compare; tools answer from the record."""
+    from bot.commands.replay import replay_message
+
+    sys.exit(replay_message(config, message, chat=chat, model=model, base_url=base_url))
+
+
 def main() -> None:
     """Entry point of the installed command."""
     cli()

@@ -94,6 +94,8 @@ def _ending(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has
 
 def _cost(turn: TurnRecord, language: str) -> str:
     used = turn.charge
+    if not turn.completions:
+        return say(language, "explain.time", milliseconds=f"{turn.duration_ms:.0f}")
     return say(
         language,
         "explain.cost",

@@ -1,9 +1,8 @@
 """The call log in SQL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol, TypeVar
 
 import sqlalchemy as sa
 
@@ -13,16 +12,7 @@ from services.storage.database import Database
 from services.storage.instants import to_micros
 from services.storage.reminder_rows import address_of
 from services.storage.tables import CALL, TURN
-
-T = TypeVar("T")
-
-
-class Readable(Protocol):
-    """A database that can be read."""
-
-    async def read(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work`, which only reads."""
-        ...
+from services.storage.view import Readable
 
 
 class SqlCallReader:

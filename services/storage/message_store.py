@@ -64,7 +64,7 @@ class SqlMessageStore:
             .limit(limit)
         )
         rows = await self._database.read(lambda connection: connection.execute(latest_first).mappings().all())
-        return tuple(_message(row) for row in reversed(rows))
+        return tuple(message_of(row) for row in reversed(rows))
 
     async def _update(self, address: ChatAddress, message_id: str, values: dict[str, object]) -> bool:
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
@@ -100,7 +100,8 @@ def _columns(message: ChatMessage) -> dict[str, object]:
     }
 
 
-def _message(row: sa.RowMapping) -> ChatMessage:
+def message_of(row: sa.RowMapping) -> ChatMessage:
+    """The message of a row."""
     return ChatMessage(
         id=row["message_id"],
         address=address_of(row["chat_key"], row["thread_id"]),

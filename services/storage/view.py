@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
@@ -10,6 +10,14 @@ from services.errors import ConfigError
 from services.storage import sqlite
 
 T = TypeVar("T")
+
+
+class Readable(Protocol):
+    """A database that can be read."""
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, which only reads."""
+        ...
 
 
 class DatabaseView:

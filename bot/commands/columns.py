@@ -1,0 +1,55 @@
+"""Two columns of text beside each other in a terminal, Chinese characters counted as two places."""
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import zip_longest
+
+_GAP = "  "
+
+
+def side_by_side(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    """Lay out (label, left, right) in lines of at most `width` places, wrapping the two columns."""
+    labels = max(places(label) for label, _, _ in rows)
+    column = max(10, (width - labels - 2 * len(_GAP)) // 2)
+    lines = []
+    for label, left, right in rows:
+        pairs = zip_longest(wrapped(left, column), wrapped(right, column), fillvalue="")
+        for number, (one, other) in enumerate(pairs):
+            parts = (_filled("" if number else label, labels), _filled(one, column), other)
+            lines.append(_GAP.join(parts).rstrip())
+    return lines
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """`text` in lines of at most `width` places, broken at spaces where there are any; at least one line."""
+    return [part for line in text.split("\n") for part in _broken(line, width)]
+
+
+def places(text: str) -> int:
+    """How many places `text` takes in a terminal."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _broken(line: str, width: int) -> list[str]:
+    parts = []
+    while places(line) > width:
+        end = _fitting(line, width)
+        space = line.rfind(" ", 1, end + 1)
+        cut = space if space > 0 else end
+        parts.append(line[:cut].rstrip())
+        line = line[cut:].lstrip()
+    return [*parts, line]
+
+
+def _fitting(line: str, width: int) -> int:
+    """How many characters from the start fit into `width` places; at least one."""
+    taken = 0
+    for index, character in enumerate(line):
+        taken += places(character)
+        if taken > width:
+            return max(1, index)
+    return len(line)
+
+
+def _filled(text: str, width: int) -> str:
+    return text + " " * max(0, width - places(text))

@@ -1,0 +1,141 @@
+"""`bubbles replay`: run a recorded turn again, with another model perhaps, and compare."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from bot.commands.columns import side_by_side
+from bot.commands.explain import recorded
+from bot.language_models import language_model, model_interpreter, price_of
+from bot.settings import Settings
+from bot.settings_sources import load_settings
+from bot.wiring import built_in_registry
+from function_calls.explaining import arguments_in_words
+from function_calls.interpreter import Interpreter
+from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.replaying import Replay, ReplayedCall, replay, turn_again
+from services.call_log.metering import MeteredModel
+from services.call_log.model import CallRecord, Charge, TurnRecord
+from services.errors import ConfigError, ModelUnavailable
+from services.language_model.fallback import FallbackChain
+from services.storage.call_store import SqlCallReader
+from services.storage.message_reader import messages_before
+from services.storage.view import DatabaseView
+
+_NARROWEST = 80
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Both:
+    """The turn as it was recorded and as it went this time."""
+
+    turn: TurnRecord
+    calls: tuple[CallRecord, ...]
+    replay: Replay
+
+
+def replay_message(
+    config: Path | None, message: str, *, chat: str | None, model: str | None, base_url: str | None
+) -> int:
+    """Run the turn of `message` again, tools answered from the record, and print both; return the exit code.
+
+    `model` and `base_url` replace those of the settings. Nothing is executed, sent or recorded. Exit code 1 says that
+    there is no record, or that the model did not answer.
+    """
+    try:
+        settings = _with_model(load_settings(config), model, base_url)
+        both = asyncio.run(_replayed(settings, message, chat))
+    except ConfigError as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
+    except ModelUnavailable as error:
+        click.echo(f"bubbles: the model did not answer: {error}", err=True)
+        return 1
+    if both is None:
+        click.echo(f"bubbles: nothing is recorded about message {message}", err=True)
+        return 1
+    click.echo(f"{both.turn.person.name}: {both.turn.text}")
+    for line in side_by_side(_rows(both), max(_NARROWEST, shutil.get_terminal_size().columns)):
+        click.echo(line)
+    click.echo("same calls" if both.replay.is_like(both.calls) else "the calls differ")
+    return 0
+
+
+def _with_model(settings: Settings, model: str | None, base_url: str | None) -> Settings:
+    changes = {key: value for key, value in (("name", model), ("base_url", base_url)) if value is not None}
+    return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
+
+
+async def _replayed(settings: Settings, message: str, chat: str | None) -> _Both | None:
+    async with DatabaseView(settings.database_url) as view:
+        found = await recorded(SqlCallReader(view), message, chat)
+        if found is None:
+            return None
+        turn, calls = found
+        recent = await messages_before(view, turn.address, turn.message_id, settings.router.context_messages)
+    again = turn_again(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
+    client = language_model(settings.model)
+    interpreter, rounds = _interpreter(client, settings), settings.model.max_rounds
+    try:
+        done = await replay(again, calls, interpreter, route="offline" if client is None else "model", rounds=rounds)
+    finally:
+        if client is not None:
+            await client.close()
+    return _Both(turn=turn, calls=calls, replay=done)
+
+
+def _interpreter(client: FallbackChain | None, settings: Settings) -> Interpreter:
+    if client is None:
+        return OfflineInterpreter()
+    return model_interpreter(MeteredModel(client, price=price_of(settings.model)), settings.model)
+
+
+def _rows(both: _Both) -> list[tuple[str, str, str]]:
+    turn, done = both.turn, both.replay
+    used = done.tally
+    reply = "" if done.reply is None else done.reply.text
+    return [
+        ("", "recorded", "replayed"),
+        ("route", _route(turn.route, turn.completions[-1].model if turn.completions else ""), _by(done)),
+        ("rounds", str(turn.rounds), str(used.round)),
+        *_call_rows(both.calls, done.calls),
+        ("reply", turn.reply or "(silence)", reply or "(silence)"),
+        ("tokens", _tokens(turn.charge), _tokens(used.charge)),
+    ]
+
+
+def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> list[tuple[str, str, str]]:
+    rows = []
+    for number in range(max(len(before), len(after))):
+        left = right = ""
+        if number < len(before):
+            left = f"{before[number].tool_name}({arguments_in_words(before[number])})"
+        if number < len(after):
+            call = after[number].call
+            words = ", ".join(f"{name}={_plain(value)}" for name, value in call.arguments.items())
+            right = f"{call.name}({words}) [{after[number].match}]"
+        rows.append((f"call {number + 1}", left, right))
+    return rows or [("calls", "none", "none")]
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _by(done: Replay) -> str:
+    models = [each.model for each in done.tally.completions if not each.error]
+    return _route(done.tally.route, models[-1] if models else "")
+
+
+def _route(route: str, model: str) -> str:
+    return f"{route} {model}".strip()
+
+
+def _tokens(charge: Charge) -> str:
+    read = f"{charge.prompt_tokens} in ({charge.cached_tokens} cached)"
+    return f"{read}, {charge.completion_tokens} out, cost {charge.cost:.6g}"

@@ -1,0 +1,151 @@
+"""`bubbles explain` and `bubbles replay`, after a real conversation with a model on loopback, and budgets."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+from bot.app import build_app
+from bot.settings import BotSettings, BudgetSettings, LogSettings, ModelSettings, Settings
+from bot.testing.clocks import FixedClock
+from bot.testing.openai_answers import call, say
+from bot.testing.openai_server import OpenAIServer
+from bot.testing.platform import FakePlatform
+from services.call_log.service import CallLog
+
+START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+SET = {"type": "once", "time": "2026-11-20 10:00", "content": "tea"}
+REQUEST = "Bubbles, remind me of tea at ten in the morning"
+
+
+def settings_of(folder, base_url, **budget):
+    return Settings(
+        bot=BotSettings(timezone="UTC", data_dir=folder),
+        model=ModelSettings(
+            base_url=base_url, name="small", function_calling="native", max_retries=0, price_per_million_input=1000
+        ),
+        budget=BudgetSettings(**budget),
+        log=LogSettings(to_file=False),
+    )
+
+
+async def conversation(folder, script, *texts, **budget):
+    """Say `texts` to a bot whose model plays `script`; what it answered, how often the model was asked, the records."""
+    clock = FixedClock(START)
+    platform = FakePlatform(clock)
+    async with OpenAIServer(script) as server:
+        async with build_app(settings_of(folder, server.base_url, **budget), platforms=[platform], clock=clock) as app:
+            for place, text in enumerate(texts):
+                await platform.say(text, message_id=f"m{place}")
+            turns = await app.services.get(CallLog).latest_turns(10)
+        return platform.texts, len(server.requests), turns
+
+
+@pytest.fixture
+def bubbles(tmp_path, monkeypatch):
+    """Run a command against the data in `tmp_path`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("BUBBLES_BOT__DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BUBBLES_MODEL__FUNCTION_CALLING", "native")
+
+    def run(*arguments):
+        return CliRunner().invoke(cli, arguments)
+
+    return run
+
+
+async def test_tokens_and_cost_of_a_turn_are_on_record(tmp_path):
+    _, asked, (turn,) = await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
+
+    assert (asked, len(turn.completions), turn.route) == (1, 1, "model")
+    assert turn.charge.tokens > 0
+    assert turn.charge.cost == pytest.approx(turn.charge.prompt_tokens / 1000)
+
+
+@pytest.mark.parametrize("limit", [{"day_tokens": 1}, {"chat_cost": 0.001}, {"person_tokens": 1}])
+async def test_a_used_up_budget_lands_softly_with_the_offline_interpreter(tmp_path, limit):
+    texts, asked, turns = await conversation(
+        tmp_path, [call("reminder_set", SET)], REQUEST, "Bubbles, remind me in 10 minutes to stretch", **limit
+    )
+
+    assert asked == 1
+    assert texts[1].startswith("✅ Set [")
+    assert texts[1].endswith("(The budget for the language model is used up, so I answered without it.)")
+    assert (turns[0].route, turns[0].fallback, turns[0].charge.tokens) == ("offline", "budget", 0)
+
+
+async def test_a_budget_outlives_a_restart(tmp_path):
+    await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
+    clock = FixedClock(START)
+    platform = FakePlatform(clock)
+    async with OpenAIServer([call("reminder_set", SET)]) as server:
+        settings = settings_of(tmp_path, server.base_url, person_tokens=1)
+        async with build_app(settings, platforms=[platform], clock=clock):
+            await platform.say("Bubbles, remind me in 10 minutes to stretch", message_id="m9")
+
+        assert server.requests == []
+    assert platform.texts[0].startswith("✅ Set [")
+
+
+async def test_a_message_over_its_own_budget_is_not_corrected_by_another_request(tmp_path):
+    script = [call("reminder_set", {"type": "sometimes"}), say("never asked for")]
+    texts, asked, (turn,) = await conversation(tmp_path, script, REQUEST, message_tokens=1)
+
+    assert asked == 1
+    assert texts[0].endswith("(The budget for the language model is used up, so I answered without it.)")
+    assert (turn.fallback, turn.completions[0].requested[0].name) == ("budget", "reminder_set")
+
+
+def test_explain_shows_route_call_tokens_and_cost(tmp_path, bubbles):
+    asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
+    shown = bubbles("explain", "m0")
+
+    assert shown.exit_code == 0
+    for part in ("fake:home", "in 1 request", "1. reminder_set(type=once, time=2026-11-20 10:00", "done", "tokens ("):
+        assert part in shown.output
+    assert bubbles("explain", "last").output == shown.output
+
+
+def test_explain_says_when_there_is_no_record(tmp_path, bubbles):
+    nothing_yet = bubbles("explain", "last")
+    asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
+    unknown = bubbles("explain", "m77")
+    elsewhere = bubbles("explain", "m0", "--chat", "fake:work")
+
+    assert (nothing_yet.exit_code, unknown.exit_code, elsewhere.exit_code) == (2, 1, 1)
+    assert "run the bot first" in nothing_yet.output
+    assert "nothing is recorded about message m77" in unknown.output
+
+
+def test_a_replay_offline_executes_nothing_and_shows_both(tmp_path, bubbles):
+    asyncio.run(conversation(tmp_path, [], "remind me in 10 minutes to stretch"))
+    before = (tmp_path / "bubbles.db").read_bytes()
+    shown = bubbles("replay", "m0")
+
+    assert shown.exit_code == 0
+    assert shown.output.endswith("same calls\n")
+    assert shown.output.count("reminder_set(") == 2
+    assert (tmp_path / "bubbles.db").read_bytes() == before
+
+
+async def test_a_replay_asks_another_model_and_names_the_difference(tmp_path, bubbles):
+    await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
+    async with OpenAIServer([call("reminder_set", {**SET, "time": "2026-11-20 22:00"})]) as server:
+        shown = await asyncio.to_thread(bubbles, "replay", "m0", "--model", "other", "--base-url", server.base_url)
+        asked = [request.body["model"] for request in server.requests]
+
+    assert (shown.exit_code, asked[-1]) == (0, "other")
+    assert "[other arguments]" in " ".join(shown.output.split())
+    assert shown.output.endswith("the calls differ\n")
+
+
+async def test_a_replay_with_a_model_that_is_down_says_so(tmp_path, bubbles):
+    await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
+    async with OpenAIServer() as server:
+        shown = await asyncio.to_thread(bubbles, "replay", "m0", "--base-url", server.base_url)
+
+    assert shown.exit_code == 1
+    assert "the model did not answer" in shown.output
