@@ -13,6 +13,7 @@ from bot.platform import Platform
 from bot.platforms.catalog import create_platforms
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secret_values
+from function_calls.offline import OfflineInterpreter
 from services.clock import SystemClock
 from services.errors import ConfigError, StorageBusy
 
@@ -59,6 +60,8 @@ async def _serve(settings: Settings, linger_seconds: float) -> None:
     _stop_on_sigterm()
     with suppress(asyncio.CancelledError):
         async with build_app(settings, platforms=platforms, clock=clock) as app:
+            # Beside the first message, which waits for its own language only.
+            asyncio.get_running_loop().run_in_executor(None, OfflineInterpreter.warm_up)
             await app.finished()
             await clock.nap(linger_seconds)
 
