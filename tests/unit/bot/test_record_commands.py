@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from bot.__main__ import cli
 from bot.app import build_app
 from bot.settings import BotSettings, BudgetSettings, LogSettings, ModelSettings, Settings
-from bot.testing.clocks import FixedClock
+from bot.testing.clocks import LoopClock
 from bot.testing.openai_answers import call, say
 from bot.testing.openai_server import OpenAIServer
 from bot.testing.platform import FakePlatform
@@ -33,7 +33,7 @@ def settings_of(folder, base_url, **budget):
 
 async def conversation(folder, script, *texts, **budget):
     """Say `texts` to a bot whose model plays `script`; what it answered, how often the model was asked, the records."""
-    clock = FixedClock(START)
+    clock = LoopClock(START)
     platform = FakePlatform(clock)
     async with OpenAIServer(script) as server:
         async with build_app(settings_of(folder, server.base_url, **budget), platforms=[platform], clock=clock) as app:
@@ -79,7 +79,7 @@ async def test_a_used_up_budget_lands_softly_with_the_offline_interpreter(tmp_pa
 
 async def test_a_budget_outlives_a_restart(tmp_path):
     await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
-    clock = FixedClock(START)
+    clock = LoopClock(START)
     platform = FakePlatform(clock)
     async with OpenAIServer([call("reminder_set", SET)]) as server:
         settings = settings_of(tmp_path, server.base_url, person_tokens=1)
