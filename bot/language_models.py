@@ -4,6 +4,7 @@ from bot.settings import ModelSettings, Settings
 from bot.zones import bot_zone
 from function_calls.call_styles.choosing import make_styles
 from function_calls.llm import FunctionCallLLM
+from function_calls.restraint import SecondReader
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
 from services.call_log.metering import MeteredModel, Price
 from services.call_log.service import CallLog
@@ -56,5 +57,10 @@ def price_of(settings: ModelSettings) -> Price:
 
 
 def model_interpreter(model: LanguageModel, settings: ModelSettings) -> FunctionCallLLM:
-    """The interpreter that asks `model`, offering tools in the way the settings name."""
-    return FunctionCallLLM(model, styles=make_styles(settings.function_calling, model), is_streaming=settings.stream)
+    """The interpreter that asks `model`, offering tools in the way the settings name; its calls are read twice."""
+    return FunctionCallLLM(
+        model,
+        styles=make_styles(settings.function_calling, model),
+        is_streaming=settings.stream,
+        reviewer=SecondReader(),
+    )

@@ -9,10 +9,11 @@ from function_calls.attempt import Attempt
 from function_calls.call_check import CheckedCalls, check_calls
 from function_calls.call_styles.native import NativeStyle
 from function_calls.call_styles.style import Always, CallStyle, Correction, Reading, StyleSource, read_words
-from function_calls.calls import Interpretation, Turn
+from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.instructions import Instructions
 from function_calls.model_answers import is_owed_an_answer, question, spoken, stuck
 from function_calls.offered_tools import OfferedTools, ToolShelf
+from function_calls.restraint.review import CallReviewer
 from function_calls.spoken_text import SpeechGate
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener
 
@@ -25,7 +26,8 @@ class FunctionCallLLM:
     `styles` says how calls are asked for (see `call_styles.choosing.make_styles`), natively by default. Calls that
     cannot be mended are sent back to the model `repair_rounds` times within one `interpret`, every error at once;
     after that the person is asked. With `is_streaming` every answer is read as it is written. `on_completion` hears
-    of every completion, for budgets and records.
+    of every completion, for budgets and records. `reviewer` holds the first choice of a turn against the
+    person's own words.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class FunctionCallLLM:
         repair_rounds: int = 1,
         is_streaming: bool = False,
         on_completion: CompletionListener | None = None,
+        reviewer: CallReviewer | None = None,
     ) -> None:
         self._model = model
         self._styles = styles or Always(NativeStyle(Instructions()))
         self._repair_rounds = repair_rounds
         self._is_streaming = is_streaming
         self._on_completion = on_completion
+        self._reviewer = reviewer
         self._shelf = ToolShelf()
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
@@ -78,16 +82,35 @@ class FunctionCallLLM:
             return Interpretation(calls=attempt.fresh, notice=reading.text)
         if not asking.only_chooses:
             return spoken(asking.turn, completion, reading.text)
+        missed = self._reviewer.missed(asking.turn) if self._reviewer is not None else ()
+        if missed:
+            return Interpretation(calls=missed)
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
 
     async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
         """Calls that are all right: leave out what was done before, stop at what failed before."""
+        if attempt.fresh and self._reviewer is not None and not asking.turn.steps:
+            return await self._reviewed(asking, attempt.fresh, text, self._reviewer)
         if attempt.fresh:
             return Interpretation(calls=attempt.fresh, answer=text)
         if attempt.failed_before is not None:
             return Interpretation(answer=stuck(asking.turn, attempt.failed_before), is_owed=True)
         logger.info("the model repeats calls that were made already; asking it for words")
         return await self._words(asking)
+
+    async def _reviewed(
+        self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: CallReviewer
+    ) -> Interpretation:
+        """The calls that the person's own words bear out; without any, words, a question or silence."""
+        review = reviewer.review(asking.turn, calls)
+        if review.calls:
+            return Interpretation(calls=review.calls, answer=text, notice=review.question)
+        if review.question:
+            return Interpretation(answer=review.question, is_owed=True)
+        logger.info("the message asks for none of {}; nothing is called", ", ".join(call.name for call in calls))
+        if text:
+            return Interpretation(answer=text)
+        return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
 
     async def _choice(self, asking: "_Asking", corrections: Sequence[Correction]) -> tuple[Completion, Reading]:
         """Let the model call tools or, where the style allows it, answer in words."""

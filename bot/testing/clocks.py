@@ -50,3 +50,18 @@ class FixedClock:
         """Move the clock on by `seconds` and let others run."""
         self._now += timedelta(seconds=max(0.0, seconds))
         await asyncio.sleep(0)
+
+
+class StandingClock:
+    """A clock that always shows the same instant, while naps take as long as they say."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now.astimezone(UTC)
+
+    def now(self) -> datetime:
+        """The instant, in UTC."""
+        return self._now
+
+    async def nap(self, seconds: float) -> None:
+        """Wait in loop time."""
+        await asyncio.sleep(max(0.0, seconds))

@@ -1,0 +1,1 @@
+"""Measures how well the bot reads times and intents, summarises, and drives a language model: `bubbles eval`."""

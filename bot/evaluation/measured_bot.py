@@ -1,0 +1,91 @@
+"""The whole bot with its clock standing still, told one message after the other; each in a chat of its own."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.app import App, build_app
+from bot.evaluation.prompts import NOW, Prompt
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import StandingClock
+from bot.testing.platform import FakePlatform
+from bot.zones import bot_zone
+from function_calls.calls import Interpretation, ToolCall, Turn
+from function_calls.interpreter import Interpreter
+from services.chat import Person
+from services.reminders.model import Reminder
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+
+ZONE = "Asia/Shanghai"
+_PERSON = "ann"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observed:
+    """What the bot did with a message: the calls that were chosen, the reminders that are kept, what it said."""
+
+    prompt: Prompt
+    calls: tuple[ToolCall, ...]
+    reminders: tuple[Reminder, ...]
+    said: tuple[str, ...]
+    seconds: float
+
+
+class MeasuredBot:
+    """Tells a running bot prompts and watches what comes of them."""
+
+    def __init__(self, app: App, platform: FakePlatform, overheard: "Overheard") -> None:
+        self._app = app
+        self._platform = platform
+        self._overheard = overheard
+        self._chats = 0
+
+    async def tell(self, prompt: Prompt) -> Observed:
+        """Say the prompt in a private chat that is new."""
+        self._chats += 1
+        self._overheard.calls = ()
+        heard, started = len(self._platform.texts), time.perf_counter()
+        message = await self._platform.say(prompt.text, sender=_PERSON, chat=f"prompt-{self._chats}", is_private=True)
+        took = time.perf_counter() - started
+        reminders = self._app.services.get(ReminderService)
+        return Observed(
+            prompt=prompt,
+            calls=self._overheard.calls,
+            reminders=await reminders.list(message.address, Person(id=_PERSON, name=_PERSON)),
+            said=tuple(self._platform.texts[heard:]),
+            seconds=took,
+        )
+
+
+class Overheard:
+    """An interpreter whose first round of calls is remembered."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        self.calls: tuple[ToolCall, ...] = ()
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Interpret, and remember the calls."""
+        made = await self._interpreter.interpret(turn)
+        if not turn.steps:
+            self.calls = made.calls
+        return made
+
+
+@asynccontextmanager
+async def measured_bot(interpreter: Interpreter) -> AsyncIterator[MeasuredBot]:
+    """A bot in memory that understands with `interpreter`; it stays Friday 2026-11-20, 10:00."""
+    settings = Settings(bot=BotSettings(timezone=ZONE), log=LogSettings(to_file=False))
+    clock = StandingClock(_at(NOW))
+    platform, overheard = FakePlatform(clock), Overheard(interpreter)
+    async with build_app(
+        settings, platforms=[platform], interpreter=overheard, clock=clock, database=Database("sqlite://")
+    ) as app:
+        yield MeasuredBot(app, platform, overheard)
+
+
+def _at(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=bot_zone(ZONE))

@@ -1,0 +1,61 @@
+"""Conversations with human summaries, in the form of the shared data or of the project's own set."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SummaryCase:
+    """A conversation as (who, what) pairs, and what people wrote as its summary."""
+
+    corpus: str
+    language: str
+    messages: tuple[tuple[str, str], ...]
+    references: tuple[str, ...]
+
+
+def cases_in(folder: Path) -> Iterator[SummaryCase]:
+    """The conversations of all JSONL files in `folder`, or in its folder `dev`."""
+    for path in sorted(folder.glob("*.jsonl")) or sorted(folder.glob("dev/*.jsonl")):
+        with path.open(encoding="utf-8") as lines:
+            yield from (case_of(json.loads(line), path.stem) for line in lines)
+
+
+def own_cases() -> tuple[SummaryCase, ...]:
+    """The project's own small set, in both languages."""
+    found: list[SummaryCase] = []
+    folder = files(__package__).joinpath("data", "chats")
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        corpus = f"own_{table['language']}"
+        found += [case_of({"lang": table["language"], **chat}, corpus) for chat in table["chat"]]
+    return tuple(found)
+
+
+def case_of(row: Mapping[str, object], corpus: str) -> SummaryCase:
+    """Read one row; messages are tables with `who` and `text`, or pairs.
+
+    Raises:
+        KeyError, TypeError: it is not in that form.
+    """
+    messages, references = row["messages"], row["refs"]
+    if not isinstance(messages, Sequence) or not isinstance(references, Sequence):
+        raise TypeError("messages and refs are lists")
+    return SummaryCase(
+        corpus=corpus,
+        language=str(row["lang"]),
+        messages=tuple(_pair(each) for each in messages),
+        references=tuple(str(each) for each in references),
+    )
+
+
+def _pair(message: object) -> tuple[str, str]:
+    if isinstance(message, Mapping):
+        return str(message["who"]), str(message["text"])
+    if isinstance(message, Sequence) and len(message) == len(("who", "text")):
+        return str(message[0]), str(message[1])
+    raise TypeError("a message is a pair of who and text")

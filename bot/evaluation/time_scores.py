@@ -1,0 +1,65 @@
+"""Accuracy on time expressions, per corpus and kind."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.evaluation.time_cases import CORE, TimeAnswer, TimeCase, TimeVerdict, judge
+
+Read = Callable[[str, datetime, str, str], TimeAnswer | None]
+
+
+@dataclass(kw_only=True, slots=True)
+class Tally:
+    """How many cases of a group there were and how many were right; `found` counts those with any answer."""
+
+    count: int = 0
+    strict: int = 0
+    lenient: int = 0
+    found: int = 0
+
+    def add(self, verdict: TimeVerdict, *, is_found: bool) -> None:
+        """Count one case."""
+        self.count += 1
+        self.strict += verdict.is_strict
+        self.lenient += verdict.is_lenient
+        self.found += is_found
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimeScore:
+    """The groups in the order of a table, the cases missed even leniently, and the speed in phrases a second."""
+
+    groups: dict[str, Tally]
+    missed: tuple[tuple[TimeCase, TimeAnswer | None], ...]
+    phrases_per_second: float
+
+
+def score(cases: Iterable[TimeCase], read: Read, *, only_core: bool = True) -> TimeScore:
+    """Read every case and count; by default only those with one agreed reading."""
+    chosen = [case for case in cases if not only_core or CORE in case.tags]
+    for case in chosen[:3]:  # the lexicons are loaded on first use, which is not what is measured
+        read(case.text, case.reference, case.language, case.order)
+    started = time.perf_counter()
+    answers = [read(case.text, case.reference, case.language, case.order) for case in chosen]
+    took = time.perf_counter() - started
+    groups: dict[str, Tally] = defaultdict(Tally)
+    missed = []
+    for case, answer in zip(chosen, answers, strict=True):
+        verdict = judge(case, answer)
+        for name in _groups(case):
+            groups[name].add(verdict, is_found=answer is not None)
+        if not verdict.is_lenient:
+            missed.append((case, answer))
+    ordered = {name: groups[name] for name in sorted(groups, key=_place)}
+    return TimeScore(groups=ordered, missed=tuple(missed), phrases_per_second=len(chosen) / max(took, 1e-9))
+
+
+def _groups(case: TimeCase) -> tuple[str, ...]:
+    return "all", f"{case.language} all", f"{case.language} {case.kind}", f"corpus {case.corpus}"
+
+
+def _place(name: str) -> tuple[bool, bool, str]:
+    return name != "all", name.startswith("corpus"), name

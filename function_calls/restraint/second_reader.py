@@ -1,0 +1,97 @@
+"""Reads a message a second time, by sentence patterns, and holds the calls that a model chose against it."""
+
+from collections.abc import Sequence
+
+from function_calls.call_check import is_same
+from function_calls.calls import ToolCall, Turn
+from function_calls.offline.answering import Answering
+from function_calls.offline.open_questions import OpenQuestions
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.questions import asks_the_world
+from function_calls.offline.requests import Ear
+from function_calls.offline.time_words import TimeReader
+from function_calls.offline.tool_calls import CallMaker
+from function_calls.restraint.mending import Mending
+from function_calls.restraint.review import Review
+from function_calls.restraint.signs import only_tells
+from function_calls.wording import say
+from services.time_expressions import parse_all
+
+SET = "reminder_set"
+SEARCH = "perplexity_search"
+
+
+class SecondReader:
+    """Confirms, mends or holds back a model's calls; it keeps nothing between turns.
+
+    Only the functions that the sentence patterns know are judged. What cannot be said with some certainty is left as
+    the model chose it.
+    """
+
+    def __init__(self, *, read_times: TimeReader = parse_all) -> None:
+        self._read_times = read_times
+
+    def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:
+        """What is left of `calls`, the first choice of a model for `turn`.
+
+        A message that only tells something, or takes its request back, leaves none of them. A reminder gets the time
+        that the person's words say, where they say one; where no time was named by anybody, the person is asked.
+        """
+        ear = self._ear(turn)
+        own = self._own_calls(turn, ear)
+        asked_for = {call.name for call in own}
+        is_told = only_tells(turn.message.text, ear.pack)
+        kept = [call for call in calls if call.name in asked_for or not (is_told and self._is_known(call, ear))]
+        reminders = [call for call in kept if call.name == SET]
+        if not reminders:
+            return Review(calls=tuple(kept))
+        if not self._is_timed(turn, ear):
+            rest = tuple(call for call in kept if call.name != SET)
+            content = str(reminders[0].arguments.get("content", ""))
+            return Review(calls=rest, question=say(turn.language, "offline.when", content=content))
+        mended = Mending(turn, ear).mend(reminders, [call for call in own if call.name == SET])
+        place = kept.index(reminders[0])
+        others = [call for call in kept if call.name != SET]
+        return Review(calls=(*others[:place], *mended, *others[place:]))
+
+    def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
+        """What `turn` plainly asks for, when a model that may only choose a tool chose none.
+
+        A question about the world put to the bot is searched for: a model that answers it from memory makes it up.
+        """
+        ear = self._ear(turn)
+        own = self._own_calls(turn, ear)
+        if own or not ear.is_addressed or not asks_the_world(turn.message.text, ear.pack):
+            return own
+        maker = CallMaker(turn)
+        query = ear.core(turn.message.text)
+        return (maker.call(SEARCH, {"query": query}),) if query and maker.offers(SEARCH) else ()
+
+    def _own_calls(self, turn: Turn, ear: Ear) -> tuple[ToolCall, ...]:
+        """What the patterns make of the message; the questions that they would ask are not asked."""
+        requests = ear.requests(turn.message.text)
+        if not requests:
+            return ()
+        calls: list[ToolCall] = []
+        for call in Answering(turn, ear, OpenQuestions(), "").interpretation(requests).calls:
+            calls += [] if any(is_same(call, other) for other in calls) else [call]
+        return tuple(calls)
+
+    def _ear(self, turn: Turn) -> Ear:
+        return Ear(
+            pack=load_pack(language_of(turn.message.text, turn.language)),
+            now=turn.now,
+            names=(turn.bot_name,),
+            is_addressed=turn.message.is_addressed or turn.message.is_private,
+            read_times=self._read_times,
+        )
+
+    @staticmethod
+    def _is_known(call: ToolCall, ear: Ear) -> bool:
+        """Whether the patterns know the function well enough to miss it in a message."""
+        return call.name in ear.pack.data.intents or call.name == SEARCH
+
+    @staticmethod
+    def _is_timed(turn: Turn, ear: Ear) -> bool:
+        """Whether the message, or one before it, names a time."""
+        return any(ear.clause(text).times for text in (turn.message.text, *(each.text for each in turn.recent)))

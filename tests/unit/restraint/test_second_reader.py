@@ -1,0 +1,216 @@
+"""A model's calls are held against the person's own words. Turns take place on Friday 2026-11-20 at 10:00."""
+
+import pytest
+
+from bot.testing.models import ScriptedModel
+from bot.testing.turns import make_message, make_turn
+from function_calls.call_styles.choosing import make_styles
+from function_calls.llm import FunctionCallLLM
+from function_calls.restraint import SecondReader
+
+PIE = "remind me tomorrow at 4pm to bake the pie"
+
+
+@pytest.fixture
+def review(tools):
+    """What the second reader leaves of calls, given a text."""
+
+    def make(text, calls, *, language="en", recent=(), is_addressed=True):
+        message = make_message(text, is_addressed=is_addressed)
+        turn = make_turn(message, tools=tools, language=language, recent=[make_message(each) for each in recent])
+        return SecondReader().review(turn, calls)
+
+    return make
+
+
+@pytest.fixture
+def missed(tools):
+    def make(text, *, language="en", is_addressed=True):
+        turn = make_turn(make_message(text, is_addressed=is_addressed), tools=tools, language=language)
+        return [(call.name, dict(call.arguments)) for call in SecondReader().missed(turn)]
+
+    return make
+
+
+def test_the_time_of_the_words_stands_in_for_the_models(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-20 14:00", content="bake the pie")
+
+    kept = review(PIE, calls).calls
+
+    assert dict(kept[0].arguments) == {"type": "once", "time": "2026-11-21 16:00", "content": "bake the pie"}
+    assert kept[0].id == calls[0].id
+    assert "/time: read from the message" in kept[0].repairs
+
+
+def test_a_kind_that_the_model_got_wrong_is_the_one_of_the_words(review, chosen):
+    calls = chosen("reminder_set", type="daily", time="09:00", weekday=4, content="water the ferns")
+
+    kept = review("every Tuesday at 9am remind me to water the ferns", calls).calls
+
+    assert (kept[0].arguments["type"], kept[0].arguments["weekday"]) == ("weekly", 1)
+
+
+def test_a_content_that_holds_the_whole_request_is_cut_to_what_is_asked(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content=PIE)
+
+    assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
+
+
+def test_a_content_that_nobody_said_is_replaced_by_the_persons_words(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="prepare dessert")
+
+    assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
+
+
+def test_a_content_from_an_earlier_message_stays(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="the piano lesson")
+
+    kept = review("remind me tomorrow at 4pm of that", calls, recent=["when is the piano lesson again"]).calls
+
+    assert kept[0].arguments["content"] == "the piano lesson"
+
+
+@pytest.mark.parametrize("person", ["Ann", "the teacher", "everyone"])
+def test_people_of_whom_nobody_spoke_are_not_reminded(review, chosen, person):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person=person)
+
+    assert "person" not in review(PIE, calls).calls[0].arguments
+
+
+def test_a_person_who_was_named_is_reminded(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person="Leo")
+
+    kept = review("remind Leo tomorrow at 4pm to bake the pie", calls).calls
+
+    assert kept[0].arguments["person"] == "Leo"
+
+
+def test_two_requests_that_the_model_took_for_one_are_both_made(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-20 17:00", content="call mum and cook")
+
+    kept = review("remind me at 5pm to call mum and at 6pm to cook", calls).calls
+
+    assert [call.arguments["content"] for call in kept] == ["call mum", "cook"]
+
+
+@pytest.mark.parametrize(("text", "language"), [("remind me to buy lemons", "en"), ("提醒我买柠檬", "zh")])
+def test_a_time_that_nobody_named_is_asked_for(review, chosen, text, language):
+    calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="lemons")
+
+    found = review(text, calls, language=language)
+
+    assert found.calls == ()
+    assert "lemons" in found.question
+
+
+def test_a_time_that_was_named_before_is_enough(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 19:00", content="the dinner")
+
+    assert review("remind me of the dinner then", calls, recent=["dinner tomorrow at 7pm?"]).calls == calls
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "language"),
+    [
+        ("reminder_set", "remind me at 6 to ring Tom, oh never mind", "en"),
+        ("reminder_set", "my boss reminded me that the report is due at 5pm", "en"),
+        ("reminder_set", "妈妈提醒我明天早上八点要吃早饭", "zh"),
+        ("reminder_set", "明天八点提醒我开会，算了，不用了", "zh"),
+        ("reminder_delete", "I loved how you deleted all the old ones", "en"),
+        ("summary", "that recap was really helpful", "en"),
+        ("summary", "这个总结写得很好", "zh"),
+        ("perplexity_search", "这个搜索功能太方便了", "zh"),
+        ("perplexity_search", "what a search that was, haha", "en"),
+    ],
+)
+def test_what_is_told_or_taken_back_is_not_done(review, chosen, tool, text, language):
+    calls = chosen(tool, type="once", time="2026-11-21 08:00", content="x", query="x", reminder_id="1")
+
+    assert review(text, calls, language=language).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "language"),
+    [
+        ("summary", "that was a lot to read, can somebody sum it up?", "en"),
+        ("summary", "the talk was great, please give me the short version", "en"),
+        ("summary", "他们聊得太多了，给我捋一捋", "zh"),
+        ("perplexity_search", "这部电影太好看了，帮我查查导演是谁", "zh"),
+        ("reminder_list", "is there anything I have to do yet", "en"),
+        ("reminder_delete", "kick out the third one", "en"),
+        ("summary", "那段对话有点长", "zh"),
+        ("perplexity_search", "that film was great, find its director", "en"),
+        ("perplexity_search", "这部电影太好看了，查查导演", "zh"),
+    ],
+)
+def test_what_may_be_a_request_is_left_to_the_model(review, chosen, tool, text, language):
+    calls = chosen(tool, query="x", reminder_id="3")
+
+    assert review(text, calls, language=language).calls == calls
+
+
+def test_functions_that_the_patterns_do_not_know_are_not_judged(review, chosen):
+    calls = chosen("play_music", title="song")
+
+    assert review("I love this song", calls).calls == calls
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "tool"),
+    [
+        ("list my reminders", "en", "reminder_list"),
+        ("总结一下", "zh", "summary"),
+        ("what's the weather in Lima", "en", "perplexity_search"),
+    ],
+)
+def test_a_plain_request_that_the_model_missed_is_made(missed, text, language, tool):
+    assert [name for name, _ in missed(text, language=language)] == [tool]
+
+
+def test_a_question_among_people_is_not_searched_for(missed):
+    assert missed("what's the weather in Lima", is_addressed=False) == []
+
+
+def test_small_talk_is_not_a_missed_request(missed):
+    assert missed("good morning, how are you?") == []
+
+
+async def test_an_interpretation_is_reviewed_before_it_is_done(tools):
+    model = ScriptedModel(['{"tool": "summary"}', "You are welcome."])
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+
+    found = await llm.interpret(make_turn("thanks for the summary, that was great", tools=tools))
+
+    assert (found.calls, found.answer) == ((), "You are welcome.")
+
+
+async def test_held_back_calls_among_people_are_silence_for_one_request(tools):
+    model = ScriptedModel(['{"tool": "summary"}'])
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+
+    found = await llm.interpret(
+        make_turn(make_message("thanks for the summary, that was great", is_addressed=False), tools=tools)
+    )
+
+    assert (found.calls, found.answer, len(model.shown)) == ((), "", 1)
+
+
+async def test_a_missed_request_costs_no_second_request(tools):
+    model = ScriptedModel(['{"tool": "none"}'])
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+
+    found = await llm.interpret(make_turn("list my reminders", tools=tools))
+
+    assert [call.name for call in found.calls] == ["reminder_list"]
+    assert len(model.shown) == 1
+
+
+async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(tools):
+    guess = '{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "buy lemons"}'
+    model = ScriptedModel([guess])
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+
+    found = await llm.interpret(make_turn(make_message("remind me to buy lemons", is_addressed=False), tools=tools))
+
+    assert found.is_owed
+    assert "buy lemons" in found.answer
