@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from services.chat import ChatAddress, ChatMessage, Person
+from services.history.finding import best_first
+from services.history.terms import indexed_terms, wanted_terms
 
 
 class MemoryMessageStore:
@@ -30,6 +32,15 @@ class MemoryMessageStore:
         """The latest message of `person` in the chat, sent before `before`."""
         own = [each for each in self._shown(address) if each.sender.id == person.id]
         return next((each for each in reversed(own) if before is None or each.sent_at < before), None)
+
+    async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
+        """The messages of people that fit `query`, those with all of its terms first, of these the latest."""
+        terms = wanted_terms(query)
+        by_people = [each for each in reversed(self._shown(address)) if not each.sender.is_bot]
+        cut = [(each, frozenset(indexed_terms(each.text))) for each in by_people]
+        complete = [message for message, found in cut if terms and found.issuperset(terms)][:limit]
+        partly = [(message, found) for message, found in cut if not found.issuperset(terms) and len(terms) > 1]
+        return (*complete, *best_first(partly, terms, limit - len(complete)))
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""

@@ -26,6 +26,13 @@ class MessageStore(Protocol):
         """The latest message of `person` in the chat, sent before `before`."""
         ...
 
+    async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
+        """At most `limit` messages of people that fit `query`, the best first.
+
+        Those that have all of its words come first, the latest in front; then those with half of them or more.
+        """
+        ...
+
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message; False when there is no such message."""
         ...

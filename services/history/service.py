@@ -51,6 +51,13 @@ class HistoryService:
         """Messages sent after `when` (timezone-aware), oldest first; of very many the last `limit`."""
         return await self._store.since(address, when, limit)
 
+    async def search(self, chat: ChatAddress, query: str, limit: int = 10) -> tuple[ChatMessage, ...]:
+        """At most `limit` messages of people in `chat` that fit `query`, the best first.
+
+        Those that have all of its words come first, the latest in front; then those with half of them or more.
+        """
+        return await self._store.search(chat, query, limit)
+
     async def last_message_of(
         self, address: ChatAddress, person: Person, *, before: datetime | None = None
     ) -> ChatMessage | None:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from services.errors import ConfigError, StorageBusy
 from services.storage import sqlite
 from services.storage.file_lock import FileLock
+from services.storage.indexing import ensure_index
 from services.storage.tables import META, SCHEMA_VERSION, StoredTable
 
 T = TypeVar("T")
@@ -87,6 +88,11 @@ class Database:
             raise
 
     @property
+    def dialect(self) -> str:
+        """The kind of database, as SQLAlchemy names it."""
+        return self._url.get_backend_name()
+
+    @property
     def _is_in_memory(self) -> bool:
         return self._is_sqlite and self._path is None
 
@@ -120,3 +126,4 @@ def _make_schema(connection: sa.Connection, path: Path | None) -> None:
     elif int(found) > SCHEMA_VERSION:
         problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
         raise ConfigError(str(path), "storage.url", problem)
+    ensure_index(connection)

@@ -6,9 +6,13 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, ChatMessage, Person
+from services.history.finding import NEWEST_OF_A_TERM, best_first
+from services.history.terms import indexed_terms, wanted_terms
 from services.storage.database import Database
+from services.storage.indexing import IS_INDEXED, index_for, index_of, indexed_rows
 from services.storage.inserts import insert_new
 from services.storage.instants import from_micros, to_micros
+from services.storage.message_index import Indexed
 from services.storage.reminder_rows import address_of
 from services.storage.tables import MESSAGE
 
@@ -25,8 +29,11 @@ class SqlMessageStore:
         """Keep these in one transaction; say of each whether it was new."""
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
-            insert = insert_new(connection, MESSAGE).returning(MESSAGE.c.chat_key, MESSAGE.c.message_id)
+            columns = (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.text, MESSAGE.c.sender_is_bot)
+            insert = insert_new(connection, MESSAGE).returning(*columns)
             rows = connection.execute(insert, [_columns(message) for message in messages]).all()
+            of_people = [Indexed(row.id, row.chat_key, row.text) for row in rows if not row.sender_is_bot]
+            index_of(connection).add(connection, of_people)
             new = {(row.chat_key, row.message_id) for row in rows}
             return tuple(_take(new, (message.address.key, message.id)) for message in messages)
 
@@ -48,6 +55,29 @@ class SqlMessageStore:
         found = await self._latest(wanted, 1)
         return found[0] if found else None
 
+    async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
+        """The messages of people that fit `query`, those with all of its terms first, of these the latest."""
+        terms = wanted_terms(query)
+        if not terms:
+            return ()
+        index = index_for(self._database.dialect)
+        shown = sa.and_(_in_thread(address), _IS_SHOWN)
+        complete = index.newest(address.key, terms).where(shown).limit(limit)
+        by_term = [index.newest(address.key, [term]).where(shown).limit(NEWEST_OF_A_TERM) for term in terms]
+
+        def work(connection: sa.Connection) -> list[sa.RowMapping]:
+            found = list(connection.execute(complete).mappings())
+            if len(found) >= limit or len(terms) == 1:
+                return found
+            known = {row["id"] for row in found}
+            rows = (row for query in by_term for row in connection.execute(query).mappings())
+            others = {row["id"]: row for row in rows if row["id"] not in known}
+            newest_first = sorted(others.values(), key=lambda row: -row["id"])
+            partly = ((row, frozenset(indexed_terms(row["text"]))) for row in newest_first)
+            return found + best_first(partly, terms, limit - len(found))
+
+        return tuple(message_of(row) for row in await self._database.read(work))
+
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
         return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)})
@@ -68,8 +98,15 @@ class SqlMessageStore:
 
     async def _update(self, address: ChatAddress, message_id: str, values: dict[str, object]) -> bool:
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
-        update = MESSAGE.update().where(one).values(values)
-        return await self._database.run(lambda connection: connection.execute(update).rowcount > 0)
+
+        def work(connection: sa.Connection) -> bool:
+            index = index_of(connection)
+            index.remove(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
+            is_known = connection.execute(MESSAGE.update().where(one).values(values)).rowcount > 0
+            index.add(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
+            return is_known
+
+        return await self._database.run(work)
 
 
 def _take(new: set[tuple[str, str]], name: tuple[str, str]) -> bool:
@@ -80,8 +117,11 @@ def _take(new: set[tuple[str, str]], name: tuple[str, str]) -> bool:
 
 
 def _of(address: ChatAddress) -> sa.ColumnElement[bool]:
-    in_chat = MESSAGE.c.chat_key == address.key
-    return in_chat if address.thread_id is None else sa.and_(in_chat, MESSAGE.c.thread_id == address.thread_id)
+    return sa.and_(MESSAGE.c.chat_key == address.key, _in_thread(address))
+
+
+def _in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
+    return sa.true() if address.thread_id is None else MESSAGE.c.thread_id == address.thread_id
 
 
 def _columns(message: ChatMessage) -> dict[str, object]:

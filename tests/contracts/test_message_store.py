@@ -1,6 +1,9 @@
 """What every message store does."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from services.chat import ChatAddress, ChatMessage, Person
 from services.history.ports import MessageStore
@@ -89,3 +92,66 @@ async def test_a_deleted_message_is_left_out_and_its_id_stays_known(messages: Me
     assert await messages.erase(HOME, "1", START)
     assert ids(await messages.recent(HOME, 10)) == ["2"]
     assert await messages.add([message(1)]) == (False,)
+
+
+async def test_words_are_found_in_any_form_the_latest_first(messages: MessageStore):
+    texts = ["We released the app", "Tea?", "Releasing again on Friday", "the RELEASE is done"]
+    await messages.add([message(number, text=text) for number, text in enumerate(texts)])
+
+    assert ids(await messages.search(HOME, "releases", 10)) == ["3", "2", "0"]
+    assert ids(await messages.search(HOME, "releases", 1)) == ["3"]
+
+
+async def test_chinese_words_are_found_inside_a_sentence(messages: MessageStore):
+    await messages.add([message(1, text="周四我们去喝茶吧"), message(2, text="发布改到周五，大家注意")])
+
+    assert ids(await messages.search(HOME, "发布", 10)) == ["2"]
+    assert ids(await messages.search(HOME, "茶", 10)) == ["1"]
+    assert ids(await messages.search(HOME, "五周", 10)) == []
+
+
+async def test_a_message_with_all_words_comes_before_one_with_most(messages: MessageStore):
+    texts = ["the login page is broken", "broken glass", "new login page", "lunch"]
+    await messages.add([message(number, text=text) for number, text in enumerate(texts)])
+
+    assert ids(await messages.search(HOME, "where was the broken login page?", 10)) == ["0", "2"]
+
+
+async def test_only_the_chat_and_the_thread_are_searched(messages: MessageStore):
+    work = ChatAddress(platform="console", chat_id="work")
+    thread = ChatAddress(platform="console", chat_id="home", thread_id="t")
+    await messages.add(
+        [message(1, text="tea"), message(2, text="tea", address=work), message(3, text="tea", address=thread)]
+    )
+
+    assert ids(await messages.search(HOME, "tea", 10)) == ["3", "1"]
+    assert ids(await messages.search(thread, "tea", 10)) == ["3"]
+    assert ids(await messages.search(work, "tea", 10)) == ["2"]
+
+
+async def test_the_index_follows_edits_and_deletions(messages: MessageStore):
+    await messages.add([message(1, text="tea"), message(2, text="tea")])
+    await messages.rewrite(HOME, "1", "coffee", START)
+    await messages.erase(HOME, "2", START)
+
+    assert ids(await messages.search(HOME, "tea", 10)) == []
+    assert ids(await messages.search(HOME, "coffee", 10)) == ["1"]
+
+
+async def test_what_bots_said_is_not_found(messages: MessageStore):
+    bot = replace(message(1, text="tea"), sender=Person(id="self", name="Bubbles", is_bot=True))
+    await messages.add([bot])
+    await messages.rewrite(HOME, "1", "more tea", START)
+
+    assert await messages.search(HOME, "tea", 10) == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["", " ", "?!", '"', "' OR 1=1 --", "tea* NOT (", "\x00", "𝕥eá", "a" * 5000, "茶" * 5000]
+)
+async def test_no_query_breaks_the_search(messages: MessageStore, query: str):
+    await messages.add([message(1, text=f"x {query}")])
+
+    found = await messages.search(HOME, query, 10)
+
+    assert ids(found) in ([], ["1"])

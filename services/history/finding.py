@@ -1,0 +1,26 @@
+"""Order messages that fit a query: those with every term first, then those with most of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+NEWEST_OF_A_TERM = 200
+"""Where no message has all terms, so many of the newest that have one of them are compared."""
+
+
+def best_first(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:
+    """At most `limit` of `candidates` (newest first, each with its terms) that have half of `wanted` or more.
+
+    A term counts the more, the fewer candidates have it; of equals the newest comes first.
+    """
+    kept = list(candidates)
+    worth = {term: 1 / (1 + sum(term in terms for _, terms in kept)) for term in wanted}
+    fewest = (len(wanted) + 1) // 2
+    scored = [
+        (sum(worth[term] for term in wanted if term in terms), found)
+        for found, terms in kept
+        if sum(term in terms for term in wanted) >= fewest
+    ]
+    scored.sort(key=lambda each: -each[0])  # stable: equals stay newest first
+    return [found for _, found in scored[:limit]]

@@ -1,0 +1,87 @@
+"""Cut messages and queries into the terms that a full-text index holds, English and Chinese alike."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+VERSION = 1
+"""Of the way in which text is cut; an index that was made in another way has to be made anew."""
+
+_HAN = "぀-ヿ㐀-䶿一-鿿豈-﫿"
+_RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
+_LONGEST_TEXT = 20_000
+_LONGEST_WORD = 64
+_MOST_WANTED = 12
+_DOUBLED = re.compile(r"([bdfgmnprt])\1$")
+
+
+def indexed_terms(text: str) -> list[str]:
+    """The terms of a message, each once: words by their stem, Chinese characters alone and in pairs.
+
+    Pairs find Chinese words without a dictionary, single characters what is looked for by one (茶).
+    """
+    found: dict[str, None] = {}
+    for run in _runs(text):
+        if _is_han(run):
+            found.update(dict.fromkeys(run))
+            found.update(dict.fromkeys(_pairs(run)))
+        else:
+            found[_stem(run)] = None
+    return list(found)
+
+
+def wanted_terms(query: str) -> list[str]:
+    """The terms to look for, at most 12, without the words that say nothing, unless there are no others."""
+    found: dict[str, None] = {}
+    for run in _runs(query):
+        if _is_han(run):
+            found.update(dict.fromkeys(_pairs(run) if len(run) > 1 else run))
+        else:
+            found[_stem(run)] = None
+    telling = [term for term in found if term not in _stop_terms()]
+    return (telling or list(found))[:_MOST_WANTED]
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Runs of letters and figures, in one form: folded case, full width made half, accents left off."""
+    folded = unicodedata.normalize("NFKC", text[:_LONGEST_TEXT]).casefold()
+    if not folded.isascii():
+        bare = (each for each in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(each))
+        folded = unicodedata.normalize("NFKC", "".join(bare))
+    return (match[0] for match in _RUN.finditer(folded))
+
+
+def _is_han(run: str) -> bool:
+    return not run[0].isascii() and re.match(f"[{_HAN}]", run[0]) is not None
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[place : place + 2] for place in range(len(run) - 1)]
+
+
+def _stem(word: str) -> str:
+    """A word without its English ending: releases, released and releasing are all `releas`.
+
+    Deliberately light (Harman's "S" stemmer with -ing and -ed): it must be the same in every database.
+    Source: Harman, How effective is suffixing?, JASIS 42(1), 1991.
+    """
+    if len(word) < 4 or not word.isascii():
+        return word[:_LONGEST_WORD]
+    if word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = _DOUBLED.sub(r"\1", word[: -len(ending)])
+            break
+    return word.removesuffix("e")[:_LONGEST_WORD]
+
+
+@cache
+def _stop_terms() -> frozenset[str]:
+    table = tomllib.loads(files(__package__ or "").joinpath("stop_words.toml").read_text(encoding="utf-8"))
+    return frozenset([_stem(word) for word in table["en"].split()] + table["zh"].split())

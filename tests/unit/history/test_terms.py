@@ -1,0 +1,64 @@
+"""How text is cut for the full-text index."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.history.terms import indexed_terms, wanted_terms
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("release", "released"),
+        ("release", "releasing"),
+        ("meeting", "meetings"),
+        ("party", "parties"),
+        ("plan", "planned"),
+        ("CAFÉ", "cafe"),
+        ("ＡＢＣ１２", "abc12"),
+    ],
+)
+def test_forms_of_a_word_are_one_term(one: str, other: str):
+    assert wanted_terms(one) == wanted_terms(other) == indexed_terms(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("bus", "bu"), ("thing", "the"), ("class", "clas"), ("red", "r")])
+def test_different_words_stay_apart(one: str, other: str):
+    assert indexed_terms(one) != indexed_terms(other)
+
+
+def test_chinese_is_cut_into_characters_and_pairs():
+    assert sorted(indexed_terms("喝茶吧 ok")) == sorted(["喝", "茶", "吧", "喝茶", "茶吧", "ok"])
+
+
+def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
+    assert wanted_terms("咖啡店") == ["咖啡", "啡店"]
+    assert wanted_terms("茶") == ["茶"]
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("what did we say about the budget?", ["budget"]),
+        ("谁说过预算", ["过预", "预算"]),
+        ("who are you", ["who", "are", "you"]),
+    ],
+)
+def test_words_that_say_nothing_are_left_out_where_others_remain(question: str, terms: list[str]):
+    assert wanted_terms(question) == terms
+
+
+def test_a_very_long_text_is_cut():
+    assert len(wanted_terms(" ".join(f"word{number}" for number in range(100)))) == 12
+    assert len(indexed_terms("x" * 1_000_000)) == 1
+
+
+@given(st.text(max_size=60))
+def test_what_is_looked_for_stands_in_the_text_it_was_taken_from(text: str):
+    assert set(wanted_terms(text)) <= set(indexed_terms(text))
+
+
+@given(st.text(max_size=60))
+def test_terms_are_letters_and_figures_only(text: str):
+    assert all(character.isalnum() for term in indexed_terms(text) for character in term)

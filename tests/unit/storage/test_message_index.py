@@ -1,0 +1,63 @@
+"""The full-text index of a file that an older Bubbles wrote, and what is left in it of a deleted text."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from services.chat import ChatAddress, ChatMessage, Person
+from services.storage.database import Database
+from services.storage.message_index_sqlite import SqliteMessageIndex
+from services.storage.message_store import SqlMessageStore
+from services.storage.tables import META
+
+HOME = ChatAddress(platform="console", chat_id="home")
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def message(number: int, text: str) -> ChatMessage:
+    return ChatMessage(id=str(number), address=HOME, sender=Person(id="ann", name="Ann"), text=text, sent_at=NOW)
+
+
+def without_index(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("DROP TABLE message_terms")
+    connection.execute(META.delete().where(META.c.key == "message_index"))
+
+
+async def test_messages_of_a_file_without_an_index_are_found_after_the_next_start(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as database:
+        store = SqlMessageStore(database)
+        await store.add([message(number, "tea") for number in range(2100)])
+        await store.erase(HOME, "7", NOW)
+        await database.run(without_index)
+
+    async with Database(url) as database:
+        found = await SqlMessageStore(database).search(HOME, "tea", 3000)
+
+    assert len(found) == 2099
+
+
+async def test_a_search_reads_the_index_first_and_needs_no_sorting():
+    query = SqliteMessageIndex().newest(HOME.key, ["tea"]).limit(5)
+
+    async with Database("sqlite://") as database:
+        sql = query.compile(dialect=sa.dialects.sqlite.dialect(), compile_kwargs={"literal_binds": True})
+        plan = await database.run(lambda connection: connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all())
+
+    assert "SCAN message_terms VIRTUAL TABLE" in str(plan)
+    assert "TEMP B-TREE" not in str(plan)
+
+
+async def test_the_index_is_sound_after_edits_and_deletions():
+    async with Database("sqlite://") as database:
+        store = SqlMessageStore(database)
+        await store.add([message(number, f"tea 茶 {number}") for number in range(50)])
+        for number in range(25):
+            await store.rewrite(HOME, str(number), "coffee 咖啡", NOW)
+            await store.erase(HOME, str(number), NOW)
+        check = "INSERT INTO message_terms(message_terms) VALUES('integrity-check')"
+        await database.run(lambda connection: connection.exec_driver_sql(check))
+
+        assert len(await store.search(HOME, "茶", 100)) == 25
+        assert await store.search(HOME, "coffee", 100) == ()
