@@ -99,10 +99,21 @@ def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Fires strictly after `after`, ascending, up to the end of the rule."""
     last = _last_instant(schedule)
     if last is None:
-        return _instants(schedule, after)
+        return _without_exceptions(schedule, _instants(schedule, after))
     if after >= last:
         return iter(())
-    return takewhile(lambda fire: fire <= last, _instants(schedule, after))
+    return _without_exceptions(schedule, takewhile(lambda fire: fire <= last, _instants(schedule, after)))
+
+
+def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterator[datetime]:
+    """Leave out the days and wall times that the rule excepts; COUNT has counted them, as RFC 5545 wants."""
+    rule = parse_rule(schedule.rule) if schedule.rule else None
+    if rule is None or not (rule.except_days or rule.except_walls):
+        return fires
+    zone = zone_of(schedule)
+    days, walls = rule.except_days, rule.except_walls
+    local = ((fire, fire.astimezone(zone).replace(tzinfo=None, fold=0)) for fire in fires)
+    return (fire for fire, wall in local if wall.date() not in days and wall not in walls)
 
 
 def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:

@@ -1,10 +1,12 @@
-"""Recurrence rules as data: RFC 5545 RRULE text read once, checked, and kept."""
+"""Recurrence rules as data: RFC 5545 RRULE text, or a rule of another calendar, read once, checked, and kept."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 
 from services.errors import RequestRefused
+from services.reminders.calendars.kinds import read_calendar_days
+from services.reminders.calendars.ports import CalendarDays
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED = frozenset({"MINUTELY", "HOURLY"})
@@ -20,6 +22,7 @@ _NUMBERS = {  # part: smallest and largest absolute value, whether it may be neg
     "BYSETPOS": (1, 366, True),
 }
 _RARE = ("BYYEARDAY", "BYWEEKNO", "BYSETPOS")
+_KIND = ""  # under this name stands the part without a name that a rule of another calendar begins with
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +31,9 @@ class Rule:
 
     `days` are (ordinal, weekday) pairs, ordinal 0 for "every", weekday 0 = Monday. `until` is naive local time or
     aware UTC. `shape` is the rule without COUNT, UNTIL and SKIP, which are not dateutil's business here.
-    `is_backward` reads a day that a month lacks as its last one (RFC 7529 SKIP=BACKWARD).
+    `is_backward` reads a day that a month lacks as its last one (RFC 7529 SKIP=BACKWARD). `except_days` and
+    `except_walls` (naive local time) are left out, though COUNT counts them. `calendar_days`, where there are any,
+    are the days of the rule; its clock is BYHOUR and BYMINUTE as in every other.
     """
 
     frequency: str
@@ -44,6 +49,9 @@ class Rule:
     is_rare: bool
     is_backward: bool
     shape: tuple[tuple[str, str], ...]
+    except_days: frozenset[date] = frozenset()
+    except_walls: frozenset[datetime] = frozenset()
+    calendar_days: CalendarDays | None = None
 
     @property
     def is_elapsed(self) -> bool:
@@ -54,10 +62,13 @@ class Rule:
 
 @lru_cache(maxsize=4096)
 def parse_rule(text: str) -> Rule:
-    """Read an RRULE value.
+    """Read an RRULE value, or a rule of another calendar: `WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0`, `LUNAR 8-15`.
+
+    Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out.
 
     Raises:
-        RequestRefused: `rule_too_often` for seconds, `rule_not_understood` for what is not an RRULE we can keep.
+        RequestRefused: `rule_too_often` for seconds, `rule_not_understood` for what is not a rule we can keep,
+            `region_unknown(region)`, `calendar_not_installed(extra)`.
 
     Source: RFC 5545 section 3.3.10, RFC 7529 section 4.1.
     """
@@ -71,7 +82,9 @@ def _parts(text: str) -> dict[str, str]:
     parts: dict[str, str] = {}
     for part in text.strip().upper().removeprefix("RRULE:").strip(";").split(";"):
         name, equals, value = part.partition("=")
-        if not equals or not value or name in parts:
+        if not parts and not equals:
+            name, value, equals = _KIND, part, part
+        if not equals or not value or name in parts or (name == _KIND and value != part):
             raise ValueError(part)
         parts[name] = value
     return parts
@@ -81,6 +94,8 @@ def _rule(parts: dict[str, str]) -> Rule:
     if parts.get("FREQ") == "SECONDLY" or "BYSECOND" in parts:
         raise RequestRefused("rule_too_often", minimum="1 min")
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
+    exceptions = parts.pop("EXDATE", "")
+    calendar_days = _calendar_days(parts) if _KIND in parts else None
     rule = Rule(
         frequency=_one_of(parts.pop("FREQ"), _FREQUENCIES) if "FREQ" in parts else _one_of("", _FREQUENCIES),
         interval=_positive(parts.get("INTERVAL", "1")),
@@ -95,9 +110,21 @@ def _rule(parts: dict[str, str]) -> Rule:
         is_rare=any(name in parts for name in _RARE),
         is_backward=_skip(parts),
         shape=tuple(parts.items()),
+        except_days=frozenset(_until(each).date() for each in _listed(exceptions) if "T" not in each),
+        except_walls=frozenset(_wall(each) for each in _listed(exceptions) if "T" in each),
+        calendar_days=calendar_days,
     )
     _check(rule, parts)
     return rule
+
+
+def _calendar_days(parts: dict[str, str]) -> CalendarDays:
+    """The days of a rule of another calendar; what is left in `parts` is a daily rule with its clock."""
+    days = read_calendar_days(parts.pop(_KIND), parts.pop("REGION", ""))
+    if not parts.keys() <= {"BYHOUR", "BYMINUTE", "COUNT", "UNTIL"}:
+        raise ValueError(f"unknown parts in {sorted(parts)}")
+    parts["FREQ"] = "DAILY"
+    return days
 
 
 def _check(rule: Rule, parts: dict[str, str]) -> None:
@@ -106,6 +133,8 @@ def _check(rule: Rule, parts: dict[str, str]) -> None:
         raise ValueError(f"unknown parts in {sorted(parts)}")
     if (rule.count or 0) > MOST_OCCURRENCES or rule.interval > MOST_OCCURRENCES:
         raise ValueError("too large")
+    if rule.is_elapsed and (rule.except_days or rule.except_walls):
+        raise ValueError("exceptions belong to rules of the wall clock")
     if rule.frequency in ELAPSED and (rule.is_rare or any(ordinal for ordinal, _ in rule.days)):
         raise ValueError("a part that needs a day or more")
     if rule.frequency in {"DAILY", "WEEKLY"} and any(ordinal for ordinal, _ in rule.days):
@@ -119,7 +148,7 @@ def _check(rule: Rule, parts: dict[str, str]) -> None:
 
 
 def _skip(parts: dict[str, str]) -> bool:
-    parts.pop("RSCALE", None)
+    _one_of(parts.pop("RSCALE", "GREGORIAN"), {"GREGORIAN"})
     return _one_of(parts.pop("SKIP", "OMIT"), {"OMIT", "BACKWARD"}) == "BACKWARD"
 
 
@@ -149,6 +178,14 @@ def _day(text: str) -> tuple[int, int]:
     if abs(ordinal) > 53 or (text[:-2] and ordinal == 0):
         raise ValueError(text)
     return ordinal, weekday
+
+
+def _listed(text: str) -> list[str]:
+    return text.split(",") if text else []
+
+
+def _wall(text: str) -> datetime:
+    return datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007 - local wall clock
 
 
 def _until(text: str) -> datetime:

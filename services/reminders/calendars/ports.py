@@ -1,0 +1,37 @@
+"""What rules need to know of calendars."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Protocol
+
+
+class WorkCalendar(Protocol):
+    """Knows on which days people of a region work: weekends, public holidays, days that are made up for."""
+
+    def is_workday(self, day: date, region: str) -> bool:
+        """Whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).
+
+        Raises:
+            RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+        """
+        ...
+
+    def known_until(self, region: str) -> date | None:
+        """The last day that is decreed; None where the days follow from the law for ever.
+
+        After it, the answers of `is_workday` leave out what a government has not announced yet.
+        """
+        ...
+
+
+class CalendarDays(Protocol):
+    """The days of one rule of a calendar, such as the workdays of China. Hashable."""
+
+    def dates_from(self, first: date) -> Iterator[date]:
+        """The days of the rule from `first` on, ascending, as far as the calendar goes."""
+        ...
+
+    @property
+    def known_until(self) -> date | None:
+        """After this day the rule is a forecast; None when it never is."""
+        ...

@@ -1,0 +1,71 @@
+"""Workdays of every region that the `holidays` library knows, China's make-up workdays among them."""
+
+import re
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+from loguru import logger
+
+from services.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from holidays import HolidayBase
+
+_REGION = re.compile(r"([A-Z]{2})(?:-([A-Z0-9]{1,3}))?")
+
+
+class HolidayCalendar:
+    """A `WorkCalendar` over the `holidays` library (the extra `calendars`), loaded when first asked.
+
+    In some regions the government decrees each year which weekend days are worked. Such a region is known until the
+    end of the last year that the installed library has; in later years weekends and fixed holidays decide.
+    """
+
+    def is_workday(self, day: date, region: str) -> bool:
+        """Whether `day` is worked in `region`; the log says once when the installed data does not go so far."""
+        end = _decreed_until(region)
+        if end is not None and day > end:
+            _warn(region, end)
+        return _region(region).is_working_day(day)
+
+    def known_until(self, region: str) -> date | None:
+        """The end of the last decreed year, None where no weekend day was ever made a workday."""
+        return _decreed_until(region)
+
+
+@cache
+def _region(region: str) -> "HolidayBase":
+    """The holidays of a region.
+
+    Raises:
+        RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+    """
+    found = _REGION.fullmatch(region)
+    if found is None:
+        raise RequestRefused("region_unknown", region=region)
+    try:
+        import holidays
+    except ImportError as error:
+        raise RequestRefused("calendar_not_installed", extra="calendars") from error
+    try:
+        return holidays.country_holidays(found[1], subdiv=found[2])
+    except NotImplementedError as error:
+        raise RequestRefused("region_unknown", region=region) from error
+
+
+@cache
+def _decreed_until(region: str) -> date | None:
+    known = _region(region)
+    decreed: set[int] = set(getattr(known, "special_public_holidays", None) or ())
+    for year in decreed:
+        known.get(date(year, 1, 1))  # reading a day loads the decrees of its year
+    swapped = {day.year for day in known.weekend_workdays}
+    return date(max(decreed | swapped), 12, 31) if swapped else None
+
+
+@cache
+def _warn(region: str, end: date) -> None:
+    logger.warning(
+        "the workdays of {} are decreed until {}; later ones are a forecast: update the library `holidays`", region, end
+    )

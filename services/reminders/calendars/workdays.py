@@ -1,0 +1,51 @@
+"""Rules of workdays: `WORKDAYS;REGION=CN`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from services.reminders.calendars.ports import WorkCalendar
+from services.reminders.calendars.work_calendar import HolidayCalendar
+
+_DAY = timedelta(days=1)
+_LONGEST_REST = 60
+_LAST_YEAR = 2100  # no calendar is computed further
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Workdays:
+    """The days on which people of `region` work, or with `is_rest` those on which they do not."""
+
+    region: str
+    calendar: WorkCalendar
+    is_rest: bool = False
+
+    def dates_from(self, first: date) -> Iterator[date]:
+        """The days from `first` on, until the calendar has none for two months or its last year ends."""
+        day, barren = first, 0
+        while barren < _LONGEST_REST and day.year <= _LAST_YEAR:
+            if self.calendar.is_workday(day, self.region) is not self.is_rest:
+                barren = 0
+                yield day
+            else:
+                barren += 1
+            day += _DAY
+
+    @property
+    def known_until(self) -> date | None:
+        """The last decreed day of the region."""
+        return self.calendar.known_until(self.region)
+
+
+def read_workdays(text: str, region: str, *, calendar: WorkCalendar | None = None) -> Workdays:
+    """Read `WORKDAYS` or `RESTDAYS` of a region.
+
+    Raises:
+        ValueError: it is neither.
+        RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+    """
+    if text not in {"WORKDAYS", "RESTDAYS"}:
+        raise ValueError(text)
+    days = Workdays(region=region, calendar=calendar or HolidayCalendar(), is_rest=text == "RESTDAYS")
+    days.calendar.known_until(region)  # refuses a region that there is not, now and not at the first fire
+    return days
