@@ -21,6 +21,7 @@ from bot.wiring import Functions, Parts, built_in_registry, message_router
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
@@ -31,6 +32,7 @@ from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
+from services.session import StateStore
 from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
@@ -41,6 +43,7 @@ from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 
 _PURGE_EVERY = timedelta(hours=24)
+_DRAIN_SECONDS = 10.0
 
 
 @dataclass(kw_only=True)
@@ -112,7 +115,8 @@ async def build_app(
         model = None if client is None else metered(client, settings, clock, log)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
-        reminders = _reminders(settings.reminders, clock, outbox, database, pace)
+        state = SqlStateStore(database, clock)
+        reminders = _reminders(settings.reminders, clock, outbox, database, state, pace)
         summarizer = None if model is None else ModelSummarizer(model)
         services = Services(
             history,
@@ -130,6 +134,7 @@ async def build_app(
             outbox=outbox,
             registry=built_in_registry(functions),
             states=SqlScopeStore(database),
+            oversight=Oversight.over(state, clock, owners=settings.bot.owners),
             interpreter=chosen,
             offline=offline,
         )
@@ -144,21 +149,37 @@ async def build_app(
             crew.start(client.warm_up(), "warm up the model client")
         for platform in platforms:
             app.connect(platform, crew)
-        yield app
-        await reminders.drain()
+        try:
+            yield app
+        finally:
+            await _drained(reminders)
 
 
 def _reminders(
-    settings: ReminderSettings, clock: Clock, outbox: Outbox, database: Database, pace: WakerPace
+    settings: ReminderSettings,
+    clock: Clock,
+    outbox: Outbox,
+    database: Database,
+    state: StateStore,
+    pace: WakerPace,
 ) -> ReminderService:
     return ReminderService(
         SqlReminderStore(database),
         clock,
         ReminderCourier(outbox, late_after=timedelta(seconds=settings.late_after_seconds)),
-        SqlStateStore(database, clock),
+        state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,
     )
+
+
+async def _drained(reminders: ReminderService) -> None:
+    """Let what is being said be said and recorded, so that a stop leaves nothing to be repeated."""
+    try:
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            await reminders.drain()
+    except TimeoutError:
+        logger.warning("stopped with reminders still being sent; they may be said again at the next start")
 
 
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:

@@ -57,10 +57,17 @@ class Outbox:
             raise DeliveryFailed(f"platform {address.platform} is not connected")
         async with self._turn(address):
             message_id = await platform.send(address, message)
-        await self._history.record_own(
-            address, message.text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
-        )
+        await self._record(address, message, message_id)
         return message_id
+
+    async def _record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
+        """Keep what was said. A history that fails must not make a message that was sent look unsent."""
+        try:
+            await self._history.record_own(
+                address, message.text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
+            )
+        except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
+            logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
 
     def _turn(self, address: ChatAddress) -> asyncio.Lock:
         return self._turns.setdefault(address.key, asyncio.Lock())

@@ -1,0 +1,110 @@
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.outbox import Outbox
+from bot.platform import OutgoingMessage
+from bot.testing.clocks import FixedClock
+from bot.testing.platform import FakePlatform
+from function_calls.calls import Reply
+from services.chat import ChatAddress
+from services.errors import DeliveryFailed
+
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+class History:
+    """Keeps what the bot said; fails when told to."""
+
+    def __init__(self):
+        self.own = []
+        self.is_broken = False
+
+    async def record_own(self, address, text, **_):
+        if self.is_broken:
+            raise OSError("disk full")
+        self.own.append((address.key, text))
+
+
+@pytest.fixture
+def clock():
+    return FixedClock(datetime(2026, 11, 20, 12, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+@pytest.fixture
+def history():
+    return History()
+
+
+@pytest.fixture
+def outbox(platform, history, clock):
+    return Outbox({"fake": platform}, history, clock)
+
+
+async def test_what_is_said_is_kept_in_the_history(outbox, history):
+    await outbox.reply(HOME, Reply(text="hello"))
+
+    assert history.own == [("fake:home", "hello")]
+
+
+async def test_a_reply_waits_as_long_as_the_platform_asks(outbox, platform, clock):
+    start = clock.now()
+    refusals = [DeliveryFailed("slow down", retry_after=30)]
+
+    def refuse(*_):
+        if refusals:
+            raise refusals.pop()
+
+    platform.refuse = refuse
+    await outbox.reply(HOME, Reply(text="hello"))
+
+    assert platform.texts == ["hello"]
+    assert (clock.now() - start).total_seconds() == 30
+
+
+async def test_a_reply_that_is_refused_for_good_is_given_up_at_once(outbox, platform):
+    tries = []
+
+    def refuse(*_):
+        tries.append(1)
+        raise DeliveryFailed("removed from the chat", is_permanent=True)
+
+    platform.refuse = refuse
+    await outbox.reply(HOME, Reply(text="hello"))
+
+    assert len(tries) == 1
+
+
+async def test_a_platform_that_is_not_connected_is_a_failed_delivery(outbox):
+    with pytest.raises(DeliveryFailed, match="irc is not connected"):
+        await outbox.send(ChatAddress(platform="irc", chat_id="x"), OutgoingMessage(text="hello"))
+
+
+async def test_a_history_that_fails_does_not_make_a_sent_message_look_unsent(outbox, history, platform):
+    history.is_broken = True
+    sent = await outbox.send(HOME, OutgoingMessage(text="hello"))
+
+    assert sent == "bot-1"
+    assert platform.texts == ["hello"]
+
+
+async def test_one_chat_hears_one_message_at_a_time(outbox, platform):
+    speaking, most = 0, 0
+
+    async def slow(address, message):
+        nonlocal speaking, most
+        speaking += 1
+        most = max(most, speaking)
+        await asyncio.sleep(0)
+        speaking -= 1
+
+    platform.send = slow
+    await asyncio.gather(*(outbox.send(HOME, OutgoingMessage(text=str(number))) for number in range(5)))
+
+    assert most == 1
