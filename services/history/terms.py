@@ -10,7 +10,7 @@ from importlib.resources import files
 VERSION = 1
 """Of the way in which text is cut; an index that was made in another way has to be made anew."""
 
-_HAN = "぀-ヿ㐀-䶿一-鿿豈-﫿"
+_HAN = "\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc-\\u30fe\\u3400-\\u4dbf\\u4e00-\\u9fff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
 _LONGEST_TEXT = 20_000
 _LONGEST_WORD = 64

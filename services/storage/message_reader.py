@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, ChatMessage
-from services.storage.message_store import message_of
+from services.storage.message_store import MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MESSAGE
 from services.storage.view import Readable
 
@@ -15,10 +15,10 @@ async def messages_before(
     in_chat = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.deleted_at.is_(None))
     this = sa.select(MESSAGE.c.id).where(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
     query = (
-        sa.select(MESSAGE)
+        sa.select(*MESSAGE_COLUMNS)
         .where(in_chat, MESSAGE.c.id < this.scalar_subquery())
         .order_by(MESSAGE.c.id.desc())
         .limit(limit)
     )
-    rows = await database.read(lambda connection: connection.execute(query).mappings().all())
-    return tuple(message_of(row) for row in reversed(rows))
+    rows = await database.read(lambda connection: connection.execute(query).all())
+    return tuple(messages_of(reversed(rows)))

@@ -1,7 +1,8 @@
 """The history of chats in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -16,6 +17,20 @@ from services.storage.message_index import Indexed
 from services.storage.reminder_rows import address_of
 from services.storage.tables import MESSAGE
 
+MESSAGE_COLUMNS = (
+    MESSAGE.c.id,
+    MESSAGE.c.chat_key,
+    MESSAGE.c.thread_id,
+    MESSAGE.c.message_id,
+    MESSAGE.c.sender_id,
+    MESSAGE.c.sender_name,
+    MESSAGE.c.sender_is_bot,
+    MESSAGE.c.text,
+    MESSAGE.c.sent_at,
+    MESSAGE.c.reply_to,
+    MESSAGE.c.is_addressed,
+    MESSAGE.c.is_private,
+)
 _IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 
 
@@ -62,21 +77,21 @@ class SqlMessageStore:
             return ()
         index = index_for(self._database.dialect)
         shown = sa.and_(_in_thread(address), _IS_SHOWN)
-        complete = index.newest(address.key, terms).where(shown).limit(limit)
-        by_term = [index.newest(address.key, [term]).where(shown).limit(NEWEST_OF_A_TERM) for term in terms]
+        complete = _with_columns(index.newest(address.key, terms)).where(shown).limit(limit)
+        by_term = [
+            _with_columns(index.newest(address.key, [term])).where(shown).limit(NEWEST_OF_A_TERM) for term in terms
+        ]
 
-        def work(connection: sa.Connection) -> list[sa.RowMapping]:
-            found = list(connection.execute(complete).mappings())
-            if len(found) >= limit or len(terms) == 1:
-                return found
-            known = {row["id"] for row in found}
-            rows = (row for query in by_term for row in connection.execute(query).mappings())
-            others = {row["id"]: row for row in rows if row["id"] not in known}
-            newest_first = sorted(others.values(), key=lambda row: -row["id"])
-            partly = ((row, frozenset(indexed_terms(row["text"]))) for row in newest_first)
-            return found + best_first(partly, terms, limit - len(found))
+        def work(connection: sa.Connection) -> tuple[ChatMessage, ...]:
+            found = list(connection.execute(complete))
+            if len(found) < limit and len(terms) > 1:
+                rows = {row.id: row for query in by_term for row in connection.execute(query)}
+                newest_first = sorted((rows[key] for key in rows.keys() - {row.id for row in found}), reverse=True)
+                partly = ((row, frozenset(indexed_terms(row.text))) for row in newest_first)
+                found += best_first(partly, terms, limit - len(found))
+            return tuple(messages_of(found))
 
-        return tuple(message_of(row) for row in await self._database.read(work))
+        return await self._database.read(work)
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
@@ -88,13 +103,16 @@ class SqlMessageStore:
 
     async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
         latest_first = (
-            sa.select(MESSAGE)
+            sa.select(*MESSAGE_COLUMNS)
             .where(wanted, _IS_SHOWN)
             .order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
             .limit(limit)
         )
-        rows = await self._database.read(lambda connection: connection.execute(latest_first).mappings().all())
-        return tuple(message_of(row) for row in reversed(rows))
+
+        def work(connection: sa.Connection) -> tuple[ChatMessage, ...]:
+            return tuple(messages_of(reversed(connection.execute(latest_first).all())))
+
+        return await self._database.read(work)
 
     async def _update(self, address: ChatAddress, message_id: str, values: dict[str, object]) -> bool:
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
@@ -107,6 +125,10 @@ class SqlMessageStore:
             return is_known
 
         return await self._database.run(work)
+
+
+def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:
+    return select.with_only_columns(*MESSAGE_COLUMNS)
 
 
 def _take(new: set[tuple[str, str]], name: tuple[str, str]) -> bool:
@@ -140,15 +162,24 @@ def _columns(message: ChatMessage) -> dict[str, object]:
     }
 
 
-def message_of(row: sa.RowMapping) -> ChatMessage:
-    """The message of a row."""
-    return ChatMessage(
-        id=row["message_id"],
-        address=address_of(row["chat_key"], row["thread_id"]),
-        sender=Person(id=row["sender_id"], name=row["sender_name"], is_bot=bool(row["sender_is_bot"])),
-        text=row["text"],
-        sent_at=from_micros(row["sent_at"]),
-        is_addressed=bool(row["is_addressed"]),
-        is_private=bool(row["is_private"]),
-        reply_to=row["reply_to"],
-    )
+def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
+    """The messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
+    addresses: dict[tuple[str, str | None], ChatAddress] = {}
+    people: dict[tuple[str, str, bool], Person] = {}
+    for _, chat, thread, message_id, *sender, text, sent_at, reply_to, is_addressed, is_private in rows:
+        identifier, name, is_bot = sender
+        who, where = (identifier, name, bool(is_bot)), (chat, thread)
+        if where not in addresses:
+            addresses[where] = address_of(chat, thread)
+        if who not in people:
+            people[who] = Person(id=identifier, name=name, is_bot=bool(is_bot))
+        yield ChatMessage(
+            id=message_id,
+            address=addresses[where],
+            sender=people[who],
+            text=text,
+            sent_at=from_micros(sent_at),
+            is_addressed=bool(is_addressed),
+            is_private=bool(is_private),
+            reply_to=reply_to,
+        )
