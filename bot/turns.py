@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
-from function_calls.registry import Registry
+from function_calls.permission import Viewer
+from function_calls.router import FunctionCallRouter
 from services.chat import ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
@@ -24,7 +25,7 @@ class TurnFactory:
     context_messages: int
     clock: Clock
     history: HistoryService
-    registry: Registry
+    calls: FunctionCallRouter
     services: Services
 
     async def turn(self, message: ChatMessage) -> Turn:
@@ -35,7 +36,7 @@ class TurnFactory:
             zone=self.zone,
             language=language_of(message.text, "") or await self._language_before(message),
             bot_name=self.bot_name,
-            tools=self.registry.specs,
+            tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._before(message),
         )
 
@@ -50,6 +51,7 @@ class TurnFactory:
             now=turn.now,
             zone=self.zone,
             language=turn.language,
+            oversight=self.calls.oversight,
         )
 
     async def _language_before(self, message: ChatMessage) -> str:

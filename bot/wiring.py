@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 
 from bot.middleware import Middleware
@@ -15,17 +16,22 @@ from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.turns import TurnFactory
 from bot.zones import bot_zone
-from function_calls import handlers, handlers_explain
+from function_calls import handlers, handlers_explain, handlers_reminders, handlers_undo
 from function_calls.assistant import Assistant, LoopLimits
+from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate
+from function_calls.oversight import Oversight
 from function_calls.recorder import TurnRecorder
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import SessionStateStore
+from function_calls.tool_commands import ToolCommands, is_tools_command
+from function_calls.undoing import Undoing
 from services.call_log.service import CallLog
+from services.chat import ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
 from services.languages import language_of
@@ -46,6 +52,7 @@ class Parts:
     outbox: Outbox
     registry: Registry
     states: SessionStateStore
+    oversight: Oversight
     interpreter: Interpreter
     offline: OfflineInterpreter
 
@@ -53,29 +60,42 @@ class Parts:
 def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
     """The built-in functions, and those of the modules or objects in `functions`."""
     registry = Registry(
-        injectable=(CallContext, Services, ReminderService, SearchService, SummaryService, HistoryService, CallLog)
+        injectable=(
+            CallContext,
+            Services,
+            ReminderService,
+            SearchService,
+            SummaryService,
+            HistoryService,
+            CallLog,
+            Undoing,
+        )
     )
-    for source in (handlers, handlers_explain, *functions):
+    for source in (handlers, handlers_reminders, handlers_undo, handlers_explain, *functions):
         registry.collect(source)
     return registry
 
 
 def message_router(parts: Parts) -> MessageRouter:
     """The door in, with everything behind it."""
-    turns, recorder = _turns(parts), TurnRecorder(parts.services.get(CallLog))
+    recorder = TurnRecorder(parts.services.get(CallLog))
+    calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
+    parts.services.add(Undoing(calls, parts.oversight.receipts))
+    turns = _turns(parts, calls)
     assistant = Assistant(
-        FunctionCallRouter(parts.registry, on_dispatched=recorder.called),
+        calls,
         parts.interpreter,
         offline=parts.offline,
         context_for=turns.context,
         limits=LoopLimits(rounds=parts.settings.model.max_rounds),
         states=parts.states,
         recorder=recorder,
+        commands=[ToolCommands(calls, parts.oversight)],
     )
     return MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts))
 
 
-def _turns(parts: Parts) -> TurnFactory:
+def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
     settings = parts.settings
     return TurnFactory(
         bot_name=settings.bot.name,
@@ -84,7 +104,7 @@ def _turns(parts: Parts) -> TurnFactory:
         context_messages=0 if parts.interpreter is parts.offline else settings.router.context_messages,
         clock=parts.clock,
         history=parts.services.get(HistoryService),
-        registry=parts.registry,
+        calls=calls,
         services=parts.services,
     )
 
@@ -95,7 +115,7 @@ def _middlewares(parts: Parts) -> list[Middleware]:
         Access(settings.allowed_chats),
         InOrder(),
         Once(parts.services.get(HistoryService)),
-        Addressed(settings.listen, _looks_like_a_request),
+        Addressed(settings.listen, _looks_like_a_request, partial(_is_for_the_bot, parts)),
         Pace(settings.messages_per_minute, parts.clock),
     ]
 
@@ -103,3 +123,11 @@ def _middlewares(parts: Parts) -> list[Middleware]:
 def _looks_like_a_request(text: str) -> bool:
     """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
     return load_gate(language_of(text, "en")).search(text) is not None
+
+
+async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
+    """Whether a message that names nobody can only be meant for the bot: a command, or the yes or no it waits for."""
+    if is_tools_command(message.text):
+        return True
+    is_answer = consent_of(message.text, parts.settings.bot.name) is not None
+    return is_answer and await parts.oversight.confirmations.waits_for(message)

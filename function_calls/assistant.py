@@ -1,14 +1,18 @@
 """Answers a turn: rounds of interpreting and dispatching, and the offline interpreter when no model can be had."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from loguru import logger
 
 from function_calls.calls import Conversation, Interpretation, Reply, ToolCall, Turn
+from function_calls.claims import is_unproven, what_happened
+from function_calls.confirmations import PendingCall
+from function_calls.consent import consent_of
 from function_calls.context import CallContext
 from function_calls.interpreter import Interpreter
+from function_calls.own_words import asked_for
 from function_calls.recorder import NoRecorder, Recorder
 from function_calls.rounds import (
     Dispatched,
@@ -18,23 +22,28 @@ from function_calls.rounds import (
     interpret_within,
     run_rounds,
     spoken,
+    undo_hint,
+    unsaid_questions,
     without_model,
 )
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
+from function_calls.wording import say
 from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
 
-__all__ = ["Assistant", "ContextFor", "LoopLimits"]
+__all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
 
 ContextFor = Callable[[Turn, int], CallContext]
+Command = Callable[[Turn], Awaitable[Reply | None]]
 
 
 class Assistant:
     """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
 
     `states` keeps the session state that tools read and write; without one it lasts as long as the process.
-    `recorder` writes down what came of each turn.
+    `recorder` writes down what came of each turn. `commands` are asked before anything is interpreted, and answer what
+    is theirs. A yes or no to a call that waits for one (see the router's `oversight`) is not interpreted either.
     """
 
     def __init__(
@@ -47,6 +56,7 @@ class Assistant:
         limits: LoopLimits | None = None,
         states: SessionStateStore | None = None,
         recorder: Recorder | None = None,
+        commands: Sequence[Command] = (),
     ) -> None:
         self._router = router
         self._interpreter = interpreter
@@ -55,28 +65,64 @@ class Assistant:
         self._limits = limits or LoopLimits()
         self._states = states or MemorySessionStateStore()
         self._recorder = recorder or NoRecorder()
+        self._commands = tuple(commands)
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`, or return None for silence: nothing was asked of the bot."""
-        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
+        for command in self._commands:
+            reply = await command(turn)
+            if reply is not None:
+                return reply
         with self._recorder.turn(turn) as notes:
-            outcome = await run_rounds(turn, self._interpret, partial(self._dispatch, session), self._limits.rounds)
-            notes.reply = spoken(outcome.turn, outcome.text, outcome.notice, is_owed=outcome.is_owed)
+            notes.reply = await self._considered(turn)
         return notes.reply
 
-    async def _interpret(self, turn: Turn) -> Interpretation:
-        is_offline, tally = self._interpreter is self._offline, current_tally()
+    async def _considered(self, turn: Turn) -> Reply | None:
+        consent = None if self._router.oversight is None else consent_of(turn.message.text, turn.bot_name)
+        waiting = () if consent is None else await self._waiting(turn)
+        if waiting and not consent:
+            return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
+        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
+        outcome = await run_rounds(
+            turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
+        )
+        text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
+        return spoken(outcome.turn, text, outcome.notice, is_owed=outcome.is_owed)
+
+    async def _waiting(self, turn: Turn) -> tuple[PendingCall, ...]:
+        """The calls that the person's answer is about."""
+        oversight = self._router.oversight
+        return () if oversight is None else await oversight.confirmations.take(turn.message)
+
+    async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+        tally = current_tally()
+        if waiting and not turn.steps:
+            if tally is not None:
+                tally.begin_round("confirmed")
+            return Interpretation(calls=tuple(each.call for each in waiting))
+        is_offline = self._interpreter is self._offline
         if tally is not None:
             tally.begin_round("offline" if is_offline else "model")
         if is_offline:
             return await self._offline.interpret(turn)
         try:
-            return await interpret_within(self._limits.seconds, self._interpreter, turn)
+            return await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); the offline interpreter answers", error.reason)
             if tally is not None:
                 tally.fall_back("offline", error.reason)
             return await self._without_model(turn, error)
+
+    async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
+        """What the model made of the turn; where it claims a change that was not made, the change or the truth."""
+        if made.calls or not is_unproven(turn, made.answer):
+            return made
+        logger.warning("the model claimed a change without a receipt")
+        if not turn.steps:
+            read = await self._offline.interpret(turn)
+            if read.calls:
+                return read
+        return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
 
     async def _without_model(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
         if turn.steps:
@@ -84,11 +130,26 @@ class Assistant:
         notice = without_model(turn.language, error)
         return replace(await self._offline.interpret(turn), notice=notice)
 
-    async def _dispatch(self, session: LazySession, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
+    async def _dispatch(
+        self, session: LazySession, waiting: Sequence[PendingCall], turn: Turn, calls: tuple[ToolCall, ...]
+    ) -> Dispatched:
         """Run the calls. Nobody is there to hear a tool's `actions`: this is no agent."""
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
+        requests = asked_for(turn, turn.message)
         contexts = [
-            replace(self._context_for(turn, place), state=CallState(opened), invocation_id=invocation)
+            replace(
+                self._context_for(turn, place),
+                state=CallState(opened),
+                invocation_id=invocation,
+                asked_for=requests,
+            )
             for place in range(len(calls))
         ]
+        if not turn.steps and waiting:
+            contexts = [_approved(context, each) for context, each in zip(contexts, waiting, strict=True)]
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
+
+
+def _approved(context: CallContext, pending: PendingCall) -> CallContext:
+    """The context of a call that the person has said yes to: that of the message which asked for it."""
+    return replace(context, message=pending.message, call_id=pending.call_id, approved=pending.call)

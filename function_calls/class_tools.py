@@ -11,8 +11,8 @@ class Tool(ABC):
     """A tool in full control of what a model sees and of what it is given.
 
     A subclass sets the attributes, on the class or in its constructor, and registers like a function. `parameters` is
-    the JSON Schema of the arguments; `timeout` is in seconds, None leaves it to the router. Further options
-    (permission, scope) go to `Registry.register`.
+    the JSON Schema of the arguments; `timeout` is in seconds, None leaves it to the router. `returns_untrusted` says
+    that others than the person wrote what it returns. Further options (permission, scope) go to `Registry.register`.
 
         class QueryDatabase(Tool):
             name = "query_database"
@@ -30,6 +30,7 @@ class Tool(ABC):
     timeout: float | None = None
     returns: ReturnStyle = "observation"
     examples: tuple[str, ...] = ()
+    returns_untrusted: bool = False
 
     @abstractmethod
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:

@@ -45,6 +45,11 @@ class Confirmations:
             kept: list[Json] = [*same_message, _written(pending)]
             await self._state.set(key, kept, keep=WAITS)
 
+    async def waits_for(self, message: ChatMessage) -> bool:
+        """Whether the sender of `message` was asked something in its chat that still waits."""
+        key = _key(Conversation(chat=message.address, person=message.sender))
+        return bool(await self._state.get(key))
+
     async def take(self, message: ChatMessage) -> tuple[PendingCall, ...]:
         """What waits for an answer of the sender of `message` in its chat; it waits no longer."""
         key = _key(Conversation(chat=message.address, person=message.sender))

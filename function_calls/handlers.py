@@ -1,18 +1,18 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
 from function_calls import phrasing
-from function_calls.calls import Receipt, ToolResult
+from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.reminder_answers import listed, set_confirmed, which_time
+from function_calls.reminder_answers import listed, set_confirmed, which_reminder, which_time
 from function_calls.reminder_times import schedule_from
 from function_calls.summary_answers import summarised
 from function_calls.wording import say
 from services.chat import Person
 from services.errors import RequestRefused
-from services.reminders.model import NewReminder
+from services.reminders.model import NewReminder, Reminder
 from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
@@ -22,7 +22,7 @@ from services.summary.service import SummaryService
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
 
 
-@tool_function(name="reminder_set", returns="reply")
+@tool_function(name="reminder_set", returns="reply", changes_state=True)
 async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language)
@@ -45,7 +45,7 @@ async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: Reminder
         ok=True,
         text=set_confirmed(reminder, ctx),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
-        receipts=(Receipt(action="set", subject=reminder.id),),
+        receipts=(Receipt(action="set", subject=reminder.id, undo=_undo("reminder_delete", reminder)),),
     )
 
 
@@ -58,28 +58,25 @@ async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: Rem
     return ToolResult(ok=True, text=listed(found, ctx), value=value)
 
 
-@tool_function(name="reminder_delete", returns="reply")
+@tool_function(name="reminder_delete", returns="reply", changes_state=True)
 async def reminder_delete(args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """删除提醒 / Delete one of this chat's reminders, or all of one's own."""
     try:
         deleted = await reminders.delete(ctx.chat, ctx.sender, args.reminder_id)
     except RequestRefused as refusal:
-        candidates = refusal.fields.get("candidates")
-        if not isinstance(candidates, tuple):
-            raise
-        key = "reminder.which" if refusal.code == "reminder_ambiguous" else "reminder.unknown"
-        asked = say(ctx.language, key, reference=args.reminder_id)
-        return ToolResult.failed(str(refusal.code), text="\n".join([asked, listed(candidates, ctx)]))
+        return which_reminder(refusal, args.reminder_id, ctx, ask="reminder.which")
     lines = [say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in deleted]
     return ToolResult(
         ok=True,
         text="\n".join(lines),
         value={"deleted": [each.id for each in deleted]},
-        receipts=tuple(Receipt(action="deleted", subject=each.id) for each in deleted),
+        receipts=tuple(
+            Receipt(action="deleted", subject=each.id, undo=_undo("reminder_restore", each)) for each in deleted
+        ),
     )
 
 
-@tool_function(name="perplexity_search", returns="reply", timeout=60)
+@tool_function(name="perplexity_search", returns="reply", timeout=60, returns_untrusted=True)
 async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: SearchService) -> ToolResult:
     """联网搜索 / Search the web and answer with numbered sources."""
     try:
@@ -98,13 +95,17 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
     return ToolResult(ok=True, text="\n".join([answer.text, *sources]), value={"answer": answer.text})
 
 
-@tool_function(name="summary", returns="reply", timeout=120)
+@tool_function(name="summary", returns="reply", timeout=120, returns_untrusted=True)
 async def summary(args: SummaryArgs, ctx: CallContext, summaries: SummaryService) -> ToolResult:
     """总结群聊 / Summarise the recent messages of this chat."""
     del args
     before_this = SummaryWindow(until=ctx.message.sent_at)
     result = await summaries.summarize(ctx.chat, language=ctx.language, window=before_this, zone=ctx.zone)
     return ToolResult(ok=True, text=summarised(result, ctx), value={"bullets": [each.text for each in result.bullets]})
+
+
+def _undo(name: str, reminder: Reminder) -> UndoStep:
+    return UndoStep(name=name, arguments={"reminder_id": reminder.id})
 
 
 def _targets(person: str | None, ctx: CallContext) -> tuple[Person, ...]:

@@ -28,6 +28,7 @@ def history_search_tool(search: MessageSearch, *, name: str = "history_search") 
 
 class _HistorySearch(Tool):
     description = "查找本群以前的消息 / Search the earlier messages of this chat by words."
+    returns_untrusted = True
 
     def __init__(self, search: MessageSearch, name: str) -> None:
         self.name = name

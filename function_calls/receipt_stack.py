@@ -11,6 +11,7 @@ from function_calls.session_state import json_copy
 from services.session import Json, StateStore
 
 MOST: Final = 20
+UNDONE: Final = "undone"  # the action of a receipt that says a change was taken back; it is none to take back
 _KEPT: Final = timedelta(days=30)
 
 

@@ -6,7 +6,7 @@ from loguru import logger
 
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext
-from function_calls.receipt_stack import Change
+from function_calls.receipt_stack import UNDONE, Change
 from function_calls.tool_options import ToolOptions
 
 
@@ -26,9 +26,10 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
 
     What an agent did is remembered call by call, not once more for the agent; taking back is no change to take back.
     """
-    if not result.receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
+    receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
+    if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
         return
-    change = Change(tool=call.name, message_id=context.message.id, receipts=result.receipts)
+    change = Change(tool=call.name, message_id=context.message.id, receipts=receipts)
     try:
         await context.oversight.receipts.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done

@@ -93,7 +93,8 @@ class Registry:
 
     def _prepared(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
         if isinstance(tool, Tool):
-            return _class_tool(tool, options or ToolOptions(returns=tool.returns, examples=tool.examples))
+            own = ToolOptions(returns=tool.returns, examples=tool.examples, returns_untrusted=tool.returns_untrusted)
+            return _class_tool(tool, options or own)
         _refuse_others(tool)
         return _function_tool(tool, options or options_of(tool), self._injectable)
 

@@ -3,44 +3,47 @@
 from collections.abc import Sequence
 
 from function_calls import phrasing
+from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
+from services.errors import RequestRefused
 from services.reminders.model import Reminder, Schedule
 
 
-def set_confirmed(reminder: Reminder, ctx: CallContext) -> str:
-    """What was set, for when, for whom; the next fires of a recurring one."""
+def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
+    """What was done to a reminder (`set`, `changed`, `snoozed`, `restored`), when it fires now, and for whom."""
     language = ctx.language
     note = phrasing.zone_note(language, reminder, zone_name(ctx.zone))
     whom = (
         say(language, "reminder.for_whom", who=phrasing.targets(language, reminder.targets)) if reminder.targets else ""
     )
-    first = reminder.next_fires[0]
+    told = {"id": reminder.id, "content": reminder.content, "note": note, "whom": whom}
+    if not reminder.next_fires:
+        return say(language, "reminder.changed_silent", **told)
     if reminder.schedule.rule:
         fires = say(language, "rule.joint").join(
             phrasing.moment(language, each, ctx.now) for each in reminder.next_fires
         )
-        return say(
-            language,
-            "reminder.set_recurring",
-            id=reminder.id,
-            rule=phrasing.rule(language, reminder),
-            fires=fires,
-            content=reminder.content,
-            note=note,
-            whom=whom,
-        )
-    return say(
-        language,
-        "reminder.set_once",
-        id=reminder.id,
-        when=phrasing.moment(language, first, ctx.now),
-        distance=phrasing.distance(language, first - ctx.now),
-        content=reminder.content,
-        note=note,
-        whom=whom,
-    )
+        rule = phrasing.rule(language, reminder)
+        return say(language, f"reminder.{verb}_recurring", **told, rule=rule, fires=fires)
+    first = reminder.next_fires[0]
+    when, distance = phrasing.moment(language, first, ctx.now), phrasing.distance(language, first - ctx.now)
+    return say(language, f"reminder.{verb}_once", **told, when=when, distance=distance)
+
+
+def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
+    """The answer to a reference that fits no reminder or several; `ask` words the question in the second case.
+
+    Raises:
+        RequestRefused: it was refused for another reason.
+    """
+    candidates = refusal.fields.get("candidates")
+    if not isinstance(candidates, tuple):
+        raise refusal
+    key = ask if refusal.code == "reminder_ambiguous" or not reference else "reminder.unknown"
+    asked = say(ctx.language, key, reference=reference)
+    return ToolResult.failed(str(refusal.code), text="\n".join([asked, listed(candidates, ctx)]))
 
 
 def which_time(choices: Sequence[Schedule], ctx: CallContext) -> str:

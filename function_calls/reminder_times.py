@@ -27,7 +27,7 @@ def schedule_from(arguments: ReminderArgs, *, now: datetime, zone: tzinfo, langu
         return Schedule(start=_first(arguments, local, language), zone=zone_name(zone), rule=_value(arguments.rrule))
     if arguments.type == "once":
         return _once(arguments, local, zone_name(zone), language)
-    clock = _clock(arguments.time)
+    clock = clock_of(arguments.time)
     if clock is None:
         return _repeated_phrase(arguments, local, zone_name(zone), language)
     return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
@@ -79,7 +79,7 @@ def _first(arguments: ReminderArgs, local: datetime, language: str) -> datetime:
     fixed = _date_time(arguments.time)
     if fixed is not None:
         return fixed
-    clock = _clock(arguments.time)
+    clock = clock_of(arguments.time)
     if clock is not None:
         return _next(local, clock, step=1)
     return _reading(arguments.time, local, language).wall
@@ -103,7 +103,8 @@ def _date_time(text: str) -> datetime | None:
         raise RequestRefused("time_not_understood", time=text) from error
 
 
-def _clock(text: str) -> time | None:
+def clock_of(text: str) -> time | None:
+    """The clock time that `text` is (`HH:MM`); None when it is anything else."""
     match = _CLOCK.fullmatch(text.strip())
     return None if match is None else time(int(match[1]), int(match[2]))
 

@@ -130,6 +130,19 @@ def worded(step: Step) -> str:
     return "\n".join(result.text for result in step.results if result.text)
 
 
+def unsaid_questions(outcome: Outcome) -> list[str]:
+    """What tools asked the person in earlier rounds, where a model went on without repeating it."""
+    asked = (result.text for step in outcome.turn.steps for result in step.results if result.is_question)
+    return [text for text in asked if text not in outcome.text]
+
+
+def undo_hint(turn: Turn) -> list[str]:
+    """How to take back what this turn changed, where it can be and the person has the function for it."""
+    changes = (receipt for step in turn.steps for result in step.results for receipt in result.receipts)
+    can_undo = any(receipt.undo is not None for receipt in changes) and any(tool.name == "undo" for tool in turn.tools)
+    return [say(turn.language, "undo.hint")] if can_undo else []
+
+
 def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Reply | None:
     """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
     if not text.strip() or not (turn.message.is_addressed or turn.steps or is_owed):

@@ -18,6 +18,7 @@ Work = Callable[[], Awaitable[object]]
 
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
 _LONGEST_PAUSE: Final = 5.0
+_BROKE: Final = "Tool "  # how the error of a call begins that broke or took too long
 
 
 async def run_guarded(
@@ -40,7 +41,7 @@ async def run_guarded(
         if limit is None or not deadline.expired():
             return crashed(name, error, context)
         told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
-        return ToolResult.failed(f"Tool '{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
+        return ToolResult.failed(f"{_BROKE}'{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
     except RequestRefused as error:
         return ToolResult.failed(str(error), text=_refusal(context.language, error, context.now))
     except AssistantError as error:
@@ -53,7 +54,12 @@ def crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
     """The result of a call whose code broke: logged in full, told in general."""
     logger.opt(exception=error).error("tool {} raised", name)
     told = say(context.language, "failed.crash", tool=name)
-    return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told)
+    return ToolResult.failed(f"{_BROKE}'{name}' failed: {type(error).__name__}", text=told)
+
+
+def is_breakdown(result: ToolResult) -> bool:
+    """Whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
+    return not result.ok and (result.error or "").startswith(_BROKE)
 
 
 async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:

@@ -18,7 +18,7 @@ A dialogue is a TOML file::
 A step without `bot` expects silence. `bot` may be a list: several messages, in order. `{name}` in what the bot says
 matches an id and remembers it; in what a person says it stands for the one remembered. `…` matches anything. `calls`
 are what a language model would answer; a run without one ignores them. `said` is the text of a model that calls
-nothing.
+nothing. The line that says how to undo a change may be left out of what the bot says.
 """
 
 import re
@@ -28,6 +28,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+from function_calls.wording import LANGUAGES, say
 
 _RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin"}
 _ID = re.compile(r"\{(\w+)\}")
@@ -134,6 +136,9 @@ class Comparison:
             raise DialogueBroken(f"{heard!r}\n  expected: {list(step.expected)}\n  said:     {list(said)}")
 
     def _fits(self, expected: str, text: str) -> bool:
+        for hint in (f"\n{say(language, 'undo.hint')}" for language in LANGUAGES):
+            if not expected.endswith(hint):
+                text = text.removesuffix(hint)
         pattern = ""
         for part in re.split(r"(\{\w+\}|…)", expected):
             name = _ID.fullmatch(part)

@@ -11,6 +11,7 @@ from function_calls.agents.outcome import AgentOutcome, SubAgent, by_name, check
 from function_calls.agents.transfer import TransferTool, without_transfers
 from function_calls.call_styles.choosing import StyleName, make_styles
 from function_calls.calls import Interpretation, ToolCall, ToolResult, Turn
+from function_calls.claims import is_unproven, what_happened
 from function_calls.context import Actions, CallContext, Services
 from function_calls.events import EventBus
 from function_calls.hooks import ToolHooks
@@ -18,6 +19,7 @@ from function_calls.instructions import Instructions
 from function_calls.interpreter import Interpreter
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
+from function_calls.own_words import asked_for
 from function_calls.registry import Registrable, Registry
 from function_calls.rounds import (
     Dispatched,
@@ -134,15 +136,17 @@ class Agent:
 
     async def _interpret(self, turn: Turn) -> Interpretation:
         try:
-            return await interpret_within(self._limits.seconds, self._interpreter, turn)
+            made = await interpret_within(self._limits.seconds, self._interpreter, turn)
         except ModelUnavailable as error:
             logger.warning("agent {}: model unavailable ({})", self.name, error.reason)
             if not turn.steps:
                 raise
             return found_so_far(turn, error)
+        return made if made.calls or not is_unproven(turn, made.answer) else what_happened(turn)
 
     async def _dispatch(self, context: CallContext, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
         prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"
+        requests = asked_for(turn, context.message, context.asked_for)
         contexts = [
             replace(
                 context,
@@ -150,6 +154,7 @@ class Agent:
                 state=context.state.sibling(),
                 actions=Actions(),
                 agent_name=self.name,
+                asked_for=requests,
             )
             for place in range(len(calls))
         ]

@@ -49,7 +49,8 @@ class AgentTool(Tool):
             task = self._task(request, "", (), ok=False)
             return replace(_failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
         task = self._task(request, outcome.text, outcome.steps, ok=not outcome.is_exhausted)
-        return replace(_result(self.name, outcome), receipts=outcome.receipts, spawned=task)
+        result = replace(_result(self.name, outcome), receipts=outcome.receipts, spawned=task)
+        return replace(result, is_untrusted=outcome.is_untrusted)
 
     def _turn(self, request: str, ctx: CallContext) -> Turn:
         return Turn(

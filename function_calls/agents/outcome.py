@@ -37,6 +37,11 @@ class AgentOutcome:
         """Every change that was made."""
         return tuple(receipt for step in self.steps for result in step.results for receipt in result.receipts)
 
+    @property
+    def is_untrusted(self) -> bool:
+        """Whether text that others wrote entered the run."""
+        return any(result.is_untrusted for step in self.steps for result in step.results)
+
 
 class SubAgent(Protocol):
     """Whoever a turn can be handed to: an agent, or a loop of them."""

@@ -1,0 +1,148 @@
+"""The functions that change reminders and put them off, and the inverses that take changes back."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.models import ReminderArgs
+from function_calls.registry import tool_function
+from function_calls.reminder_answers import set_confirmed, which_reminder
+from function_calls.reminder_changes import changed_schedule
+from function_calls.reminder_models import (
+    ReminderPutBackArgs,
+    ReminderRestoreArgs,
+    ReminderSnoozeArgs,
+    ReminderUpdateArgs,
+)
+from function_calls.reminder_times import schedule_from
+from function_calls.wording import say
+from services.chat import Person
+from services.errors import RequestRefused
+from services.reminders.model import Reminder, ReminderEdit, Schedule
+from services.reminders.service import ReminderService
+
+_USUAL_SNOOZE = timedelta(minutes=10)
+
+
+@tool_function(name="reminder_update", returns="reply", changes_state=True)
+async def reminder_update(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """修改提醒 / Change the time or the text of one of this chat's reminders."""
+    try:
+        old = await _named(args.reminder_id, ctx, reminders)
+    except RequestRefused as refusal:
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+    content = args.content or None
+    edit = ReminderEdit(content=content, schedule=changed_schedule(args, old.schedule, ctx))
+    if edit == ReminderEdit():
+        asked = say(ctx.language, "reminder.nothing_to_change")
+        return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
+    return _changed(changed, ctx, "changed", put_back(old))
+
+
+@tool_function(name="reminder_snooze", returns="reply", changes_state=True)
+async def reminder_snooze(args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
+    until = _until(args.time, ctx)
+    try:
+        put_off = await _put_off(args.reminder_id or "", until, ctx, reminders)
+    except RequestRefused as refusal:
+        if refusal.code == "no_reminders":
+            return ToolResult.failed(refusal.code, text=say(ctx.language, "reminder.none_to_snooze"))
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+    return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
+
+
+@tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)
+async def reminder_restore(args: ReminderRestoreArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Take a delete back."""
+    restored = await reminders.restore(ctx.chat, ctx.sender, args.reminder_id)
+    return _changed(restored, ctx, "restored", None)
+
+
+@tool_function(name="reminder_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Give a reminder the words, people and times that it had."""
+    edit = ReminderEdit(
+        content=args.content,
+        schedule=Schedule(start=args.local_start(), zone=args.zone, rule=args.rule),
+        targets=tuple(Person(id=each.id, name=each.name) for each in args.targets),
+    )
+    reminder = await reminders.edit(ctx.chat, ctx.sender, args.reminder_id, edit)
+    return _changed(reminder, ctx, "restored", None)
+
+
+def put_back(reminder: Reminder) -> UndoStep:
+    """What makes `reminder` again what it is now."""
+    return UndoStep(
+        name="reminder_put_back",
+        arguments={
+            "reminder_id": reminder.id,
+            "content": reminder.content,
+            "start": reminder.schedule.start.isoformat(),
+            "zone": reminder.schedule.zone,
+            "rule": reminder.schedule.rule,
+            "targets": [{"id": person.id, "name": person.name} for person in reminder.targets],
+        },
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _PutOff:
+    reminder: Reminder
+    undo: UndoStep
+
+
+async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders: ReminderService) -> _PutOff:
+    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last."""
+    try:
+        old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
+    except RequestRefused:
+        old = None  # it was said lately and is no longer open, or the service says what is wrong
+    try:
+        after = await reminders.snooze(ctx.chat, ctx.sender, reference, until, request_key=ctx.call_id)
+    except RequestRefused as refusal:
+        if reference or refusal.code != "no_reminders":
+            raise
+        old = await _named(None, ctx, reminders)
+        after = await reminders.snooze(ctx.chat, ctx.sender, old.id, until, request_key=ctx.call_id)
+    if old is not None and old.id == after.id:
+        return _PutOff(reminder=after, undo=put_back(old))
+    return _PutOff(reminder=after, undo=UndoStep(name="reminder_delete", arguments={"reminder_id": after.id}))
+
+
+async def _named(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
+    """The reminder that is meant; without a reference the one that this person changed last, or the only one."""
+    if reference:
+        return await reminders.get(ctx.chat, ctx.sender, reference)
+    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
+    for subject in (receipt.subject for change in changes for receipt in change.receipts):
+        try:
+            return await reminders.get(ctx.chat, ctx.sender, subject)
+        except RequestRefused:
+            continue  # it is gone, or it was no reminder
+    try:
+        return await reminders.get(ctx.chat, ctx.sender, "")
+    except RequestRefused as refusal:
+        candidates = refusal.fields.get("candidates")
+        if isinstance(candidates, tuple) and len(candidates) == 1 and isinstance(candidates[0], Reminder):
+            return candidates[0]
+        raise
+
+
+def _until(words: str | None, ctx: CallContext) -> datetime:
+    if not words:
+        return ctx.now + _USUAL_SNOOZE
+    wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
+    schedule = schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    return schedule.start.replace(tzinfo=ctx.zone)
+
+
+def _changed(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
+    return ToolResult(
+        ok=True,
+        text=set_confirmed(reminder, ctx, verb=verb),
+        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
+    )

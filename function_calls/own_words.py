@@ -1,0 +1,51 @@
+"""What the person's own words ask for, as against what others wrote that entered the turn."""
+
+from function_calls.calls import Turn
+from function_calls.offline.examples import ExampleSentences
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.requests import Ear
+from services.chat import ChatMessage
+from services.time_expressions import parse_all
+
+
+def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
+    """The tools that the person who wrote `message` asks for; None as long as nothing untrusted is in `turn`.
+
+    Calls count that were chosen before the untrusted text was there, and requests that are read out of the person's
+    own words without a model. `before` is what was known when the turn was handed to an agent.
+    """
+    place = _first_untrusted(turn)
+    if place is None and before is None:
+        return None
+    chosen = before
+    if chosen is None:
+        steps = turn.steps[: (place or 0) + 1] if place is not None and place >= 0 else ()
+        chosen = frozenset(call.name for step in steps for call in step.calls)
+    return chosen | intents_of(turn, message)
+
+
+def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
+    """The names of the tools that the words of `message` ask for, read by sentence patterns and tools' examples."""
+    ear = Ear(
+        pack=load_pack(language_of(message.text, turn.language)),
+        now=turn.now,
+        names=(turn.bot_name,),
+        is_addressed=message.is_addressed or message.is_private,
+        read_times=parse_all,
+    )
+    found = {request.intent for request in ear.requests(message.text)}
+    example = ExampleSentences().match(ear.core(message.text), turn.tools, is_addressed=ear.is_addressed)
+    return frozenset(found if example is None else found | {example[0]})
+
+
+def _first_untrusted(turn: Turn) -> int | None:
+    """The round whose results brought in untrusted text; -1 when the message itself did, by quoting somebody."""
+    if _quotes_somebody(turn):
+        return -1
+    places = (place for place, step in enumerate(turn.steps) if any(each.is_untrusted for each in step.results))
+    return next(places, None)
+
+
+def _quotes_somebody(turn: Turn) -> bool:
+    quoted = next((each for each in turn.recent if each.id == turn.message.reply_to), None)
+    return quoted is not None and not quoted.sender.is_bot and quoted.sender.id != turn.message.sender.id

@@ -1,0 +1,90 @@
+"""What is recognised in texts without interpreting them, as data: one TOML file a language, read on first use."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+LANGUAGES = ("en", "zh")
+_EDGES = " \t\n.,;:!?~…。，；：！？、～·'\"“”‘’「」()（）@"
+_SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Phrases:
+    """The phrases of one language.
+
+    `yes` and `no` are whole messages. A sentence with one of `claims` says that something was changed, unless one of
+    `excused` is in it; `claims_alone` do so where they are the whole answer to a request for a change. `clocks` are
+    times of the clock and nothing else; `clocks_without_half` leave open which half of the day.
+    """
+
+    yes: frozenset[str]
+    no: frozenset[str]
+    switch_on: frozenset[str]
+    switch_off: frozenset[str]
+    folding: dict[int, int]
+    claims: re.Pattern[str]
+    claims_alone: re.Pattern[str]
+    excused: re.Pattern[str]
+    clocks: re.Pattern[str]
+    clocks_without_half: re.Pattern[str]
+
+
+@cache
+def phrases(language: str) -> Phrases:
+    """Those of `language`, one of `LANGUAGES`."""
+    table = tomllib.loads(files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+    consent, claim, tools = table["consent"], table["claim"], table["tools"]
+    folding = table.get("folding", {"traditional": "", "simplified": ""})
+    return Phrases(
+        yes=frozenset(consent["yes"]),
+        no=frozenset(consent["no"]),
+        switch_on=frozenset(tools["on"]),
+        switch_off=frozenset(tools["off"]),
+        folding=str.maketrans(folding["traditional"], folding["simplified"]),
+        claims=_any_of(claim["says"]),
+        claims_alone=_any_of(claim["alone"]),
+        excused=_any_of(claim["excused"]),
+        clocks=_any_of(table["clock"]["times"]),
+        clocks_without_half=_any_of(table["clock"]["without_half"]),
+    )
+
+
+def every_language() -> Iterator[Phrases]:
+    """The phrases of all languages: people mix them."""
+    return (phrases(language) for language in LANGUAGES)
+
+
+def folded(text: str) -> str:
+    """`text` in one spelling: wide and traditional characters, case, apostrophes and shades of emoji made alike."""
+    plain = _SHADES.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'").casefold()
+    for each in every_language():
+        plain = plain.translate(each.folding)
+    return plain
+
+
+def bare(text: str, name: str) -> str:
+    """`folded` text without punctuation at its ends, and without the `name` of the bot."""
+    plain = folded(text).strip(_EDGES)
+    called = folded(name)
+    return plain.removeprefix(called).removesuffix(called).strip(_EDGES)
+
+
+def is_clock(text: str) -> bool:
+    """Whether `text` is a time of the clock and names no day."""
+    plain = folded(text).strip()
+    return any(each.clocks.fullmatch(plain) for each in every_language()) or is_clock_without_half(plain)
+
+
+def is_clock_without_half(text: str) -> bool:
+    """Whether `text` is a time of the clock that leaves open which half of the day is meant."""
+    plain = folded(text).strip()
+    return any(each.clocks_without_half.fullmatch(plain) for each in every_language())
+
+
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

@@ -1,0 +1,81 @@
+"""From the arguments of `reminder_update` to a new schedule, seen against the old one."""
+
+from datetime import datetime, time
+
+from function_calls.context import CallContext
+from function_calls.cross_check import cross_check
+from function_calls.models import ReminderArgs
+from function_calls.phrases import is_clock, is_clock_without_half
+from function_calls.reminder_models import ReminderUpdateArgs
+from function_calls.reminder_times import clock_of, rule_parts, schedule_from
+from services.reminders.model import Schedule
+from services.time_expressions import parse_all
+
+_HALF_DAY = 12
+_DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
+
+
+def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """When a reminder fires from now on; None when its times stay as they are.
+
+    Another clock time without a date moves the reminder on its own day, or on each of its days.
+
+    Raises:
+        RequestRefused: the arguments do not name a time.
+    """
+    if args.time is None and args.rrule is None and args.type is None:
+        return None
+    if args.rrule is not None or args.type in {"daily", "weekly"}:
+        return _scheduled(args, args.time or f"{old.start:%H:%M}", ctx)
+    if args.time is None:
+        return Schedule(start=old.start, zone=old.zone)
+    clock = _spoken_clock(args, old, ctx)
+    if clock is not None:
+        return _at_clock(old, clock)
+    proposed = _scheduled(args, args.time, ctx)
+    return cross_check(proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language).schedule
+
+
+def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
+    wish = ReminderArgs(
+        type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
+    )
+    return schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language)
+
+
+def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
+    """The message without the words that name the reminder: "reminder 1 to 6pm" speaks of no time from one to six."""
+    return ctx.message.text.replace(args.reminder_id, " ", 1) if args.reminder_id else ctx.message.text
+
+
+def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
+    """The clock time that was asked for, where nothing but a clock time was."""
+    given = clock_of(args.time or "")
+    if given is not None:
+        return given
+    text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
+    found = [each for each in parse_all(text, ctx.now, language=ctx.language) if each.readings]
+    if len(found) != 1:
+        return None
+    reading = found[0].readings[0]
+    words = "".join(text[start:end] for start, end in reading.spans).strip()
+    if reading.rrule or not is_clock(words):
+        return None
+    clock = reading.start.time().replace(tzinfo=None)
+    return _same_half(clock, old.start.time()) if is_clock_without_half(words) else clock
+
+
+def _same_half(clock: time, old: time) -> time:
+    """A bare "8:30" of a reminder that was set for the morning stays in the morning."""
+    if clock.hour // _HALF_DAY == old.hour // _HALF_DAY:
+        return clock
+    return clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
+
+
+def _at_clock(old: Schedule, clock: time) -> Schedule:
+    start = datetime.combine(old.start.date(), clock)
+    parts = dict(rule_parts(old.rule))
+    if parts.get("FREQ") not in _DAILY_OR_RARER:
+        return Schedule(start=start, zone=old.zone)
+    parts |= {key: str(value) for key, value in (("BYHOUR", clock.hour), ("BYMINUTE", clock.minute)) if key in parts}
+    return Schedule(start=start, zone=old.zone, rule=";".join(f"{key}={value}" for key, value in parts.items()))

@@ -1,0 +1,78 @@
+"""Argument models of the functions that change reminders, and of those that put them back."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from function_calls.models import Arguments
+
+_WHICH = (
+    "提醒列表中的 ID / ID from the reminder list, its first characters are enough. Also understood: its number in the "
+    "list or words of its content. Leave it out for the one that was spoken of last."
+)
+_TIME = (
+    "新的时间 / the new time: 'YYYY-MM-DD HH:MM', or 'HH:MM' for another hour of the same day (of every day, if it "
+    "repeats). The person's own words for the time ('tomorrow at 9', '下周一九点') are understood too."
+)
+
+
+class ReminderUpdateArgs(Arguments):
+    """Arguments of `reminder_update`."""
+
+    reminder_id: str | None = Field(default=None, description=_WHICH)
+    time: str | None = Field(default=None, description=_TIME)
+    content: str | None = Field(default=None, description="新的内容 / the new text; leave it out to keep the old one")
+    type: Literal["once", "daily", "weekly"] | None = Field(
+        default=None, description="Only to make it repeat differently: once, daily or weekly."
+    )
+    weekday: int | None = Field(
+        default=None, ge=0, le=6, description="With type=weekly, the day of the week: 0=周一 Monday … 6=周日 Sunday"
+    )
+    rrule: str | None = Field(
+        default=None, description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE."
+    )
+
+
+class ReminderSnoozeArgs(Arguments):
+    """Arguments of `reminder_snooze`."""
+
+    reminder_id: str | None = Field(
+        default=None, description="推迟哪一个 / which one, as in reminder_update. Leave it out for the one said last."
+    )
+    time: str | None = Field(
+        default=None,
+        description="推迟到什么时候 / until when or for how long: 'YYYY-MM-DD HH:MM', 'HH:MM', or words such as "
+        "'10 minutes', '半小时', 'tomorrow at 9'. Ten minutes when left out.",
+    )
+
+
+class ReminderRestoreArgs(Arguments):
+    """Arguments of `reminder_restore`, which takes a delete back. `reminder_id` is complete."""
+
+    reminder_id: str
+
+
+class PersonArgs(Arguments):
+    """Somebody who is reminded."""
+
+    id: str
+    name: str
+
+
+class ReminderPutBackArgs(Arguments):
+    """Arguments of `reminder_put_back`, which takes a change back: the reminder as it was.
+
+    `start` is wall clock in `zone`, ISO 8601; `rule` an RRULE value, empty for once.
+    """
+
+    reminder_id: str
+    content: str
+    start: str
+    zone: str
+    rule: str
+    targets: list[PersonArgs]
+
+    def local_start(self) -> datetime:
+        """`start` as a naive instant of the wall clock."""
+        return datetime.fromisoformat(self.start)
