@@ -16,7 +16,7 @@ from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.turns import TurnFactory
 from bot.zones import bot_zone
-from function_calls import handlers, handlers_explain, handlers_reminders, handlers_undo
+from function_calls import handlers, handlers_explain, handlers_history, handlers_reminders, handlers_undo
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
@@ -71,7 +71,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
             Undoing,
         )
     )
-    for source in (handlers, handlers_reminders, handlers_undo, handlers_explain, *functions):
+    for source in (handlers, handlers_reminders, handlers_undo, handlers_explain, handlers_history, *functions):
         registry.collect(source)
     return registry
 

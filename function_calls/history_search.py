@@ -53,12 +53,18 @@ class _HistorySearch(Tool):
         """Look the words up; a message is never found by its own question."""
         wanted = args.get("limit")
         limit = int(wanted) if isinstance(wanted, int | float) else _USUAL
-        found = await self._search.search(ctx.chat, str(args["query"]), limit + 1)
-        earlier = [message for message in found if message.id != ctx.message.id][:limit]
-        return {"messages": [_told(message, ctx.zone) for message in earlier]}
+        earlier = await found_before(ctx, self._search, str(args["query"]), limit)
+        return {"messages": [as_observation(message, ctx.zone) for message in earlier]}
 
 
-def _told(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
+async def found_before(ctx: CallContext, search: MessageSearch, query: str, limit: int) -> list[ChatMessage]:
+    """At most `limit` messages of the chat that fit `query`, the best first; the question itself is left out."""
+    found = await search.search(ctx.chat, query, limit + 1)
+    return [message for message in found if message.id != ctx.message.id][:limit]
+
+
+def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
+    """A message as a model is told of it; the time is local to `zone`."""
     return {
         "id": message.id,
         "when": message.sent_at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),

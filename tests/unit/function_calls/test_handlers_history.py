@@ -1,0 +1,60 @@
+"""`history_search`: found in the chat of the call, worded for people, told to a model as data."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from function_calls import handlers_history
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.chat import ChatAddress
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+
+
+@pytest.fixture
+def history():
+    return HistoryService(MemoryMessageStore())
+
+
+@pytest.fixture
+def find(history, context_of):
+    async def dispatch(language="en", **arguments):
+        registry = Registry(injectable=(CallContext, HistoryService))
+        registry.collect(handlers_history)
+        call = ToolCall(id="1", name="history_search", arguments=arguments)
+        context = replace(context_of(), services=Services(history), language=language)
+        return await FunctionCallRouter(registry).dispatch(call, context)
+
+    return dispatch
+
+
+async def test_earlier_messages_are_quoted_with_their_time_and_sender(find, history, message):
+    at = message.sent_at - timedelta(days=1)
+    await history.record(replace(message, id="1", text="Tea is at\nfour", sent_at=at))
+
+    result = await find(query="tea")
+
+    assert result.text == "About “tea” in this chat:\n• yesterday at 12:00, ann: Tea is at four"
+    assert result.value["messages"][0]["id"] == "1"
+    assert result.is_untrusted
+
+
+async def test_other_chats_and_the_question_itself_are_not_found(find, history, message):
+    await history.record(replace(message, text="find messages about tea"))
+    await history.record(replace(message, address=ChatAddress(platform="fake", chat_id="work"), text="tea"))
+
+    result = await find(query="tea")
+
+    assert result.text == "I found nothing about “tea” in this chat."
+
+
+async def test_it_answers_in_chinese(find, history, message):
+    await history.record(replace(message, id="1", text="周四喝茶"))
+
+    result = await find(language="zh", query="喝茶")
+
+    assert result.text == "这个群里关于“喝茶”的消息：\n• 今天 12:00，ann：周四喝茶"
