@@ -9,14 +9,15 @@ from function_calls.registry import tool_function
 from function_calls.reminder_answers import listed, set_confirmed, which_reminder, which_time
 from function_calls.reminder_times import schedule_from
 from function_calls.summary_answers import summarised
+from function_calls.summary_windows import asked_window
 from function_calls.wording import say
 from services.chat import Person
 from services.errors import RequestRefused
+from services.history.service import HistoryService
 from services.reminders.model import NewReminder, Reminder
 from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
-from services.summary.model import SummaryWindow
 from services.summary.service import SummaryService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
@@ -96,12 +97,14 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
 
 
 @tool_function(name="summary", returns="reply", timeout=120, returns_untrusted=True)
-async def summary(args: SummaryArgs, ctx: CallContext, summaries: SummaryService) -> ToolResult:
-    """总结群聊 / Summarise the recent messages of this chat."""
-    del args
-    before_this = SummaryWindow(until=ctx.message.sent_at)
-    result = await summaries.summarize(ctx.chat, language=ctx.language, window=before_this, zone=ctx.zone)
-    return ToolResult(ok=True, text=summarised(result, ctx), value={"bullets": [each.text for each in result.bullets]})
+async def summary(
+    args: SummaryArgs, ctx: CallContext, summaries: SummaryService, history: HistoryService
+) -> ToolResult:
+    """总结群聊 / Summarise messages of this chat: the recent ones, or those of a time, a person, a topic."""
+    window = await asked_window(args, ctx, history)
+    result = await summaries.summarize(ctx.chat, language=ctx.language, window=window, zone=ctx.zone)
+    bullets = [{"text": each.text, "message_ids": list(each.message_ids)} for each in result.bullets]
+    return ToolResult(ok=True, text=summarised(result, ctx, window), value={"bullets": bullets})
 
 
 def _undo(name: str, reminder: Reminder) -> UndoStep:

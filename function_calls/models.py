@@ -59,4 +59,12 @@ class PerplexityArgs(Arguments):
 
 
 class SummaryArgs(Arguments):
-    """Arguments of `summary`: none."""
+    """Arguments of `summary`: none are needed."""
+
+    window: str | None = Field(
+        default=None,
+        description="总结哪一段 / which messages, in the person's own words: 'today', 'since noon', 'yesterday', "
+        "'last 50 messages', 'since my last message', '最近两小时'. Leave it out for the recent ones.",
+    )
+    topic: str | None = Field(default=None, description="Only messages about this: a few words as they may be written.")
+    person: str | None = Field(default=None, description="Only messages of this person: the name as written.")

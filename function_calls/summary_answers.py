@@ -5,17 +5,18 @@ from collections.abc import Sequence
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.summary.model import Finding, Summary, SummaryMethod
+from services.summary.model import Finding, Summary, SummaryMethod, SummaryWindow
 
 _SHOWN_FINDINGS = 5
 _SHOWN_PEOPLE = 5
 
 
-def summarised(summary: Summary, ctx: CallContext) -> str:
-    """The bullets, then decisions, open questions, dates and links where there are any."""
+def summarised(summary: Summary, ctx: CallContext, window: SummaryWindow) -> str:
+    """The bullets, then decisions, open questions, dates and links where there are any, and what was left out."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
-        return say(language, "summary.empty")
+        is_narrow = (window.since, window.person, window.topic) != (None, None, None)
+        return say(language, "summary.empty_window" if is_narrow else "summary.empty")
     names = [person.name for person in summary.people[:_SHOWN_PEOPLE]]
     head = say(
         language,
@@ -28,7 +29,15 @@ def summarised(summary: Summary, ctx: CallContext) -> str:
     # A model names people in its own sentences; a quotation needs its author in front.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
     bullets = [say(language, key, who=each.sender, text=each.text) for each in summary.bullets]
-    return "\n".join([head, *bullets, *_findings(summary, language)])
+    return "\n".join([head, *bullets, *_findings(summary, language), *_reservations(summary, language)])
+
+
+def _reservations(summary: Summary, language: str) -> list[str]:
+    """What a reader has to know of how the summary was made."""
+    told = [say(language, "summary.cut")] if summary.is_cut else []
+    if summary.fallback_reason is not None:
+        told.append(say(language, "summary.fallback", reason=summary.fallback_reason))
+    return told
 
 
 def _findings(summary: Summary, language: str) -> list[str]:

@@ -1,0 +1,118 @@
+"""`summary`: the window that was asked for, and an honest word about what the summary lacks."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from function_calls import handlers
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.chat import Person
+from services.errors import ModelUnavailable
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+from services.reminders.service import ReminderService
+from services.search.service import SearchService
+from services.summary import SummaryMethod, SummaryService
+
+
+class BrokenModel:
+    method = SummaryMethod.MODEL
+
+    async def bullets(self, messages, *, language, count, on_progress=None):
+        raise ModelUnavailable("timeout")
+
+
+@pytest.fixture
+def history():
+    return HistoryService(MemoryMessageStore())
+
+
+@pytest.fixture
+def summarize(history, context_of):
+    async def dispatch(text="summarize", language="en", summarizer=None, **arguments):
+        registry = Registry(injectable=(CallContext, HistoryService, SummaryService, ReminderService, SearchService))
+        registry.register(handlers.summary)
+        services = Services(history, SummaryService(history, summarizer=summarizer))
+        context = replace(context_of(text=text), services=services, language=language)
+        return await FunctionCallRouter(registry).dispatch(
+            ToolCall(id="1", name="summary", arguments=arguments), context
+        )
+
+    return dispatch
+
+
+@pytest.fixture
+def said(history, message):
+    async def record(number, text, *, hours_ago=1.0, sender="bob"):
+        at = message.sent_at - timedelta(hours=hours_ago)
+        who = Person(id=sender, name=sender)
+        await history.record(replace(message, id=str(number), text=text, sender=who, sent_at=at, is_addressed=False))
+
+    return record
+
+
+async def test_only_the_window_is_summarised(summarize, said):
+    await said(1, "The old server is switched off on Monday.", hours_ago=30)
+    await said(2, "The new server costs four hundred a month.", hours_ago=2)
+
+    result = await summarize(window="today")
+
+    assert "four hundred" in result.text
+    assert "switched off" not in result.text
+
+
+async def test_what_i_missed_begins_after_my_last_message(summarize, said):
+    await said(1, "Lunch is at the Italian place.", hours_ago=4)
+    await said(2, "see you later", hours_ago=3, sender="ann")
+    await said(3, "The invoice from Berlin has to be paid.", hours_ago=2)
+
+    result = await summarize(text="what did I miss?")
+
+    assert "invoice" in result.text
+    assert "Italian" not in result.text
+
+
+async def test_a_person_may_be_asked_about(summarize, said):
+    await said(1, "The invoice from Berlin has to be paid.")
+    await said(2, "The printer on the second floor is broken.", sender="cleo")
+
+    result = await summarize(person="cleo")
+
+    assert "printer" in result.text
+    assert "invoice" not in result.text
+
+
+async def test_an_empty_window_is_told_apart_from_an_empty_chat(summarize, said):
+    await said(1, "The invoice from Berlin has to be paid.", hours_ago=30)
+
+    assert "nobody wrote anything that fits" in (await summarize(window="today")).text
+
+
+async def test_words_that_name_no_window_are_answered_with_examples(summarize):
+    result = await summarize(window="when the cows came home")
+
+    assert not result.ok
+    assert "“when the cows came home”" in result.text
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "are quotations"), ("zh", "原话摘录")])
+async def test_a_model_that_failed_is_said(summarize, said, language, told):
+    await said(1, "The invoice from Berlin has to be paid.")
+
+    result = await summarize(language=language, summarizer=BrokenModel())
+
+    assert told in result.text
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "more messages than I read"), ("zh", "没有全部读完")])
+async def test_a_window_that_was_cut_is_said(summarize, said, history, message, language, told):
+    earlier = replace(message, sent_at=message.sent_at - timedelta(hours=1), is_addressed=False)
+    await history._store.add([replace(earlier, id=f"m{number}", text=f"point {number}") for number in range(5001)])
+
+    result = await summarize(language=language, window="since yesterday")
+
+    assert told in result.text

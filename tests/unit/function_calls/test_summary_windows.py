@@ -1,0 +1,157 @@
+"""Which messages a summary is about. It is Friday 2026-11-20, 15:30 in Berlin."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from function_calls.models import SummaryArgs
+from function_calls.summary_windows import asked_window
+from services.errors import RequestRefused
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 11, 20, 15, 30, tzinfo=BERLIN)
+
+
+@pytest.fixture
+def history():
+    return HistoryService(MemoryMessageStore())
+
+
+@pytest.fixture
+def asked(context_of, history):
+    async def window(words, *, text="summarize", **arguments):
+        context = replace(context_of(text=text, sent_at=NOW), now=NOW, zone=BERLIN)
+        return await asked_window(SummaryArgs(window=words, **arguments), context, history)
+
+    return window
+
+
+def shown(moment: datetime) -> str:
+    # `since` is exclusive, a microsecond before what is meant.
+    return f"{moment.astimezone(BERLIN) + timedelta(microseconds=1):%m-%d %H:%M}"
+
+
+@pytest.mark.parametrize(
+    ("words", "since", "until"),
+    [
+        ("since noon", "11-20 12:00", "11-20 15:30"),
+        ("today", "11-20 00:00", "11-20 15:30"),
+        ("all day", "11-20 00:00", "11-20 15:30"),
+        ("yesterday", "11-19 00:00", "11-20 00:00"),
+        ("since yesterday", "11-19 00:00", "11-20 15:30"),
+        ("this morning", "11-20 05:00", "11-20 15:30"),
+        ("last night", "11-19 17:00", "11-20 00:00"),
+        ("since monday", "11-16 00:00", "11-20 15:30"),
+        ("this week", "11-16 00:00", "11-20 15:30"),
+        ("last week", "11-09 00:00", "11-16 00:00"),
+        ("this month", "11-01 00:00", "11-20 15:30"),
+        ("the last two hours", "11-20 13:30", "11-20 15:30"),
+        ("the past hour", "11-20 14:30", "11-20 15:30"),
+        ("from 9 to 11", "11-20 09:00", "11-20 11:00"),
+        ("since 9", "11-20 09:00", "11-20 15:30"),
+        ("2026-11-18", "11-18 00:00", "11-19 00:00"),
+        ("今天", "11-20 00:00", "11-20 15:30"),
+        ("昨天", "11-19 00:00", "11-20 00:00"),
+        ("昨天以来", "11-19 00:00", "11-20 15:30"),
+        ("从中午开始", "11-20 12:00", "11-20 15:30"),
+        ("昨晚", "11-19 17:00", "11-20 00:00"),
+        ("周一以来", "11-16 00:00", "11-20 15:30"),
+        ("本周", "11-16 00:00", "11-20 15:30"),
+        ("上周", "11-09 00:00", "11-16 00:00"),
+        ("最近两小时", "11-20 13:30", "11-20 15:30"),
+        ("过去三天", "11-17 15:30", "11-20 15:30"),
+        ("上午九点到十一点", "11-20 09:00", "11-20 11:00"),
+    ],
+)
+async def test_words_for_a_time_are_read_backwards(asked, words, since, until):
+    window = await asked(words)
+
+    assert (shown(window.since), f"{window.until.astimezone(BERLIN):%m-%d %H:%M}") == (since, until)
+
+
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("the last 50 messages", 50),
+        ("last 50", 50),
+        ("last twenty messages", 20),
+        ("最近50条消息", 50),
+        ("最后五十条", 50),
+        ("last 9999 messages", 1000),
+    ],
+)
+async def test_words_for_a_count_are_read(asked, words, limit):
+    window = await asked(words)
+
+    assert (window.since, window.limit) == (None, limit + 1)
+
+
+@pytest.mark.parametrize("words", [None, "", "so far", "最近", "recently"])
+async def test_without_words_the_recent_messages_are_meant(asked, words):
+    window = await asked(words)
+
+    assert (window.since, window.limit, window.until) == (None, 200, NOW)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (None, "what did I miss?"),
+        (None, "我错过了什么？"),
+        (None, "我不在的时候大家聊了什么"),
+        ("since my last message", "summarize"),
+        ("since I left", "summarize"),
+        ("我上次发言以来", "总结一下"),
+    ],
+)
+async def test_what_somebody_missed_begins_with_their_last_message(asked, history, message, words, text):
+    left = NOW - timedelta(hours=3)
+    await history.record(replace(message, id="0", sent_at=left))
+    await history.record(replace(message, id="1", text=text, sent_at=NOW))
+
+    window = await asked(words, text=text)
+
+    assert window.since == left
+
+
+async def test_somebody_who_never_wrote_missed_the_recent_messages(asked):
+    window = await asked(None, text="what did I miss?")
+
+    assert (window.since, window.limit) == (None, 200)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "limit"),
+    [
+        ("总结一下今天的聊天", "11-20 00:00", 5000),
+        ("总结一下最近50条消息", None, 51),
+        ("sum up what was said since noon", "11-20 12:00", 5000),
+        ("summarize, and remind me tomorrow", None, 200),
+    ],
+)
+async def test_what_the_call_leaves_out_is_read_from_the_message(asked, text, since, limit):
+    window = await asked(None, text=text)
+
+    assert (window.since and shown(window.since), window.limit) == (since, limit)
+
+
+async def test_a_time_in_the_message_is_no_window_where_a_topic_is_meant(asked):
+    window = await asked(None, text="summarize what was said about the party on Friday", topic="party")
+
+    assert window.since is None
+
+
+async def test_a_topic_and_a_person_narrow_the_window(asked):
+    window = await asked("today", topic="budget", person="Bob")
+
+    assert (window.topic, window.person) == ("budget", "Bob")
+
+
+@pytest.mark.parametrize("words", ["when the cows came home", "every day", "哈哈", "tomorrow"])
+async def test_words_that_name_no_window_are_refused(asked, words):
+    with pytest.raises(RequestRefused, match="summary_window"):
+        await asked(words)
