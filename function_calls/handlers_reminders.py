@@ -31,6 +31,8 @@ async def reminder_update(args: ReminderUpdateArgs, ctx: CallContext, reminders:
     try:
         old = await _named(args.reminder_id, ctx, reminders)
     except RequestRefused as refusal:
+        if refusal.code == "no_reminders":
+            return ToolResult.failed(refusal.code, text=say(ctx.language, "reminder.none"))
         return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
     content = args.content or None
     edit = ReminderEdit(content=content, schedule=changed_schedule(args, old.schedule, ctx))

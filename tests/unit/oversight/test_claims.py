@@ -1,0 +1,147 @@
+"""A model may say "done" only where something was done."""
+
+import pytest
+
+from function_calls.calls import Receipt, ToolResult
+from function_calls.registry import tool_function
+from services.errors import ToolFailed
+from tests.unit.oversight.conftest import call
+
+NOTHING = {
+    "en": "Nothing was set, changed or deleted just now.",
+    "zh": "刚才没有设置、修改或删除任何东西。",
+}
+
+CLAIMS = [
+    "I've set a reminder for 5 pm.",
+    "I have set up your reminder for tomorrow at 9:00!",
+    "Sure! I’ve just created a daily reminder to drink water.",
+    "Okay, I deleted the reminder about the dentist.",
+    "Done! Your reminder has been cancelled.",
+    "Reminder set for 17:00: call Ann.",
+    "Reminder deleted.",
+    "All your reminders have been removed.",
+    "The reminder is now set for 8:30.",
+    "No problem, I'll remind you at 5pm to call Ann.",
+    "I will remind @bob tomorrow at nine.",
+    "Got it. You'll be reminded at six.",
+    "I've moved the stand-up reminder to 8:30.",
+    "Sure, set a reminder for 5pm.",
+    "已为你设置明天早上八点半的提醒：交周报。",
+    "好的，我已经帮你把开会的提醒删掉了。",
+    "好的，提醒已设置。",
+    "提醒已经取消。",
+    "已删除提醒 k7vq3m。",
+    "好的，我会在明天早上九点提醒你开会。",
+    "没问题，到时候提醒你。",
+    "提醒设置成功！",
+    "我帮你设好了下午三点的提醒。",
+    "已經為您設定明天上午十點的提醒。",
+    "闹钟已经改到七点半。",
+]
+
+TALK = [
+    "I can set a reminder for you; when should it be?",
+    "Would you like me to set a reminder for 5 pm?",
+    "If you tell me when, I'll remind you.",
+    "I haven't set a reminder yet.",
+    "I couldn't delete the reminder, because there is none.",
+    "Just say “delete reminder 1” and it will go.",
+    "I've set out the arguments for both sides below.",
+    "The alarm was invented by Levi Hutchins in 1787.",
+    "Reminders are useful when life is busy.",
+    "A reminder set by somebody else can only be deleted by that person.",
+    "May I remind you that the meeting is at five?",
+    "I'll remind you that I am only a program.",
+    "Ann deleted the file and created a new branch.",
+    "You set that reminder yesterday.",
+    "The table has been updated in the newest edition.",
+    "There are three reminders here, the first is at 9:00.",
+    "Never mind!",
+    "要我帮你设置一个提醒吗？",
+    "你可以说“删除第1个提醒”。",
+    "如果你告诉我时间，我会提醒你。",
+    "我还没有设置提醒。",
+    "没能删除提醒：这里没有提醒。",
+    "会议已经取消，大家可以休息了。",
+    "请提醒他把文件删除。",
+    "这家店已经搬到南京路了。",
+    "提醒功能很实用。",
+    "你昨天已经设置了这个提醒。",
+    "需要我设置提醒的话，请告诉我时间。",
+    "她提醒我别忘了带伞。",
+    "已完成的任务有三个。",
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+async def test_a_claim_without_a_receipt_is_replaced(room, claim):
+    told = await room(script=[claim]).say("how are things, please?" if claim.isascii() else "最近怎么样？")
+
+    assert told.startswith(tuple(NOTHING.values()))
+
+
+@pytest.mark.parametrize("talk", TALK)
+async def test_ordinary_talk_stays_as_it_is(room, talk):
+    assert await room(script=[talk]).say("tell me something") == talk
+
+
+@pytest.mark.parametrize("claim", CLAIMS[:3])
+async def test_a_claim_with_a_receipt_stands(room, claim):
+    @tool_function()
+    async def reminder_set() -> ToolResult:
+        """Set."""
+        return ToolResult(ok=True, value={"id": "k7"}, receipts=(Receipt(action="set", subject="k7"),))
+
+    assert await room(reminder_set, script=[[call("reminder_set")], claim]).say("remind me, please") == claim
+
+
+async def test_a_failure_is_told_instead_of_the_claim(room):
+    @tool_function()
+    async def reminder_set() -> str:
+        """Set."""
+        raise ToolFailed("the book is closed")
+
+    here = room(reminder_set, script=[[call("reminder_set")], "I've set a reminder for 5 pm."])
+
+    assert await here.say("remind me, please") == "That did not work (reminder_set): the book is closed"
+
+
+async def test_a_claim_about_a_request_that_is_understood_without_a_model_becomes_true(room):
+    made = []
+
+    @tool_function(returns="reply")
+    async def reminder_set(type: str, time: str, content: str) -> str:  # noqa: A002 - the specification's name
+        """Set."""
+        made.append((type, time, content))
+        return "really set"
+
+    told = await room(reminder_set, script=["I've set a reminder for 5 pm."]).say(
+        "remind me tomorrow at 17:00 to call Ann"
+    )
+
+    assert told == "really set"
+    assert made == [("once", "2026-11-21 17:00", "call Ann")]
+
+
+@pytest.mark.parametrize(("asked", "answer"), [("delete my tea reminder", "Done."), ("删除喝茶的提醒", "搞定了！")])
+async def test_a_bare_done_to_a_request_for_a_change_is_a_claim(room, asked, answer):
+    told = await room(script=[answer]).say(asked)
+
+    assert told.startswith(tuple(NOTHING.values()))
+
+
+@pytest.mark.parametrize(("asked", "answer"), [("write a haiku and say done", "Done."), ("作业写完了没", "已完成。")])
+async def test_a_bare_done_to_anything_else_is_talk(room, asked, answer):
+    assert await room(script=[answer]).say(asked) == answer
+
+
+async def test_what_a_tool_says_is_never_taken_for_a_claim(room):
+    @tool_function(returns="reply")
+    async def reminder_list() -> str:
+        """List."""
+        return "1. I've set a reminder for the cat · ann"
+
+    told = await room(reminder_list, script=[[call("reminder_list")]]).say("list them")
+
+    assert told == "1. I've set a reminder for the cat · ann"

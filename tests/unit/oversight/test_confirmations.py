@@ -1,0 +1,236 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.consent import consent_of
+from function_calls.context import CallContext
+from function_calls.registry import tool_function
+from services.chat import Person
+from tests.unit.oversight.conftest import call
+
+BAN = call("ban", name="bob", days=7)
+ASKED = "Shall I really do this? ban\n• name: bob\n• days: 7\nSay yes or no; I wait ten minutes."
+
+
+class Bans:
+    """A function that asks first, and what reached it."""
+
+    def __init__(self):
+        self.made = []
+
+    def tool(self, **options):
+        @tool_function(returns="reply", examples=["ban {name}", "封禁{name}"], **{"confirm": True} | options)
+        async def ban(name: str, ctx: CallContext, days: int = 1) -> str:
+            """Ban somebody."""
+            self.made.append((name, days, ctx))
+            return f"banned {name} for {days}"
+
+        return ban
+
+
+@pytest.fixture
+def bans():
+    return Bans()
+
+
+async def test_the_person_is_asked_what_exactly_would_be_done(room, bans):
+    told = await room(bans.tool(), script=[[BAN]]).say("ban bob for a week")
+
+    assert told == ASKED
+    assert bans.made == []
+
+
+async def test_they_are_asked_in_their_language(room, bans):
+    told = await room(bans.tool()).say("封禁小明")
+
+    assert told == "真的要这样做吗？ban\n• name：小明\n请回答“好”或“算了”，十分钟内有效。"
+
+
+@pytest.mark.parametrize("yes", ["yes", "Yes, please!", "好", "确认", "確認", "OK", "Bubbles, do it", "👍🏽"])
+async def test_a_yes_runs_the_call(room, bans, yes):
+    here = room(bans.tool(), script=[[BAN]])
+    await here.say("ban bob for a week")
+
+    assert await here.say(yes) == "banned bob for 7"
+
+
+@pytest.mark.parametrize("no", ["no", "never mind", "算了", "不要", "取消。"])
+async def test_a_no_drops_it(room, bans, no):
+    here = room(bans.tool(), script=[[BAN], "as you say"])
+    await here.say("ban bob for a week")
+    await here.say(no)
+    await here.say("yes")
+
+    assert bans.made == []
+
+
+async def test_no_model_is_asked_about_a_yes(room, bans):
+    here = room(bans.tool(), script=[[BAN]])
+    await here.say("ban bob for a week")
+    await here.say("yes")
+
+    assert len(here.model.turns) == 1
+
+
+async def test_offline_it_is_the_same(room, bans):
+    here = room(bans.tool())
+    asked = await here.say("ban bob")
+
+    assert asked.startswith("Shall I really do this?")
+    assert await here.say("yes") == "banned bob for 1"
+
+
+async def test_a_second_yes_does_nothing_more(room, bans):
+    here = room(bans.tool(), script=[[BAN], "hm?"])
+    await here.say("ban bob for a week")
+    await here.say("yes")
+    await here.say("yes")
+
+    assert len(bans.made) == 1
+
+
+@pytest.mark.parametrize("other", [{"sender": "carl"}, {"chat": "work"}])
+async def test_nobody_else_and_nowhere_else_is_it_confirmed(room, bans, other):
+    here = room(bans.tool(), script=[[BAN], "hm?"])
+    await here.say("ban bob for a week")
+    await here.say("yes", **other)
+
+    assert bans.made == []
+
+
+async def test_it_is_forgotten_after_ten_minutes(room, bans):
+    here = room(bans.tool(), script=[[BAN], "hm?"])
+    await here.say("ban bob for a week")
+    await here.clock.nap(timedelta(minutes=10, seconds=1).total_seconds())
+    await here.say("yes")
+
+    assert bans.made == []
+
+
+async def test_talk_of_something_else_leaves_it_waiting_and_never_runs_it(room, bans):
+    here = room(bans.tool(), script=[[BAN], "It is sunny.", "Yes, that is so."])
+    await here.say("ban bob for a week")
+    await here.say("how is the weather?")
+    await here.say("yes, the weather is fine")
+
+    assert bans.made == []
+    assert await here.say("yes") == "banned bob for 7"
+
+
+async def test_a_later_question_takes_the_place_of_an_earlier_one(room, bans):
+    here = room(bans.tool(), script=[[BAN], [call("ban", name="eve")]])
+    await here.say("ban bob for a week")
+    await here.say("ban eve")
+    await here.say("yes")
+
+    assert [name for name, _, _ in bans.made] == ["eve"]
+
+
+async def test_the_calls_of_one_message_are_confirmed_together(room, bans):
+    both = [
+        ToolCall(id="1", name="ban", arguments={"name": "bob"}),
+        ToolCall(id="2", name="ban", arguments={"name": "eve"}),
+    ]
+    here = room(bans.tool(), script=[both])
+    await here.say("ban bob and eve")
+
+    assert await here.say("yes") == "banned bob for 1\nbanned eve for 1"
+
+
+async def test_the_confirmed_call_runs_in_the_context_of_the_message_that_asked(room, bans):
+    here = room(bans.tool(), script=[[BAN]])
+    asking = here.message("ban @bob for a week", mentions=(Person(id="b", name="bob"),))
+    await here.assistant.answer(await here.turn(asking))
+    await here.say("yes")
+    (_, _, context) = bans.made[0]
+
+    assert (context.message.id, context.message.text) == (asking.id, asking.text)
+    assert context.message.mentions == asking.mentions
+    assert context.call_id == f"{asking.id}/0.0"
+
+
+async def test_a_function_of_the_arguments_decides_and_words_the_question(room, bans):
+    def long_ones(arguments):
+        return f"ban {arguments['name']} for a whole week" if arguments.get("days", 1) > 3 else False
+
+    here = room(bans.tool(confirm=long_ones), script=[[BAN], [call("ban", name="eve")]])
+
+    assert (await here.say("ban bob for a week")).startswith("Shall I really do this? ban bob for a whole week\n")
+    assert await here.say("ban eve") == "banned eve for 1"
+
+
+async def test_arguments_are_checked_before_anybody_is_asked(room, bans):
+    result = await room(bans.tool()).dispatch(call("ban", days=7))
+
+    assert not result.is_question
+    assert "name" in result.error
+
+
+async def test_who_may_not_call_is_not_asked(room, bans):
+    result = await room(bans.tool(permission="admins")).dispatch(BAN)
+
+    assert result.text == "Only an admin of this chat may do that."
+
+
+async def test_the_right_is_asked_for_again_when_the_answer_comes(room, bans):
+    here = room(bans.tool(permission="admins"), script=[[BAN]])
+    await here.say("ban bob for a week", is_admin=True)
+
+    assert await here.say("yes") == "Only an admin of this chat may do that."
+
+
+async def test_another_door_may_bring_its_own_approval(room, bans):
+    result = await room(bans.tool()).dispatch(BAN, approved=BAN)
+
+    assert result.text == "banned bob for 7"
+
+
+async def test_an_approval_is_for_that_very_call(room, bans):
+    result = await room(bans.tool()).dispatch(BAN, approved=call("ban", name="eve", days=7))
+
+    assert result.is_question
+    assert bans.made == []
+
+
+async def test_where_nothing_is_kept_the_call_is_not_run(room, bans):
+    here = room(bans.tool())
+    here.router.oversight = None
+    context = here.context(await here.turn(here.message()))
+    result = await here.router.dispatch(BAN, replace(context, oversight=None))
+
+    assert result.is_question
+    assert bans.made == []
+
+
+async def test_a_question_is_not_lost_when_the_model_goes_on(room, bans):
+    @tool_function()
+    async def look() -> str:
+        """Look."""
+        return "sunny"
+
+    here = room(bans.tool(), look, script=[[BAN, call("look")], "It is sunny."])
+    told = await here.say("ban bob for a week, and how is the weather?")
+
+    assert told == f"It is sunny.\n{ASKED}"
+
+
+async def test_what_a_confirmed_observation_found_goes_back_to_the_model(room):
+    @tool_function(confirm=True)
+    async def look() -> ToolResult:
+        """Look."""
+        return ToolResult(ok=True, value={"found": 3})
+
+    here = room(look, script=[[call("look")], "There are three."])
+    await here.say("look it up")
+
+    assert await here.say("yes") == "There are three."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes it is raining", "not yes", "okay so here is the plan", "好不好", "不好意思", "", "no reminders here"],
+)
+def test_a_message_that_says_more_is_no_answer(text):
+    assert consent_of(text, "Bubbles") is None

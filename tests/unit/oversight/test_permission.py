@@ -1,0 +1,65 @@
+import pytest
+
+from function_calls.permission import Rule, Viewer, refusal_code
+from function_calls.registry import tool_function
+from services.chat import ChatAddress, Person
+from tests.unit.oversight.conftest import call
+
+OWNERS = {"fake:olga"}
+
+
+def viewer(person="ann", *, platform="fake", is_admin=False, is_private=False):
+    chat = ChatAddress(platform=platform, chat_id="home")
+    return Viewer(person=Person(id=person, name=person, is_admin=is_admin), chat=chat, is_private=is_private)
+
+
+@pytest.mark.parametrize(
+    ("rule", "who", "code"),
+    [
+        (Rule(), viewer(), None),
+        (Rule(permission="admins"), viewer(), "admins_only"),
+        (Rule(permission="admins"), viewer(is_admin=True), None),
+        (Rule(permission="admins"), viewer("olga"), None),
+        (Rule(permission="owner"), viewer(is_admin=True), "owner_only"),
+        (Rule(permission="owner"), viewer("olga"), None),
+        (Rule(permission="owner"), viewer("olga", platform="other"), "owner_only"),
+        (Rule(permission=("fake:ann",)), viewer(), None),
+        (Rule(permission=("fake:ann",)), viewer("bob"), "listed_only"),
+        (Rule(permission=("fake:ann",)), viewer("ann", platform="other"), "listed_only"),
+        (Rule(scope="group"), viewer(is_private=True), "group_only"),
+        (Rule(scope="private"), viewer(), "private_only"),
+        (Rule(platforms=("other",)), viewer(), "other_platform"),
+        (Rule(platforms=("fake",)), viewer(), None),
+    ],
+)
+def test_a_rule_lets_in_exactly_whom_it_names(rule, who, code):
+    assert refusal_code(rule, who, OWNERS) == code
+
+
+@tool_function(permission="owner", returns="reply")
+async def reboot() -> str:
+    """Reboot."""
+    return "rebooted"
+
+
+@pytest.mark.parametrize(("sender", "ok"), [("olga", True), ("ann", False)])
+async def test_the_owners_of_the_settings_are_known_at_the_call(room, sender, ok):
+    result = await room(reboot, owners=OWNERS).dispatch(call("reboot"), sender=sender)
+
+    assert result.ok is ok
+
+
+async def test_a_refusal_is_worded_and_recorded_as_denied(room):
+    result = await room(reboot, owners=OWNERS).dispatch(call("reboot"), text="重启一下吧")
+
+    assert result.text == "只有机器人的主人可以这样做。"
+    assert result.failure == "denied"
+
+
+async def test_what_somebody_may_not_call_is_not_shown_to_their_model(room):
+    here = room(reboot, owners=OWNERS, script=["hi", "hi"])
+    await here.say("hello", sender="ann")
+    await here.say("hello", sender="olga")
+    seen = [[tool.name for tool in turn.tools] for turn in here.model.turns]
+
+    assert seen == [["undo"], ["undo", "reboot"]]

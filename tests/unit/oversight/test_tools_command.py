@@ -1,0 +1,92 @@
+from datetime import timedelta
+
+import pytest
+
+from function_calls.registry import tool_function
+from tests.unit.oversight.conftest import call
+
+
+@tool_function(returns="reply", examples=["pour the tea", "倒茶吧"])
+async def pour() -> str:
+    """Pour."""
+    return "poured"
+
+
+@pytest.fixture
+def here(room):
+    return room(pour, owners={"fake:olga"})
+
+
+@pytest.mark.parametrize("who", [{"sender": "adam", "is_admin": True}, {"sender": "olga"}, {"is_private": True}])
+@pytest.mark.parametrize("command", ["/tools off pour", "/tools@Bubbles OFF pour", "/tools 关闭 pour", "/工具 关 pour"])
+async def test_admins_owners_and_people_in_private_switch_a_function_off(here, who, command):
+    told = await here.say(command, **who)
+
+    assert "pour" in told
+    assert await here.oversight.switches.off_in(here.message().address) == {"pour"}
+
+
+async def test_a_member_switches_nothing(here):
+    told = await here.say("/tools off pour", sender="ann")
+
+    assert told == "Only an admin of this chat may switch functions."
+    assert (await here.dispatch(call("pour"))).ok
+
+
+async def test_what_is_off_can_be_called_through_no_door(here):
+    await here.say("/tools off pour", is_admin=True)
+    result = await here.dispatch(call("pour"), sender="olga")
+
+    assert result.text == "pour is switched off in this chat. An admin can switch it on: /tools on pour"
+    assert "pour" not in [tool.name for tool in (await here.turn(here.message())).tools]
+
+
+async def test_what_is_off_in_one_chat_works_in_another(here):
+    await here.say("/tools off pour", is_admin=True)
+
+    assert not (await here.dispatch(call("pour"))).ok
+    assert (await here.dispatch(call("pour"), chat="work")).ok
+
+
+async def test_a_function_is_switched_on_again(here):
+    await here.say("/tools off pour", is_admin=True)
+    told = await here.say("/tools on pour", is_admin=True)
+
+    assert told == "pour is on in this chat."
+    assert await here.say("pour the tea") == "poured"
+
+
+async def test_the_list_marks_what_is_off(here):
+    await here.say("/tools off pour", is_admin=True)
+    told = await here.say("/tools", is_admin=True)
+
+    assert "• undo\n" in told
+    assert "• pour (off)" in told
+
+
+async def test_an_unknown_name_is_answered_with_the_nearest(here):
+    told = await here.say("/tools off por", is_admin=True)
+
+    assert told == "There is no function called por here. There are: pour"
+
+
+async def test_the_switch_lasts(here, room):
+    await here.say("/tools off pour", is_admin=True)
+    await here.clock.nap(timedelta(days=400).total_seconds())
+
+    assert not (await here.dispatch(call("pour"))).ok
+
+
+async def test_another_process_sees_the_switch_within_a_minute(here):
+    await here.dispatch(call("pour"))
+    await here.store.set("tools.off:fake:home", ["pour"], keep=timedelta(days=1))
+    await here.clock.nap(60)
+
+    assert not (await here.dispatch(call("pour"))).ok
+
+
+@pytest.mark.parametrize("text", ["what /tools are there?", "tools", "/toolsmith off"])
+async def test_other_talk_of_tools_is_no_command(here, text):
+    told = await here.say(text, is_admin=True)
+
+    assert "Functions in this chat" not in (told or "")

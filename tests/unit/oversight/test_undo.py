@@ -1,0 +1,189 @@
+import pytest
+
+from function_calls.calls import Receipt, SpawnedTask, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.registry import tool_function
+from services.errors import RequestRefused
+from tests.unit.oversight.conftest import call
+
+
+class Lamps:
+    """Lamps that are lit, and functions that change them."""
+
+    def __init__(self):
+        self.lit = []
+        self.refuses = None
+
+    def tools(self):
+        @tool_function(returns="reply", undo="dark", examples=["light {lamp}"])
+        async def light(lamp: str) -> str:
+            """Light a lamp."""
+            self.lit.append(lamp)
+            return f"{lamp} is lit"
+
+        @tool_function(returns="reply", is_only_for_undo=True)
+        async def dark(lamp: str) -> str:
+            """Put a lamp out."""
+            if self.refuses is not None:
+                raise self.refuses
+            self.lit.remove(lamp)
+            return f"{lamp} is dark"
+
+        @tool_function(returns="reply")
+        async def light_all() -> ToolResult:
+            """Light both lamps."""
+            self.lit += ["desk", "hall"]
+            steps = [UndoStep(name="dark", arguments={"lamp": lamp}) for lamp in ("desk", "hall")]
+            receipts = tuple(Receipt(action="lit", subject=str(step.arguments["lamp"]), undo=step) for step in steps)
+            return ToolResult(ok=True, text="both are lit", receipts=receipts)
+
+        @tool_function(returns="reply", changes_state=True, examples=["ring"])
+        async def ring() -> str:
+            """Ring the bell."""
+            return "ding"
+
+        return light, dark, light_all, ring
+
+
+@pytest.fixture
+def lamps():
+    return Lamps()
+
+
+async def test_undo_takes_the_last_change_back(room, lamps):
+    here = room(*lamps.tools())
+    await here.say("light desk")
+
+    assert await here.say("undo") == "↩ Undone: desk is dark"
+    assert lamps.lit == []
+
+
+async def test_the_confirmation_says_how_to_undo(room, lamps):
+    here = room(*lamps.tools())
+
+    assert await here.say("light desk") == "desk is lit\n   (say “undo” to take it back)"
+
+
+async def test_nothing_is_said_of_undo_where_it_cannot_be_undone_or_is_switched_off(room, lamps):
+    here = room(*lamps.tools())
+    rung = await here.say("ring")
+    await here.say("/tools off undo", is_admin=True)
+
+    assert rung == "ding"
+    assert await here.say("light desk") == "desk is lit"
+
+
+async def test_changes_are_undone_one_after_the_other(room, lamps):
+    here = room(*lamps.tools())
+    await here.say("light desk")
+    await here.say("light hall")
+    await here.say("undo")
+
+    assert lamps.lit == ["desk"]
+    assert await here.say("undo") == "↩ Undone: desk is dark"
+    assert await here.say("undo") == "There is nothing of yours to undo here."
+
+
+async def test_all_that_one_call_changed_is_undone_in_the_opposite_order(room, lamps):
+    here = room(*lamps.tools(), script=[[call("light_all")], [call("undo")]])
+    await here.say("light them all")
+
+    assert await here.say("undo") == "↩ Undone: hall is dark\n↩ Undone: desk is dark"
+
+
+async def test_the_calls_of_one_message_are_undone_together(room, lamps):
+    both = [call("light", lamp="desk"), call("light", lamp="hall")]
+    here = room(*lamps.tools(), script=[[call("light", lamp="attic")], both, [call("undo")]])
+    await here.say("light the attic")
+    await here.say("light desk and hall")
+    await here.say("undo")
+
+    assert lamps.lit == ["attic"]
+
+
+@pytest.mark.parametrize("other", [{"sender": "bob"}, {"chat": "work"}])
+async def test_nobody_undoes_what_another_did_or_what_was_done_elsewhere(room, lamps, other):
+    here = room(*lamps.tools())
+    await here.say("light desk")
+
+    assert await here.say("undo", **other) == "There is nothing of yours to undo here."
+    assert lamps.lit == ["desk"]
+
+
+async def test_a_change_without_an_inverse_is_named_and_does_not_hide_earlier_ones(room, lamps):
+    here = room(*lamps.tools())
+    await here.say("light desk")
+    await here.say("ring")
+
+    assert (await here.say("undo")).startswith("I cannot take that back: ring")
+    assert await here.say("undo") == "↩ Undone: desk is dark"
+
+
+async def test_a_refused_inverse_says_why_and_is_forgotten(room, lamps):
+    here = room(*lamps.tools())
+    await here.say("light desk")
+    lamps.refuses = RequestRefused("no_reminders")
+
+    assert await here.say("undo") == "I could not take that back: There are no reminders here to delete."
+    assert await here.say("undo") == "There is nothing of yours to undo here."
+
+
+async def test_an_inverse_that_broke_may_be_tried_again(room, lamps):
+    here = room(*lamps.tools())
+    await here.say("light desk")
+    lamps.refuses = OSError("locked")
+    await here.say("undo")
+    lamps.refuses = None
+
+    assert await here.say("undo") == "↩ Undone: desk is dark"
+
+
+async def test_an_inverse_is_no_function_that_anybody_can_call(room, lamps):
+    here = room(*lamps.tools())
+    lamps.lit.append("desk")
+    result = await here.dispatch(call("dark", lamp="desk"))
+
+    assert "no tool named 'dark'" in result.error
+    assert "dark" not in [spec.name for spec in (await here.turn(here.message())).tools]
+
+
+async def test_the_last_twenty_changes_are_kept(room, lamps):
+    here = room(*lamps.tools())
+    for number in range(25):
+        await here.say(f"light lamp{number}")
+    undone = [await here.say("undo") for _ in range(21)]
+
+    assert undone[19] == "↩ Undone: lamp5 is dark"
+    assert undone[20] == "There is nothing of yours to undo here."
+
+
+async def test_what_an_agents_call_changed_is_remembered_once(room, lamps):
+    here = room(*lamps.tools())
+    task = await here.dispatch(call("light", lamp="desk"))
+
+    @tool_function(name="helper")
+    async def helper(ctx: CallContext) -> ToolResult:
+        """Stand for an agent."""
+        spawned = SpawnedTask(agent="helper", request="", answer="", steps=(), ok=True)
+        return ToolResult(ok=True, text="done", receipts=task.receipts, spawned=spawned)
+
+    here.router.registry.register(helper)
+    await here.dispatch(call("helper"))
+    await here.say("undo")
+
+    assert await here.say("undo") == "There is nothing of yours to undo here."
+
+
+async def test_a_change_that_could_not_be_remembered_is_still_told(room, lamps):
+    class Broken:
+        async def get(self, key):
+            raise OSError("disk full")
+
+        async def set(self, key, value, *, keep):
+            raise OSError("disk full")
+
+    here = room(*lamps.tools())
+    here.oversight.receipts._state = Broken()
+    result = await here.dispatch(call("light", lamp="desk"))
+
+    assert result.ok
