@@ -1,0 +1,68 @@
+"""The values of the memory."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from services.chat import ChatAddress, Person
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """Something that `person` asked to have remembered in `address`.
+
+    `id` is `m` and a number, unique for ever. With `is_shared` everybody in that chat sees it, without only `person`.
+    `created_at` is timezone-aware.
+    """
+
+    id: str
+    address: ChatAddress
+    person: Person
+    text: str
+    is_shared: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMemory:
+    """A memory before it is stored."""
+
+    address: ChatAddress
+    person: Person
+    text: str
+    is_shared: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Onlooker:
+    """Who looks, and from where: what they may see follows.
+
+    In a group it is what was remembered for that group, and the person's own that was remembered there. In a private
+    chat it is besides everything of the person's own from the whole platform.
+    """
+
+    address: ChatAddress
+    person: Person
+    is_private: bool = False
+    is_admin: bool = False
+
+    def may_see(self, memory: Memory) -> bool:
+        """Whether `memory` is for these eyes."""
+        is_own = memory.person.id == self.person.id
+        if memory.address.key == self.address.key:
+            return memory.is_shared or is_own
+        is_elsewhere = memory.address.platform == self.address.platform
+        return self.is_private and is_own and is_elsewhere and not memory.is_shared
+
+    def may_forget(self, memory: Memory) -> bool:
+        """Whether they may have it forgotten: their own, and what is shared if they are an admin."""
+        return memory.person.id == self.person.id or (memory.is_shared and self.is_admin)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MemoryLimits:
+    """Caps: memories of one person, of one chat in all, and characters of one."""
+
+    per_person: int = 200
+    per_chat: int = 1_000
+    text_length: int = 1_000

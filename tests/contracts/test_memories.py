@@ -1,0 +1,84 @@
+"""What every store of memories does."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.memory.memory_store import ProcessMemoryStore
+from services.memory.model import NewMemory, Onlooker
+from services.memory.ports import MemoryStore
+from services.storage.database import Database
+from services.storage.memories import SqlMemoryStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+ALONE = ChatAddress(platform="console", chat_id="ann")
+ANN = Person(id="ann", name="Ann")
+BOB = Person(id="bob", name="Bob 鲍勃")
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def memories(database: Database | None) -> MemoryStore:
+    return ProcessMemoryStore() if database is None else SqlMemoryStore(database)
+
+
+def new(text: str, *, person: Person = ANN, address: ChatAddress = HOME, is_shared: bool = False) -> NewMemory:
+    return NewMemory(address=address, person=person, text=text, is_shared=is_shared, created_at=NOW)
+
+
+def onlooker(person: Person = ANN, address: ChatAddress = HOME, *, is_private: bool = False) -> Onlooker:
+    return Onlooker(address=address, person=person, is_private=is_private)
+
+
+async def seen(memories: MemoryStore, who: Onlooker) -> list[str]:
+    return [each.text for each in await memories.seen_by(who)]
+
+
+async def test_a_memory_comes_back_as_it_was_kept(memories: MemoryStore):
+    kept = await memories.add(new("茶要绿的", person=BOB, is_shared=True))
+
+    assert await memories.seen_by(onlooker()) == (kept,)
+    assert (kept.text, kept.person, kept.address, kept.created_at) == ("茶要绿的", BOB, HOME, NOW)
+
+
+async def test_each_sees_the_own_ones_and_those_of_the_chat_the_latest_first(memories: MemoryStore):
+    await memories.add(new("a"))
+    await memories.add(new("b", person=BOB))
+    await memories.add(new("all", person=BOB, is_shared=True))
+
+    assert await seen(memories, onlooker()) == ["all", "a"]
+    assert await seen(memories, onlooker(BOB)) == ["all", "b"]
+
+
+async def test_another_chat_sees_nothing_of_it(memories: MemoryStore):
+    await memories.add(new("a"))
+    await memories.add(new("all", is_shared=True))
+
+    assert await seen(memories, onlooker(address=ALONE)) == []
+
+
+async def test_in_private_one_sees_ones_own_from_the_platform(memories: MemoryStore):
+    elsewhere = ChatAddress(platform="console2", chat_id="home")
+    await memories.add(new("a"))
+    await memories.add(new("b", person=BOB))
+    await memories.add(new("all", is_shared=True))
+    await memories.add(new("same id, other platform", address=elsewhere))
+
+    assert await seen(memories, onlooker(address=ALONE, is_private=True)) == ["a"]
+
+
+async def test_memories_are_counted_by_chat_and_person(memories: MemoryStore):
+    await memories.add(new("a"))
+    await memories.add(new("b", person=BOB))
+    await memories.add(new("c", address=ALONE))
+
+    assert (await memories.count(HOME), await memories.count(HOME, "ann")) == (2, 1)
+
+
+async def test_a_removed_memory_is_gone_and_its_id_is_not_used_again(memories: MemoryStore):
+    first = await memories.add(new("a"))
+
+    assert await memories.remove([first.id, "m999"]) == 1
+    assert await seen(memories, onlooker()) == []
+    assert (await memories.add(new("b"))).id != first.id

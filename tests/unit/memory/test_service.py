@@ -1,0 +1,91 @@
+"""The memory service: saving once, caps, finding, forgetting."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.memory.memory_store import ProcessMemoryStore
+from services.memory.model import MemoryLimits, Onlooker
+from services.memory.service import MemoryService
+
+HOME = ChatAddress(platform="console", chat_id="home")
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+ANN = Onlooker(address=HOME, person=Person(id="ann", name="Ann"))
+BOB = Onlooker(address=HOME, person=Person(id="bob", name="Bob"))
+BOSS = Onlooker(address=HOME, person=Person(id="cy", name="Cy"), is_admin=True)
+
+
+@pytest.fixture
+def memory():
+    return MemoryService(ProcessMemoryStore(), limits=MemoryLimits(per_person=3, per_chat=4, text_length=40))
+
+
+async def save(memory: MemoryService, text: str, who: Onlooker = ANN, *, is_shared: bool = False):
+    return await memory.save(who, text, is_shared=is_shared, at=NOW)
+
+
+async def test_the_same_words_are_one_memory(memory):
+    first = await save(memory, "the door code is 4711")
+
+    assert await save(memory, " the door  code is 4711 ") == first
+
+
+@pytest.mark.parametrize(("text", "code"), [("  ", "memory_empty"), ("x" * 41, "memory_too_long")])
+async def test_what_cannot_be_kept_is_refused(memory, text, code):
+    with pytest.raises(RequestRefused, match=code):
+        await save(memory, text)
+
+
+async def test_a_person_and_a_chat_have_a_cap(memory):
+    for number in range(3):
+        await save(memory, f"fact {number}")
+
+    with pytest.raises(RequestRefused, match=r"too_many_memories \(limit=3"):
+        await save(memory, "fact 4")
+    await save(memory, "fact 4", BOB)
+    with pytest.raises(RequestRefused, match=r"too_many_memories \(limit=4"):
+        await save(memory, "fact 5", BOB)
+
+
+async def test_memories_are_found_by_words_in_both_languages(memory):
+    await save(memory, "the door code is 4711")
+    await save(memory, "小安不吃花生")
+
+    assert [each.text for each in await memory.search(ANN, "what is the code of the door?")] == [
+        "the door code is 4711"
+    ]
+    assert [each.text for each in await memory.search(ANN, "花生")] == ["小安不吃花生"]
+    assert len(await memory.search(ANN)) == 2
+    assert await memory.search(BOB, "door") == ()
+
+
+@pytest.mark.parametrize("reference", ["m1", "[M1]", "the door code is 4711", "door code", "“Door”"])
+async def test_one_is_forgotten_by_its_id_or_its_words(memory, reference):
+    kept = await save(memory, "the door code is 4711")
+    await save(memory, "the parking place is 12")
+
+    assert await memory.forget(ANN, reference) == kept
+    assert len(await memory.search(ANN)) == 1
+
+
+async def test_words_that_fit_several_are_asked_about(memory):
+    await save(memory, "the door code is 4711")
+    await save(memory, "the door is green")
+
+    with pytest.raises(RequestRefused, match="memory_ambiguous"):
+        await memory.forget(ANN, "door")
+
+
+async def test_words_that_fit_none_are_refused(memory):
+    with pytest.raises(RequestRefused, match="memory_unknown"):
+        await memory.forget(ANN, "door")
+
+
+async def test_what_is_shared_is_forgotten_by_its_owner_or_an_admin_only(memory):
+    await save(memory, "the door code is 4711", is_shared=True)
+
+    with pytest.raises(RequestRefused, match="not_your_memory"):
+        await memory.forget(BOB, "door")
+    assert (await memory.forget(BOSS, "door")).person == ANN.person
