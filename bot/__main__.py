@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -107,6 +108,86 @@ def replay(config: Path | None, message: str, chat: str | None, model: str | Non
     from bot.commands.replay import replay_message
 
     sys.exit(replay_message(config, message, chat=chat, model=model, base_url=base_url))
+
+
+_data = click.option(
+    "--data",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder with the cases; the project's own small set by default.",
+)
+_errors = click.option(
+    "--errors", type=click.IntRange(min=0), default=0, show_default=True, help="How many misses to show."
+)
+
+
+@cli.group(name="eval")
+def evaluation() -> None:
+    """Measure how well the bot reads times and intents, summarises, and drives a model."""
+
+
+@evaluation.command(name="time")
+@_data
+@_errors
+def eval_time(data: Path | None, errors: int) -> None:
+    """Accuracy on time expressions, per corpus and kind."""
+    from bot.commands.evaluate import evaluate_time
+
+    sys.exit(evaluate_time(data, errors))
+
+
+@evaluation.command(name="intents")
+@_data
+@_errors
+def eval_intents(data: Path | None, errors: int) -> None:
+    """What the offline interpreter makes of sentences: tools, restraint, contents, times."""
+    from bot.commands.evaluate import evaluate_intents
+
+    sys.exit(evaluate_intents(data, errors))
+
+
+@evaluation.command(name="summary")
+@_data
+def eval_summary(data: Path | None) -> None:
+    """ROUGE and citation validity of summaries made without a model, beside baselines."""
+    from bot.commands.evaluate import evaluate_summary
+
+    sys.exit(evaluate_summary(data))
+
+
+@evaluation.command(name="tools")
+@click.option("--base-url", required=True, help="OpenAI-compatible server, such as http://127.0.0.1:8092/v1.")
+@click.option("--model", required=True, help="Model name as that server knows it.")
+@click.option(
+    "--api-key", envvar="OPENAI_API_KEY", default="none", help="Key of that server; OPENAI_API_KEY by default."
+)
+@click.option(
+    "--style",
+    type=click.Choice(["auto", "native", "json_router", "prompt"]),
+    default="auto",
+    show_default=True,
+    help="How tools are offered to the model.",
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Seconds one answer may take."
+)
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many prompts; 0 = all.")
+@_data
+@_errors
+def eval_tools(
+    base_url: str,
+    model: str,
+    api_key: str,
+    style: Literal["auto", "native", "json_router", "prompt"],
+    timeout: float,
+    limit: int,
+    data: Path | None,
+    errors: int,
+) -> None:
+    """Say prompts to the bot with a model behind it: right tools, right arguments, false triggers, latency."""
+    from bot.commands.evaluate import ModelEndpoint, evaluate_tools
+
+    endpoint = ModelEndpoint(base_url=base_url, name=model, api_key=api_key, style=style, timeout_seconds=timeout)
+    sys.exit(evaluate_tools(endpoint, data, limit=limit, errors=errors))
 
 
 def main() -> None:

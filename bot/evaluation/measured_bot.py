@@ -15,6 +15,7 @@ from bot.zones import bot_zone
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.interpreter import Interpreter
 from services.chat import Person
+from services.errors import ModelUnavailable
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
@@ -25,13 +26,17 @@ _PERSON = "ann"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Observed:
-    """What the bot did with a message: the calls that were chosen, the reminders that are kept, what it said."""
+    """What the bot did with a message: the calls that were chosen, the reminders that are kept, what it said.
+
+    `failure` says why the interpreter gave no answer; what the bot did then, it did offline.
+    """
 
     prompt: Prompt
     calls: tuple[ToolCall, ...]
     reminders: tuple[Reminder, ...]
     said: tuple[str, ...]
     seconds: float
+    failure: str = ""
 
 
 class MeasuredBot:
@@ -46,7 +51,7 @@ class MeasuredBot:
     async def tell(self, prompt: Prompt) -> Observed:
         """Say the prompt in a private chat that is new."""
         self._chats += 1
-        self._overheard.calls = ()
+        self._overheard.forget()
         heard, started = len(self._platform.texts), time.perf_counter()
         message = await self._platform.say(prompt.text, sender=_PERSON, chat=f"prompt-{self._chats}", is_private=True)
         took = time.perf_counter() - started
@@ -57,19 +62,33 @@ class MeasuredBot:
             reminders=await reminders.list(message.address, Person(id=_PERSON, name=_PERSON)),
             said=tuple(self._platform.texts[heard:]),
             seconds=took,
+            failure=self._overheard.failure,
         )
 
 
 class Overheard:
-    """An interpreter whose first round of calls is remembered."""
+    """An interpreter whose first round of calls is remembered, and why it failed if it did."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
         self.calls: tuple[ToolCall, ...] = ()
+        self.failure = ""
+
+    def forget(self) -> None:
+        """Be ready for the next message."""
+        self.calls, self.failure = (), ""
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Interpret, and remember the calls."""
-        made = await self._interpreter.interpret(turn)
+        """Interpret, and remember the calls.
+
+        Raises:
+            ModelUnavailable: as the interpreter does.
+        """
+        try:
+            made = await self._interpreter.interpret(turn)
+        except ModelUnavailable as error:
+            self.failure = str(error)
+            raise
         if not turn.steps:
             self.calls = made.calls
         return made

@@ -42,7 +42,7 @@ class PromptsUnreadable(ValueError):
 
 def own_prompts() -> tuple[Prompt, ...]:
     """The project's own set, in both languages."""
-    folder = files(__package__).joinpath("data")
+    folder = files(__package__).joinpath("data", "prompts")
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".toml")), key=lambda each: each.name)
     return tuple(prompt for file in found for prompt in read_prompts(file.read_text(encoding="utf-8"), file.name))
 
@@ -76,6 +76,9 @@ def _prompt(tool: str, language: str, entry: object) -> Prompt:
         return Prompt(text=entry, tool=tool, language=language)
     if not isinstance(entry, Mapping):
         raise TypeError(f"a prompt of {tool} is neither a text nor a table")
+    unknown = [str(name) for name in entry if name not in Prompt.__slots__]
+    if unknown:
+        raise TypeError(f"a prompt of {tool} has no {', '.join(unknown)}")
     return _checked_prompt().validate_python({**entry, "tool": tool, "language": language})
 
 

@@ -28,13 +28,17 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolScore:
-    """Figures over some prompts; `false_triggers` counts tools called where none was wanted."""
+    """Figures over some prompts; `false_triggers` counts tools called where none was wanted.
+
+    `unanswered` counts prompts to which the model gave no usable answer; they count as wrong.
+    """
 
     wanted: int
     right_tool: int
     right_arguments: int
     unwanted: int
     false_triggers: int
+    unanswered: int
     median_seconds: float
     slowest_seconds: float
 
@@ -42,6 +46,8 @@ class ToolScore:
 def judge(observed: Observed) -> Judgement:
     """Compare what the bot did with what the prompt wants."""
     prompt = observed.prompt
+    if observed.failure:
+        return Judgement(observed=observed, is_right_tool=False)
     called = tuple(dict.fromkeys(call.name for call in observed.calls)) or (NONE,)
     is_right = all(name in (prompt.tool, *prompt.accepts) for name in called)
     if not is_right or called == (NONE,):
@@ -59,7 +65,8 @@ def score(judgements: Sequence[Judgement]) -> ToolScore:
         right_tool=sum(each.is_right_tool for each in wanted),
         right_arguments=sum(each.is_right for each in wanted),
         unwanted=len(unwanted),
-        false_triggers=sum(not each.is_right_tool for each in unwanted),
+        false_triggers=sum(not each.is_right_tool and not each.observed.failure for each in unwanted),
+        unanswered=sum(bool(each.observed.failure) for each in judgements),
         median_seconds=seconds[len(seconds) // 2],
         slowest_seconds=seconds[-1],
     )
@@ -80,13 +87,15 @@ def _wrong(prompt: Prompt, observed: Observed) -> list[str]:
 
 def _wrong_reminder(prompt: Prompt, reminders: Sequence[Reminder]) -> list[str]:
     """What is wrong about the reminder that is kept now: its time as it will fire, its rule, its words."""
+    if not reminders and not prompt.due:
+        return []  # the time is missing, or not known to the data; a question about it is no mistake
     if len(reminders) != 1:
         return ["reminder"]
     schedule = reminders[0].schedule
     written = f"{schedule.start:%H:%M}" if prompt.repeats else f"{schedule.start:%Y-%m-%d %H:%M}"
     checks = {
         "due": not prompt.due or written == prompt.due,
-        "repeats": _repeats(schedule.rule) == (prompt.repeats or ""),
+        "repeats": not prompt.due or _repeats(schedule.rule) == prompt.repeats,
         "weekday": prompt.weekday is None or schedule.start.weekday() == prompt.weekday,
         "content": not prompt.words or _has_one(reminders[0].content, prompt.words),
         "person": not prompt.person or prompt.person in [each.name for each in reminders[0].targets],

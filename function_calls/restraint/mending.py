@@ -1,49 +1,64 @@
 """Put the person's own words in the place of what a model made of them: the time, the content, the people."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from function_calls.calls import ToolCall, Turn
+from function_calls.offline.arguments import schedule_arguments
 from function_calls.offline.requests import Ear
+from function_calls.offline.time_words import TimeWords
+from services.time_expressions import Reading
 
 _TIMES = ("type", "time", "weekday", "rrule")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
 class Mending:
     """Mends the `reminder_set` calls of one turn."""
 
     def __init__(self, turn: Turn, ear: Ear) -> None:
+        self._turn = turn
+        self._ear = ear
         self._sender = turn.message.sender.name.casefold()
         self._said = "\n".join([turn.message.text, *(each.text for each in turn.recent)]).casefold()
-        self._is_everyone = {word.casefold() for word in ear.pack.data.everyone}
+        self._everyone = {word.casefold() for word in ear.pack.data.everyone}
 
     def mend(self, chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """`chosen` by the model, with what the patterns read in `own`; several requests taken for one are set apart."""
         if len(own) > len(chosen):
             return tuple(own)
-        if len(own) == len(chosen) == 1:
-            return (self._merged(chosen[0], own[0].arguments),)
-        return tuple(self._merged(call, {}) for call in chosen)
+        if len(chosen) > 1:
+            return tuple(self._merged(call, {}) for call in chosen)
+        return (self._merged(chosen[0], own[0].arguments if own else self._read(chosen[0])),)
+
+    def _read(self, call: ToolCall) -> Mapping[str, object]:
+        """When and what, of a request that no pattern explains: its only time, and the words beside it."""
+        clause = self._ear.clause(self._ear.core(self._turn.message.text))
+        if len(clause.times) != 1:
+            return {}
+        reading = _reading(clause.times[0], str(call.arguments.get("time", "")))
+        content = "" if self._is_said(str(call.arguments.get("content", ""))) else self._ear.without_times(clause)
+        times = schedule_arguments(reading, self._turn.now) if reading is not None else {}
+        return {**times, "content": content}
 
     def _merged(self, call: ToolCall, own: Mapping[str, object]) -> ToolCall:
         """The call with the time, content and person that the words say, where they say them."""
         given = dict(call.arguments)
-        if own:
-            times = {name: own[name] for name in _TIMES if name in own}
-            given = {name: value for name, value in given.items() if name not in _TIMES} | times
-            given["content"] = self._content(str(given.get("content", "")), str(own.get("content", "")))
+        if "time" in own:
+            given = {name: value for name, value in given.items() if name not in _TIMES}
+            given |= {name: own[name] for name in _TIMES if name in own}
+        if own.get("content"):
+            given["content"] = self._content(str(given.get("content", "")), str(own["content"]))
         given.pop("person", None)
         person = self._person(str(call.arguments.get("person") or ""), str(own.get("person") or ""))
         arguments = given | ({"person": person} if person else {})
-        steps = tuple(
-            f"/{name}: read from the message" for name in arguments if arguments[name] != call.arguments.get(name)
-        )
+        changed = [name for name, value in arguments.items() if value != call.arguments.get(name)]
+        steps = tuple(f"/{name}: read from the message" for name in changed)
         return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))
 
     def _content(self, chosen: str, own: str) -> str:
         """The model's content, unless nobody said it or the request's own words are still in it."""
-        if not own:
-            return chosen
         is_wider = own.casefold() in chosen.casefold()
         return chosen if self._is_said(chosen) and not is_wider else own
 
@@ -52,14 +67,26 @@ class Mending:
         name = chosen.strip().removeprefix("@").casefold()
         if not name or name == self._sender:
             return own
-        if name in self._is_everyone:
-            return chosen if any(word in self._said for word in self._is_everyone) else own
+        if name in self._everyone:
+            return chosen if any(word in self._said for word in self._everyone) else own
         return chosen if name in self._said else own
 
     def _is_said(self, content: str) -> bool:
         """Whether every word of `content` was said; Chinese is compared character by character."""
         words = content.casefold().split()
         return bool(words) and all(word in self._said or _in_pieces(word, self._said) for word in words)
+
+
+def _reading(time: TimeWords, chosen: str) -> Reading | None:
+    """What the words mean; where they leave the half of the day open, the reading with the clock that was chosen."""
+    if time.best is None or time.lead is not None:
+        return None
+    if not time.is_ambiguous:
+        return time.best
+    clock = _CLOCK.search(chosen)
+    wanted = (int(clock[1]), int(clock[2])) if clock else None
+    fitting = [each for each in time.readings if (each.start.hour, each.start.minute) == wanted]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _in_pieces(word: str, text: str) -> bool:

@@ -13,12 +13,13 @@ from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.restraint.mending import Mending
 from function_calls.restraint.review import Review
-from function_calls.restraint.signs import only_tells
+from function_calls.restraint.signs import asks_for_news, asks_what_was_said, only_tells
 from function_calls.wording import say
 from services.time_expressions import parse_all
 
 SET = "reminder_set"
 SEARCH = "perplexity_search"
+SUMMARY = "summary"
 
 
 class SecondReader:
@@ -39,9 +40,11 @@ class SecondReader:
         """
         ear = self._ear(turn)
         own = self._own_calls(turn, ear)
-        asked_for = {call.name for call in own}
-        is_told = only_tells(turn.message.text, ear.pack)
-        kept = [call for call in calls if call.name in asked_for or not (is_told and self._is_known(call, ear))]
+        kept = list(calls)
+        if only_tells(turn.message.text, ear.pack):
+            # What a reminder is about may tell anything; a sentence that is a request as a whole stays one.
+            is_asked = any(call.name == SET for call in own)
+            kept = [call for call in calls if not self._is_known(call, ear) or (call.name == SET and is_asked)]
         reminders = [call for call in kept if call.name == SET]
         if not reminders:
             return Review(calls=tuple(kept))
@@ -57,14 +60,20 @@ class SecondReader:
     def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
         """What `turn` plainly asks for, when a model that may only choose a tool chose none.
 
-        A question about the world put to the bot is searched for: a model that answers it from memory makes it up.
+        Put to the bot, a question about the world is searched for and one about what was said here is summed up: a
+        model that answers these from memory makes it up.
         """
         ear = self._ear(turn)
         own = self._own_calls(turn, ear)
-        if own or not ear.is_addressed or not asks_the_world(turn.message.text, ear.pack):
-            return own
-        maker = CallMaker(turn)
-        query = ear.core(turn.message.text)
+        if own:
+            return () if only_tells(turn.message.text, ear.pack) else own
+        text, maker = turn.message.text, CallMaker(turn)
+        if not ear.is_addressed:
+            return ()
+        if asks_what_was_said(text, ear.pack) and maker.offers(SUMMARY):
+            return (maker.call(SUMMARY, {}),)
+        is_search = asks_the_world(text, ear.pack) or asks_for_news(text, ear.pack)
+        query = ear.core(text) if is_search else ""
         return (maker.call(SEARCH, {"query": query}),) if query and maker.offers(SEARCH) else ()
 
     def _own_calls(self, turn: Turn, ear: Ear) -> tuple[ToolCall, ...]:

@@ -1,4 +1,4 @@
-"""Signs in the words of a message that somebody asks for something, or only tells; per language as data."""
+"""Signs in the words of a message of whether it asks for something, and for what; per language as data."""
 
 import re
 import tomllib
@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from function_calls.offline.pack import LanguagePack
+from function_calls.offline.clauses import LONGEST, tidy
+from function_calls.offline.pack import LanguagePack, load_questions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signs:
-    """The compiled signs of one language; either may be missing from its data."""
+    """The compiled signs of one language; any may be missing from its data."""
 
     asking: re.Pattern[str]
     telling: re.Pattern[str]
+    changing: re.Pattern[str]
+    close: re.Pattern[str]
+    question: re.Pattern[str]
+    talk: re.Pattern[str]
 
 
 def only_tells(text: str, pack: LanguagePack) -> bool:
@@ -27,12 +32,27 @@ def only_tells(text: str, pack: LanguagePack) -> bool:
     return signs.telling.search(plain) is not None and signs.asking.search(plain) is None
 
 
+def asks_for_news(text: str, pack: LanguagePack) -> bool:
+    """Whether `text` is a question about what changes in the world, and not about the chat and its people."""
+    plain = pack.fold(tidy(text, pack))[:LONGEST]
+    patterns, signs = load_questions(pack.language), load_signs(pack.language)
+    is_question = patterns.form.search(plain) or signs.question.search(plain)
+    if not is_question or patterns.chatty.search(plain):
+        return False
+    return signs.changing.search(plain) is not None and signs.close.search(plain) is None
+
+
+def asks_what_was_said(text: str, pack: LanguagePack) -> bool:
+    """Whether `text` asks what people have been talking about here."""
+    return load_signs(pack.language).talk.search(pack.fold(tidy(text, pack))[:LONGEST]) is not None
+
+
 @cache
 def load_signs(language: str) -> Signs:
     """Read and compile `<language>.toml`; a language without one shows no signs."""
     file = files(__package__).joinpath(f"{language}.toml")
     table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return Signs(asking=_any(table.get("asking", ())), telling=_any(table.get("telling", ())))
+    return Signs(**{name: _any(table.get(name, ())) for name in Signs.__slots__})
 
 
 def _any(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -1,19 +1,12 @@
 import pytest
 
-from function_calls import handlers
+from bot.wiring import built_in_registry
 from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Services
-from function_calls.registry import Registry
-from services.reminders.service import ReminderService
-from services.search.service import SearchService
-from services.summary.service import SummaryService
 
 
 @pytest.fixture(scope="session")
 def tools():
-    registry = Registry(injectable=(CallContext, Services, ReminderService, SearchService, SummaryService))
-    registry.collect(handlers)
-    return registry.specs
+    return built_in_registry().specs
 
 
 @pytest.fixture

@@ -70,6 +70,27 @@ def test_a_content_from_an_earlier_message_stays(review, chosen):
     assert kept[0].arguments["content"] == "the piano lesson"
 
 
+def test_of_a_bare_clock_the_half_of_the_day_is_the_models_and_the_rest_the_words(review, chosen):
+    calls = chosen("reminder_set", type="daily", time="6:00", weekday=6, content="the market")
+
+    kept = review("get everybody out of bed at 6 each Saturday for the market", calls).calls
+
+    assert {name: kept[0].arguments[name] for name in ("type", "time", "weekday")} == {
+        "type": "weekly",
+        "time": "06:00",
+        "weekday": 5,
+    }
+
+
+def test_without_a_pattern_an_invented_content_gives_way_to_the_words_beside_the_time(review, chosen):
+    calls = chosen("reminder_set", type="weekly", time="8:00", weekday=5, content="bring an umbrella")
+
+    kept = review("get everybody out of bed at 8am each Saturday for the market", calls).calls
+
+    assert "market" in kept[0].arguments["content"]
+    assert "umbrella" not in kept[0].arguments["content"]
+
+
 @pytest.mark.parametrize("person", ["Ann", "the teacher", "everyone"])
 def test_people_of_whom_nobody_spoke_are_not_reminded(review, chosen, person):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person=person)
@@ -161,6 +182,10 @@ def test_functions_that_the_patterns_do_not_know_are_not_judged(review, chosen):
         ("list my reminders", "en", "reminder_list"),
         ("总结一下", "zh", "summary"),
         ("what's the weather in Lima", "en", "perplexity_search"),
+        ("who leads the league at the moment?", "en", "perplexity_search"),
+        ("现在谁是队长？", "zh", "perplexity_search"),
+        ("what were they arguing about this morning?", "en", "summary"),
+        ("她们刚才争什么呢", "zh", "summary"),
     ],
 )
 def test_a_plain_request_that_the_model_missed_is_made(missed, text, language, tool):
@@ -171,8 +196,24 @@ def test_a_question_among_people_is_not_searched_for(missed):
     assert missed("what's the weather in Lima", is_addressed=False) == []
 
 
-def test_small_talk_is_not_a_missed_request(missed):
-    assert missed("good morning, how are you?") == []
+def test_a_reminder_may_be_about_what_was_great(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 08:00", content="tell Leo that it was great")
+
+    assert review("tomorrow at 8am remind me to tell Leo that it was great", calls).calls != ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("good morning, how are you?", "en"),
+        ("what are you doing today?", "en"),
+        ("what time is it right now?", "en"),
+        ("你今天过得怎么样？", "zh"),
+        ("现在几点了？", "zh"),
+    ],
+)
+def test_small_talk_and_what_the_chat_knows_are_not_searched_for(missed, text, language):
+    assert missed(text, language=language) == []
 
 
 async def test_an_interpretation_is_reviewed_before_it_is_done(tools):

@@ -1,0 +1,65 @@
+"""`bubbles eval` as it is called in a terminal."""
+
+import asyncio
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+from bot.testing.openai_answers import call, say, status
+from bot.testing.openai_server import OpenAIServer
+
+
+def run(*words):
+    return CliRunner().invoke(cli, ["eval", *map(str, words)])
+
+
+@pytest.mark.parametrize(("kind", "line"), [("time", "corpus own_zh"), ("summary", "own_zh, ours")])
+def test_without_data_the_own_set_is_measured(kind, line):
+    result = run(kind)
+
+    assert result.exit_code == 0
+    assert line in result.output
+
+
+@pytest.mark.parametrize("kind", ["time", "intents", "summary"])
+def test_a_folder_without_cases_is_said_to_be_one(kind, tmp_path):
+    result = run(kind, "--data", tmp_path)
+
+    assert result.exit_code == 2
+    assert str(tmp_path) in result.output
+
+
+def test_a_miss_is_shown_when_asked_for(tmp_path):
+    row = '{"text": "tomorrow", "lang": "en", "ref": "2026-11-20T10:00:00", "kind": "none", "tags": ["core"]}'
+    (tmp_path / "rows.jsonl").write_text(row, encoding="utf-8")
+
+    assert "missed: 'tomorrow'" in run("time", "--data", tmp_path, "--errors", 1).output
+
+
+@pytest.fixture
+def two_prompts(tmp_path):
+    (tmp_path / "en.toml").write_text(
+        'language = "en"\nsummary = ["sum it up"]\nnone = ["what a lovely day it was"]\n', encoding="utf-8"
+    )
+    return tmp_path
+
+
+async def test_a_model_is_measured_over_http(two_prompts):
+    async with OpenAIServer([call("summary"), say("Indeed.")]) as server:
+        result = await asyncio.to_thread(
+            run, "tools", "--base-url", server.base_url, "--model", "m", "--style", "native", "--data", two_prompts
+        )
+
+    assert result.exit_code == 0
+    assert "all             1/1              1/1             0/1" in result.output
+
+
+async def test_a_model_that_never_answers_is_an_error(two_prompts):
+    async with OpenAIServer([status(400)] * 2) as server:
+        result = await asyncio.to_thread(
+            run, "tools", "--base-url", server.base_url, "--model", "m", "--style", "native", "--data", two_prompts
+        )
+
+    assert result.exit_code == 1
+    assert "no answer to 2 of 2" in result.output

@@ -1,0 +1,82 @@
+"""The whole bot is told prompts; a script stands in for the model."""
+
+import pytest
+
+from bot.evaluation.measured_bot import measured_bot
+from bot.evaluation.prompts import Prompt
+from bot.evaluation.tool_scores import judge, score
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import ToolCall
+from services.errors import ModelUnavailable
+
+TEA = Prompt(
+    text="remind me tomorrow at 9am of tea", tool="reminder_set", language="en", due="2026-11-21 09:00", words=("tea",)
+)
+CHAT = Prompt(text="that tea was good", tool="none", language="en")
+
+
+def call(name, **arguments):
+    return [ToolCall(id="c1", name=name, arguments=arguments)]
+
+
+async def judged(prompt, understood):
+    async with measured_bot(ScriptedInterpreter([understood])) as bot:
+        return judge(await bot.tell(prompt))
+
+
+async def test_the_reminder_that_is_kept_is_judged():
+    found = await judged(TEA, call("reminder_set", type="once", time="tomorrow at 9am", content="tea"))
+
+    assert found.is_right
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        ({"type": "once", "time": "2026-11-22 09:00", "content": "tea"}, ()),  # the words overrule the model
+        ({"type": "once", "time": "2026-11-21 09:00", "content": "coffee"}, ("content",)),
+        ({"type": "once", "content": "tea"}, ("reminder",)),
+    ],
+)
+async def test_what_is_wrong_about_it_is_named(arguments, wrong):
+    found = await judged(TEA, call("reminder_set", **arguments))
+
+    assert (found.is_right_tool, found.wrong) == (True, wrong)
+
+
+async def test_a_repetition_is_judged_by_its_clock_and_weekday():
+    prompt = Prompt(
+        text="every Monday at 9am remind me of tea",
+        tool="reminder_set",
+        language="en",
+        due="09:00",
+        repeats="weekly",
+        weekday=0,
+    )
+
+    found = await judged(prompt, call("reminder_set", type="weekly", time="09:00", weekday=0, content="tea"))
+
+    assert found.is_right
+
+
+@pytest.mark.parametrize(("reference", "is_right"), [("#3", True), ("3", True), ("13", False), ("three or so", False)])
+async def test_a_number_is_judged_as_a_number(reference, is_right):
+    prompt = Prompt(text="drop reminder 3", tool="reminder_delete", language="en", reminder_id="3")
+
+    found = await judged(prompt, call("reminder_delete", reminder_id=reference))
+
+    assert found.is_right is is_right
+
+
+async def test_a_call_where_none_was_wanted_is_a_false_trigger():
+    found = score([await judged(CHAT, call("summary")), await judged(CHAT, "indeed"), await judged(TEA, "no")])
+
+    assert (found.wanted, found.right_tool, found.unwanted, found.false_triggers) == (1, 0, 2, 1)
+
+
+async def test_a_model_that_does_not_answer_is_not_taken_for_one_that_keeps_quiet():
+    found = await judged(CHAT, ModelUnavailable("timeout"))
+
+    assert not found.is_right
+    assert score([found]).unanswered == 1
+    assert score([found]).false_triggers == 0
