@@ -1,5 +1,6 @@
 """The function that answers "why did you do that?" from the record."""
 
+from function_calls.being_meant import is_meant
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.explaining import explained
@@ -39,21 +40,13 @@ _LOOKED_BACK = 10
 )
 async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> ToolResult:
     """解释机器人刚才做了什么、为什么 / Explain why the bot itself did what it did last. Not for other questions."""
-    if not await _is_meant(ctx, history):
+    if not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     found = await _last_turn(ctx, log)
     if found is None:
         return ToolResult(ok=True, text=say(ctx.language, "explain.nothing"))
     turn, calls = found
     return ToolResult(ok=True, text="\n".join(explained(turn, calls, ctx.language, has_details=ctx.sender.is_admin)))
-
-
-async def _is_meant(ctx: CallContext, history: HistoryService) -> bool:
-    """Whether the bot is asked, and not somebody else in the chat: by name, or right after it spoke."""
-    if ctx.message.is_addressed or ctx.message.is_private:
-        return True
-    before = [each for each in await history.recent(ctx.chat, 2) if each.id != ctx.message.id]
-    return bool(before) and before[-1].sender.is_bot
 
 
 async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:

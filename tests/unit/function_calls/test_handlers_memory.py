@@ -1,0 +1,94 @@
+"""The functions of the memory: consent, receipts, who sees what."""
+
+from dataclasses import replace
+
+import pytest
+
+from function_calls import handlers_memory
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.chat import Person
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+from services.memory.memory_store import ProcessMemoryStore
+from services.memory.service import MemoryService
+
+BOB = Person(id="bob", name="bob")
+
+
+@pytest.fixture
+def ask(context_of):
+    services = Services(HistoryService(MemoryMessageStore()), MemoryService(ProcessMemoryStore()))
+    registry = Registry(injectable=(CallContext, HistoryService, MemoryService))
+    registry.collect(handlers_memory)
+
+    async def dispatch(name, language="en", message=None, **arguments):
+        context = replace(context_of(**(message or {})), services=services, language=language)
+        return await FunctionCallRouter(registry).dispatch(ToolCall(id="1", name=name, arguments=arguments), context)
+
+    return dispatch
+
+
+async def test_what_is_saved_is_confirmed_with_its_id_and_can_be_undone(ask):
+    result = await ask("memory_save", text="the door code is 4711")
+
+    assert result.text == "🧠 I will remember this for you [m1]: the door code is 4711"
+    assert result.receipts[0].undo.arguments == {"reference": "m1"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "This is what I remember:\n• [m1] the door code is 4711 (you, today at 12:00)"),
+        ("zh", "我记得这些：\n• [m1] the door code is 4711（你，今天 12:00）"),
+    ],
+)
+async def test_what_is_remembered_is_listed(ask, language, text):
+    await ask("memory_save", text="the door code is 4711")
+
+    assert (await ask("memory_search", language)).text == text
+
+
+async def test_others_see_only_what_is_for_everyone(ask):
+    await ask("memory_save", text="I am allergic to nuts")
+    await ask("memory_save", text="the door code is 4711", audience="everyone")
+
+    result = await ask("memory_search", message={"sender": BOB})
+
+    assert result.text.endswith(":\n• [m2] the door code is 4711 (for everyone, from ann, today at 12:00)")
+    assert result.is_untrusted
+
+
+async def test_what_people_say_to_each_other_is_not_saved(ask):
+    result = await ask("memory_save", message={"is_addressed": False}, text="we play at eight")
+
+    assert result.is_answered
+    assert (await ask("memory_search")).text.startswith("I remember nothing for you here.")
+
+
+async def test_one_is_forgotten_with_a_receipt(ask):
+    await ask("memory_save", text="门禁密码是4711")
+
+    result = await ask("memory_forget", "zh", reference="门禁密码")
+
+    assert result.text == "🧽 已忘掉 [m1]：门禁密码是4711"
+    assert result.receipts[0].action == "forgotten"
+
+
+async def test_words_that_fit_several_are_answered_with_their_ids(ask):
+    await ask("memory_save", text="the door code is 4711")
+    await ask("memory_save", text="the door is green")
+
+    result = await ask("memory_forget", reference="door")
+
+    assert not result.ok
+    assert "[m2] the door is green" in result.text
+    assert "[m1] the door code is 4711" in result.text
+
+
+async def test_a_refusal_is_worded(ask):
+    result = await ask("memory_forget", "zh", reference="不存在的事")
+
+    assert result.text == "我没有记住符合“不存在的事”的事。想看有哪些：你记得什么"
