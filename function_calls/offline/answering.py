@@ -1,11 +1,11 @@
 """Turn the requests of one message into calls, or into the one question that stands in their way."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 
 from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
-from function_calls.offline.arguments import schedule_arguments
+from function_calls.offline.arguments import changed_schedule, schedule_arguments
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.references import reminder_references
 from function_calls.offline.reminder_request import ReminderRequest
@@ -48,11 +48,19 @@ class Answering:
         if request.intent in {"reminder_update", "reminder_snooze"}:
             return self._change(request)
         arguments = {
+            "filter": self._days_asked_about(request) if request.intent == "reminder_list" else "",
             "query": request.words("query"),
             "window": request.words("window", "when"),
             "reference": request.words("reference"),
         }
         return self.one(request.intent, arguments)
+
+    def _days_asked_about(self, request: Request) -> str:
+        """The words of a time, if the list is asked for by one that is not over."""
+        today = self._turn.now.date()
+        named = [time for time in request.clause.times if time.best is not None]
+        coming = [time.words for time in named if time.best is not None and _may_come(time.best, today)]
+        return coming[0] if len(named) == len(coming) == 1 else ""
 
     def one(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
         """One call, or an honest word that there is no such function here."""
@@ -112,7 +120,7 @@ class Answering:
         span = request.words("span")
         told = self._ear.clause(self._ear.pack.data.from_now.format(span=span)).times if span else request.clause.times
         times = [time.best for time in request.times("when") or told[-1:] if time.best is not None]
-        schedule = schedule_arguments(times[0], self._turn.now) if times else {}
+        schedule = changed_schedule(times[0], self._turn.now) if times else {}
         references = reminder_references(request, self._ear.pack)
         arguments = {"reminder_id": "".join(references[:1]), "content": request.words("content")}
         return self.one(request.intent, schedule | arguments)
@@ -122,6 +130,10 @@ class Answering:
 
     def _say(self, key: str, **fields: object) -> Interpretation:
         return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), is_owed=True)
+
+
+def _may_come(reading: Reading, today: date) -> bool:
+    return reading.rrule is None and (reading.end or reading.start).date() >= today
 
 
 def _is_over(reading: Reading, now: datetime) -> bool:

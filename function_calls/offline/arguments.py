@@ -26,6 +26,16 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     return {"type": "once", "time": written(reading.wall), "rrule": reading.rrule}
 
 
+def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
+    """The arguments of `reminder_update` that say when; a clock alone leaves the day, or the repetition, as it is."""
+    if reading.rrule is None and reading.has_clock and not reading.has_day:
+        return {"time": f"{reading.wall:%H:%M}"}
+    schedule = schedule_arguments(reading, now)
+    if reading.rrule is None:
+        del schedule["type"]
+    return schedule
+
+
 def written(moment: datetime) -> str:
     """`YYYY-MM-DD HH:MM`, with seconds when they matter; parts of a second are rounded up."""
     if moment.microsecond:

@@ -5,14 +5,17 @@ from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
-from function_calls.offline.pack import compile_all, language_of, load_pack
+from function_calls.offline.pack import compile_all, languages_of, load_pack
 from function_calls.offline.questions import is_question
-from function_calls.offline.references import named_reminder
+from function_calls.offline.references import named_reminder, untailed
 from function_calls.offline.requests import Ear
+from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.wording import say
 from services.time_expressions import parse_all
+
+_REMINDERS = "reminder_"
 
 
 class OfflineInterpreter:
@@ -26,6 +29,7 @@ class OfflineInterpreter:
         self._read_times = read_times
         self._questions = questions or OpenQuestions()
         self._examples = ExampleSentences()
+        self._served = ServedLately()
 
     @staticmethod
     def warm_up() -> None:
@@ -40,25 +44,37 @@ class OfflineInterpreter:
 
     def read(self, turn: Turn) -> Interpretation:
         """`interpret` of a turn's first round, without waiting."""
-        ear = self._ear(turn)
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
+        heard = self._heard(turn, key)
+        if any(call.name.startswith(_REMINDERS) for call in heard.calls):
+            self._served.note(key, turn.now)
+        return heard
+
+    def _heard(self, turn: Turn, key: str) -> Interpretation:
+        ears = self._ears(turn, key)
         question = self._questions.take(key, turn.now)
         if question is not None:
-            answered = self._answered(question, ear, turn)
+            answered = self._answered(question, ears[0], turn)
             if answered is not None:
                 return answered
-        requests = ear.requests(turn.message.text)
-        if requests:
-            return Answering(turn, ear, self._questions, key).interpretation(requests)
-        return self._by_example(turn, ear) or self._spoken_to(turn, ear)
+        for ear in ears:
+            requests = ear.requests(turn.message.text)
+            if requests:
+                return Answering(turn, ear, self._questions, key).interpretation(requests)
+        return self._by_example(turn, ears[0]) or self._spoken_to(turn, ears[0])
 
-    def _ear(self, turn: Turn) -> Ear:
-        return Ear(
-            pack=load_pack(language_of(turn.message.text, turn.language)),
-            now=turn.now,
-            names=(turn.bot_name,),
-            is_addressed=turn.message.is_addressed or turn.message.is_private,
-            read_times=self._read_times,
+    def _ears(self, turn: Turn, key: str) -> tuple[Ear, ...]:
+        """One for each language that the message may be in: names and content may be in another one."""
+        return tuple(
+            Ear(
+                pack=load_pack(language),
+                now=turn.now,
+                names=(turn.bot_name,),
+                is_addressed=turn.message.is_addressed or turn.message.is_private,
+                read_times=self._read_times,
+                is_follow_up=self._served.is_recent(key, turn.now),
+            )
+            for language in languages_of(turn.message.text, turn.language)
         )
 
     def _answered(self, question: OpenQuestion, ear: Ear, turn: Turn) -> Interpretation | None:
@@ -74,8 +90,9 @@ class OfflineInterpreter:
         if question.asks == "time":
             request = named_time(text, question, ear)
             return None if request is None else answering.set_reminders((request,))
-        reference = named_reminder(ear.core(text), ear.pack)
-        if not reference.isdigit() and not turn.message.is_addressed:
+        words = ear.core(text)
+        reference = named_reminder(words, ear.pack)
+        if not (reference.isdigit() or ear.is_addressed or untailed(words, ear.pack) != words):
             return None
         return answering.one("reminder_delete", {"reminder_id": reference})
 

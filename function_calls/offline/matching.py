@@ -7,6 +7,7 @@ from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent, load_intent_gate
 from function_calls.offline.pack_data import INTENTS
+from function_calls.offline.squeezing import squeeze
 from function_calls.offline.time_words import TimeWords
 
 
@@ -22,18 +23,23 @@ class Match:
         return next((self.slots[name] for name in names if self.slots.get(name)), "")
 
 
-def match_clause(clause: Blanked, pack: LanguagePack, *, is_addressed: bool) -> Match | None:
-    """The first intent, in the order of `INTENTS`, of which one sentence explains the whole of `clause`."""
+def match_clause(
+    clause: Blanked, pack: LanguagePack, *, is_addressed: bool, is_follow_up: bool = False
+) -> Match | None:
+    """The first intent, in the order of `INTENTS`, of which one sentence explains the whole of `clause`.
+
+    `is_follow_up` says that the bot has just done something for this person.
+    """
     text = trimmed(clause.text)
-    folded = pack.fold(text)
+    squeezed = squeeze(pack.fold(text), is_spaced=pack.data.is_spaced)
     for intent in _candidates(clause, pack):
         for sentence in intent.sentences:
-            if not _is_allowed(sentence, clause.times, is_addressed=is_addressed):
+            if not _is_allowed(sentence, clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up):
                 continue
-            found = sentence.pattern.fullmatch(folded)
+            found = sentence.pattern.fullmatch(squeezed.text)
             if found is None or _is_refused(intent, found.groupdict()):
                 continue
-            spans = {name: found.span(name) for name, words in found.groupdict().items() if words}
+            spans = {name: squeezed.span(found, name) for name, words in found.groupdict().items() if words}
             slots = {name: trimmed(text[start:end]) for name, (start, end) in spans.items()}
             return Match(intent=intent.name, slots=slots)
     return None
@@ -46,11 +52,13 @@ def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
             yield load_intent(pack.language, name)
 
 
-def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addressed: bool) -> bool:
+def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addressed: bool, is_follow_up: bool) -> bool:
     if sentence.need == "time":
         return bool(times)
     if sentence.need == "clock":
         return any(time.best is not None and time.best.has_clock for time in times)
+    if sentence.need == "follow":
+        return is_addressed or is_follow_up
     return is_addressed or sentence.need != "address"
 
 

@@ -13,9 +13,11 @@ from function_calls.offline.pack_data import INTENTS, LATE, NEVER, PackData
 from function_calls.offline.templates import BLANK, Notation
 
 FALLBACK = "en"
-Need = Literal["nothing", "time", "clock", "address"]
+Need = Literal["nothing", "time", "clock", "follow", "address"]
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN = re.compile(r"[A-Za-zÀ-ÿ]{2}")
+_BREAK = r"[\s,，.。;；…—-]+"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +48,9 @@ class LanguagePack:
         taken_back: Matches the end of a message that takes itself back.
         joint: Matches one joint at the front of a content; `leftover` one at its end.
         timed: Matches the blank of a time with the small words that go with it.
+        tail: Matches what stands behind a reference ("the milk one").
+        correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
+        lengths: Match an amount of time, `span`, that says when something is over.
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
     """
 
@@ -67,6 +72,12 @@ class LanguagePack:
     not_time: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
+    tail: re.Pattern[str]
+    correction: re.Pattern[str]
+    afresh: re.Pattern[str]
+    lengths: tuple[re.Pattern[str], ...]
+    untitled: tuple[tuple[re.Pattern[str], str], ...]
+    mornings: tuple[tuple[re.Pattern[str], str], ...]
 
     def fold(self, text: str) -> str:
         """`text`, as long as it was, with traditional characters as the sentences of this language write them."""
@@ -86,9 +97,22 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
 
 
+def languages_of(text: str, preferred: str) -> tuple[str, ...]:
+    """Which languages' sentences `text` should be tried with, one for each of its scripts, Chinese first.
+
+    It is `preferred` among those of its script.
+    """
+    scripts = [script for script, letter in (("han", _HAN), ("latin", _LATIN)) if letter.search(text)]
+    return tuple(_of_script(script, preferred) for script in scripts or ["latin"])
+
+
 def language_of(text: str, preferred: str) -> str:
-    """Which language's sentences `text` should be tried with: `preferred`, if it is written in the script of `text`."""
-    script = "han" if _HAN.search(text) else "latin"
+    """The first of `languages_of`."""
+    return languages_of(text, preferred)[0]
+
+
+@cache
+def _of_script(script: str, preferred: str) -> str:
     fitting = [language for language in languages() if load_pack(language).data.script == script]
     return preferred if preferred in fitting else fitting[0]
 
@@ -134,6 +158,16 @@ def load_pack(language: str) -> LanguagePack:
         not_time=_any(data.not_times),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
+        tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
+        correction=re.compile(
+            rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*(?:(?:{_words(data.before_time)}){edge}\s*)*"
+            rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))",
+            re.IGNORECASE,
+        ),
+        afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*", re.IGNORECASE),
+        lengths=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.lengths),
+        mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),
+        untitled=tuple((re.compile(words, re.IGNORECASE), content) for words, content in data.untitled),
     )
 
 
@@ -147,6 +181,7 @@ class QuestionPatterns:
     chatty: re.Pattern[str]
     topic: re.Pattern[str]
     fact: re.Pattern[str]
+    open_fact: re.Pattern[str]
     other: re.Pattern[str]
 
 
@@ -161,6 +196,7 @@ def load_questions(language: str) -> QuestionPatterns:
         chatty=_any(data.chatty),
         topic=_any(data.topics),
         fact=_any(data.facts),
+        open_fact=_any(data.open_facts),
         other=_any(data.others),
     )
 
@@ -194,6 +230,7 @@ def load_intent(language: str, name: str) -> Intent:
         "nothing": data.sentences,
         "time": data.timed,
         "clock": data.clocked,
+        "follow": data.followed,
         "address": data.addressed,
     }
     return Intent(

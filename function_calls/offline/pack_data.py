@@ -34,6 +34,7 @@ class IntentData(_Data):
     sentences: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
     clocked: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
@@ -46,12 +47,20 @@ class LeadData(_Data):
     units: dict[str, int] = Field(default_factory=dict)
 
 
+class MorningData(_Data):
+    """Requests (regular expression `words`) whose unmarked hour is one of the morning; `said` says so of {time}."""
+
+    words: str
+    said: str
+
+
 class QuestionData(_Data):
     """What questions look like: regular expressions.
 
     `forms` are those of any question, `demands` those of other ways to ask, `phrases` what is no sentence at all;
     `chatty` is talk with the bot about itself; `topics` are what search engines are asked in all of these, `facts`
-    in questions and demands only; `others` are signs that a message is meant for other people.
+    in questions and demands only, `open_facts` in those that are put to the bot; `others` are signs that a message
+    is meant for other people.
     """
 
     forms: tuple[str, ...] = ()
@@ -60,6 +69,7 @@ class QuestionData(_Data):
     chatty: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
+    open_facts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
@@ -88,6 +98,12 @@ class PackData(_Data):
     not_times: tuple[str, ...] = ()
     read_as: tuple[tuple[str, str], ...] = ()
     repeat_words: tuple[str, ...] = ()
+    reference_tails: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    lengths: tuple[str, ...] = ()
+    untitled: tuple[tuple[str, str], ...] = ()
+    mornings: tuple[MorningData, ...] = ()
+    clock: str = "{time}"
     from_now: str = "{span}"
     every: tuple[str, ...] = ()
     choices: dict[str, frozenset[str]] = Field(default_factory=dict)

@@ -10,15 +10,19 @@ def is_question(text: str, pack: LanguagePack) -> bool:
     patterns = load_questions(pack.language)
     if patterns.chatty.search(plain):
         return False
-    return patterns.form.search(plain) is not None or asks_the_world(text, pack)
+    return patterns.form.search(plain) is not None or asks_the_world(text, pack, is_addressed=True)
 
 
-def asks_the_world(text: str, pack: LanguagePack) -> bool:
-    """Whether a message, whoever it is meant for, asks what people ask a search engine: weather, traffic, facts."""
+def asks_the_world(text: str, pack: LanguagePack, *, is_addressed: bool = False) -> bool:
+    """Whether a message asks what people ask a search engine: weather, traffic, facts.
+
+    What people ask each other as well counts only when it `is_addressed` to the bot.
+    """
     plain = pack.fold(tidy(text, pack))
     patterns = load_questions(pack.language)
     if len(plain) > LONGEST or patterns.other.search(plain) or patterns.chatty.search(plain):
         return False
     if patterns.form.search(plain) or patterns.demand.search(plain):
-        return bool(patterns.topic.search(plain) or patterns.fact.search(plain))
+        named = (patterns.topic, patterns.fact, *((patterns.open_fact,) if is_addressed else ()))
+        return any(pattern.search(plain) for pattern in named)
     return bool(patterns.phrase.search(plain) and patterns.topic.search(plain))

@@ -11,7 +11,7 @@ ALL = "all"
 
 def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]:
     """The references in the form that `reminder_delete` takes: several numbers, or one of any kind; or none."""
-    number = request.words("number", "number_only", "id", "code").strip("[]")
+    number = request.words("number", "number_only", "order", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
     words = " ".join(filter(None, [request.words("which"), request.words("reference")]))
@@ -27,13 +27,21 @@ def named_reminder(words: str, pack: LanguagePack) -> str:
     number = numbered(trimmed(words), pack)
     if number.isdigit():
         return number
-    kept = words
+    kept = untailed(words, pack)
     while (match := pack.joint.match(kept) or pack.plain.match(kept)) and match[0]:
         kept = kept[match.end() :].lstrip()
     while (match := pack.leftover.search(kept)) and match[0]:
         kept = kept[: match.start()].rstrip()
     kept = trimmed(kept)
     return ALL if _is_all(kept, pack) else numbered(kept, pack)
+
+
+def untailed(words: str, pack: LanguagePack) -> str:
+    """`words` without what stands behind a reference; "the milk" of "the milk one"."""
+    kept = trimmed(words)
+    while (tail := pack.tail.search(kept)) and trimmed(kept[: tail.start()]):
+        kept = trimmed(kept[: tail.start()])
+    return kept
 
 
 def numbered(words: str, pack: LanguagePack) -> str:

@@ -26,6 +26,10 @@ class TimeWorker(Protocol):
         """The repetition of a time, if it can be repeated."""
         ...
 
+    def wake(self, time: TimeWords, text: str) -> TimeWords | None:
+        """A time in the morning, if `text` speaks of waking up and `time` does not say otherwise."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReminderRequest:
@@ -129,12 +133,20 @@ class ReminderReader:
 
     def _requests(self, parts: _Parts) -> list[ReminderRequest]:
         in_body = self._clause.owners_in(parts.body)
-        chosen, time = self._choose(parts.head, in_body)
+        chosen, time = self._ahead((*parts.head, *in_body)) or self._choose(parts.head, in_body)
         if not chosen:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
-        times: list[TimeWords | None] = [time] if time else [self._clause.times[owner] for owner in chosen]
-        content = self._content(parts.body, chosen)
-        return [ReminderRequest(content=content, time=self._with_lead(each)) for each in times or [None]]
+        times = [time] if time else [self._clause.times[owner] for owner in chosen]
+        content = self._content(parts.body, chosen) or self._untitled()
+        said = self._clause.text
+        meant = [self._times.wake(each, said) or each for each in times]
+        if not meant:
+            return [ReminderRequest(content=content)]
+        return [ReminderRequest(content=content, time=each) for each in meant]
+
+    def _untitled(self) -> str:
+        """What a request without a content is about by its own words: "wake me up"."""
+        return next((content for words, content in self._pack.untitled if words.search(self._clause.text)), "")
 
     def _choose(self, head: tuple[int, ...], in_body: tuple[int, ...]) -> tuple[tuple[int, ...], TimeWords | None]:
         """Which times say when, and one time made of them if they belong together."""
@@ -162,16 +174,20 @@ class ReminderReader:
         readable = [owner for owner in ordered if self._clause.times[owner].best is not None]
         return (exact or readable or list(ordered))[0]
 
-    def _with_lead(self, time: TimeWords | None) -> TimeWords | None:
+    def _ahead(self, owners: tuple[int, ...]) -> tuple[tuple[int, ...], TimeWords | None] | None:
         """Resolve "30 minutes before" against the exact time that the sentence also names, if it names one."""
-        if time is None or time.lead is None:
-            return time
-        for other in self._clause.times:
-            is_exact = other.best is not None and (other.best.has_clock or time.lead >= timedelta(days=1))
-            if other.best is not None and is_exact and other.best.rrule is None:
-                start = other.best.start - time.lead
-                return replace(time, readings=(replace(other.best, start=start),), is_ambiguous=other.is_ambiguous)
-        return time
+        for owner in owners:
+            lead = self._clause.times[owner].lead
+            if lead is None:
+                continue
+            for base, event in enumerate(self._clause.times):
+                is_exact = event.best is not None and (event.best.has_clock or lead >= timedelta(days=1))
+                if event.best is not None and is_exact and event.best.rrule is None:
+                    start = event.best.start - lead
+                    readings = (replace(event.best, start=start),)
+                    time = replace(self._clause.times[owner], readings=readings, is_ambiguous=event.is_ambiguous)
+                    return (owner, base), time
+        return None
 
     def _content(self, body: str, chosen: tuple[int, ...]) -> str:
         kept = self._clause.restore(body, keep=chosen)

@@ -6,10 +6,11 @@ from datetime import datetime
 
 from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.clauses import LONGEST, tidy, uncover
+from function_calls.offline.corrections import corrected
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
-from function_calls.offline.time_words import TimeReader, TimeWords, find_times, joined, repeated
+from function_calls.offline.time_words import TimeReader, TimeWords, find_times, in_the_morning, joined, repeated
 
 _FEWEST_TRIGGERS = 2
 _MOST_PAUSES = 8
@@ -40,7 +41,7 @@ class Request:
 class Ear:
     """What is known while a message is read: the language, the time, and who is meant.
 
-    `now` is timezone-aware; `names` are the bot's.
+    `now` is timezone-aware; `names` are the bot's. `is_follow_up` says that it has just done something for this person.
     """
 
     pack: LanguagePack
@@ -48,6 +49,7 @@ class Ear:
     names: tuple[str, ...]
     is_addressed: bool
     read_times: TimeReader
+    is_follow_up: bool = False
 
     def requests(self, text: str) -> tuple[Request, ...]:
         """Every request in `text`, in order; none when it asks for nothing, or takes back what it asked."""
@@ -56,12 +58,22 @@ class Ear:
             return ()
         if self.pack.taken_back.search(self.pack.fold(plain)):
             return ()
-        core = uncover(plain, self.pack, self.names)
+        core = self._afresh(uncover(plain, self.pack, self.names))
         return tuple(request for request in self._all(core) if request.intent != "none")
 
+    def _afresh(self, text: str) -> str:
+        """What is asked for in the end, where somebody begins again: "remind me at 5, no, remind me at 6 to cook"."""
+        for pause in reversed(list(self.pack.afresh.finditer(text))[:_MOST_PAUSES]):
+            rest = uncover(text[pause.end() :], self.pack, self.names)
+            is_begun = load_gate(self.pack.language).search(self.pack.fold(text), 0, pause.start())
+            if is_begun and load_gate(self.pack.language).search(self.pack.fold(rest)) and self._one(rest):
+                return rest
+        return text
+
     def clause(self, text: str) -> Blanked:
-        """`text` with its time words blanked out."""
-        return blank_out(text, find_times(text, self.now, self.pack, self.read_times))
+        """`text` with its time words blanked out, and without the times that it takes back."""
+        plain = blank_out(text, find_times(text, self.now, self.pack, self.read_times))
+        return corrected(plain, self.now, self.pack, self.read_times)
 
     def core(self, text: str) -> str:
         """`text` without greetings, politeness and the bot's name."""
@@ -78,6 +90,10 @@ class Ear:
     def repeat(self, time: TimeWords) -> TimeWords | None:
         """The repetition of a time, if it can be repeated."""
         return repeated(time, self.now, self.pack, self.read_times)
+
+    def wake(self, time: TimeWords, text: str) -> TimeWords | None:
+        """A time in the morning, if `text` speaks of waking up and `time` does not say otherwise."""
+        return in_the_morning(time, text, self.now, self.pack, self.read_times)
 
     def _all(self, text: str) -> tuple[Request, ...]:
         """The requests of a message that may put several after each other."""
@@ -118,7 +134,7 @@ class Ear:
 
     def _one(self, text: str) -> Request | None:
         clause = self.clause(text)
-        match = match_clause(clause, self.pack, is_addressed=self.is_addressed)
+        match = match_clause(clause, self.pack, is_addressed=self.is_addressed, is_follow_up=self.is_follow_up)
         if match is None:
             return None
         reminders: tuple[ReminderRequest, ...] = ()

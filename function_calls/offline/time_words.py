@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Protocol
 
 from function_calls.offline.pack import LanguagePack
@@ -48,7 +49,7 @@ def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -
     """Every time named in `text`, in order; no two share a character."""
     leads = list(_leads(text, pack))
     found = [words for words in _read(text, now, pack, read) if not _is_part_of(words.spans, leads)]
-    for words in (*leads, *_vague(text, pack)):
+    for words in (*leads, *_lengths(text, now, pack, read), *_vague(text, pack)):
         if not any(_overlap(span, taken) for span in words.spans for each in found for taken in each.spans):
             found.append(words)
     return tuple(sorted(found, key=lambda words: words.spans))
@@ -62,6 +63,17 @@ def repeated(time: TimeWords, now: datetime, pack: LanguagePack, read: TimeReade
         if len(expressions) == 1 and (best := expressions[0].best) is not None and best.rrule and best.coverage >= 1:
             return replace(time, readings=expressions[0].readings, is_ambiguous=expressions[0].ambiguous)
     return None
+
+
+def in_the_morning(time: TimeWords, text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> TimeWords | None:
+    """The time that is meant by "wake me at seven", where `text` speaks of what people do in the morning."""
+    said = next((said for words, said in pack.mornings if words.search(text)), None)
+    if said is None or time.best is None or not time.best.has_clock:
+        return None
+    expressions = read(said.format(time=time.words), now, language=pack.language)
+    if len(expressions) != 1 or not expressions[0].readings or expressions[0].readings[0].coverage < 1:
+        return None
+    return replace(time, readings=expressions[0].readings, is_ambiguous=expressions[0].ambiguous)
 
 
 def joined(
@@ -107,6 +119,16 @@ def _leads(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
     for match in pack.lead.finditer(pack.fold(text)):
         groups = [value for value in match.groupdict().values() if value]
         yield TimeWords(words=match[0], spans=(match.span(),), lead=pack.lead_time(groups[0], groups[1]))
+
+
+def _lengths(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> Iterator[TimeWords]:
+    """Amounts of time that say when: those of timers."""
+    folded = pack.fold(text)
+    for match in chain.from_iterable(pattern.finditer(folded) for pattern in pack.lengths):
+        span = match.span("span")
+        expressions = read(pack.data.from_now.format(span=match["span"]), now, language=pack.language)
+        if len(expressions) == 1:
+            yield TimeWords(words=text[slice(*span)], spans=(span,), readings=expressions[0].readings)
 
 
 def _vague(text: str, pack: LanguagePack) -> Iterator[TimeWords]:

@@ -2,20 +2,30 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from services.errors import RequestRefused
+from services.reminders.due_words import fitting
 from services.reminders.model import Reminder
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
 _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
+_LAST = frozenset(
+    {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
+)
+_NEXT = frozenset({"next", "the next", "next one", "the next one", "下一个", "下一条", "下个"})
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
 
-def find_reminder(reference: str, here: Sequence[Reminder], shown: Sequence[str]) -> Reminder:
+def find_reminder(
+    reference: str, here: Sequence[Reminder], shown: Sequence[str], *, now: datetime | None = None
+) -> Reminder:
     """The one reminder of `here` that `reference` names.
 
-    `shown` are the ids of the list that the person saw last, in its order: a number means a place in it. Letters
-    are tried as the beginning of an id and as words of the content; what fits twice is asked about.
+    `here` is in the order of the next fires. `shown` are the ids of the list that the person saw last, in its order:
+    a number means a place in it. "The last one" is what was set after that list, else its last line. Letters are
+    tried as the beginning of an id and as words of the content, and then, where `now` (timezone-aware) is given, as
+    words of the time when it is due; what fits twice is asked about.
 
     Raises:
         RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
@@ -26,6 +36,7 @@ def find_reminder(reference: str, here: Sequence[Reminder], shown: Sequence[str]
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
+    found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     if len(found) > 1:
@@ -36,6 +47,17 @@ def find_reminder(reference: str, here: Sequence[Reminder], shown: Sequence[str]
 def means_all(reference: str) -> bool:
     """Whether `reference` is a word for all reminders."""
     return reference.strip().casefold() in ALL
+
+
+def matching(words: str, here: Sequence[Reminder], now: datetime) -> tuple[Reminder, ...]:
+    """The reminders of `here` that `words` describe: when they are due ("today", 明天), or by words of the content.
+
+    All of them when there are no words. `now` is timezone-aware.
+    """
+    wanted = words.strip()
+    if fitting(wanted, here, now) is not None:
+        return tuple(_due(wanted, here, now))
+    return tuple(each for each in here if _contains(each.content.casefold(), wanted.casefold()))
 
 
 def _numbered(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
@@ -52,6 +74,24 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     by_id = [each for each in here if each.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
     by_words = [each for each in here if each not in by_id and _contains(each.content.casefold(), wanted)]
     return by_id + by_words
+
+
+def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
+    if wanted in _NEXT:
+        return list(here[:1])
+    if wanted not in _LAST:
+        return []
+    newest = max(here, key=lambda reminder: reminder.created_at)
+    listed = [reminder for place in shown for reminder in here if reminder.id == place]
+    return listed[-1:] if newest in listed else [newest]
+
+
+def _due(words: str, here: Sequence[Reminder], now: datetime | None) -> list[Reminder]:
+    fits = None if now is None else fitting(words, here, now)
+    if fits is None:
+        return []
+    found, rest = fits
+    return [each for each in found if _contains(each.content.casefold(), rest.casefold())]
 
 
 def _contains(content: str, wanted: str) -> bool:

@@ -81,9 +81,12 @@ class ReminderService:
             self.waker.nudge(min(draft.first_fire for draft in drafts))
         return count
 
-    async def list(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """The active and paused reminders of this chat, soonest first; `person` may name them by number afterwards."""
-        return await self._shelf.show(chat, person)
+    async def list(self, chat: ChatAddress, person: Person, words: str = "") -> tuple[Reminder, ...]:
+        """The active and paused reminders of this chat, soonest first; `person` may name them by number afterwards.
+
+        `words` describe which: when they are due ("tomorrow", 这周), or words of their content; none for all.
+        """
+        return await self._shelf.show(chat, person, words)
 
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """The open reminder of this chat that `reference` names: id or its beginning, number, words of the content.

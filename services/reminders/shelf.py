@@ -10,7 +10,7 @@ from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
 from services.reminders.records import StoredReminder
 from services.reminders.recurrence import next_fires
-from services.reminders.references import find_reminder
+from services.reminders.references import find_reminder, matching
 from services.session import StateStore
 
 _SHOWN_FOR = timedelta(days=1)
@@ -40,7 +40,8 @@ class Shelf:
         """
         pairs = await self.open_in(chat)
         try:
-            found = find_reminder(reference, [reminder for reminder, _ in pairs], await self._shown(chat, person))
+            here, shown = [reminder for reminder, _ in pairs], await self._shown(chat, person)
+            found = find_reminder(reference, here, shown, now=self._clock.now())
         except RequestRefused as refusal:
             candidates = refusal.fields.get("candidates")
             if isinstance(candidates, tuple) and candidates:
@@ -48,9 +49,10 @@ class Shelf:
             raise
         return next(pair for pair in pairs if pair[0] is found)
 
-    async def show(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
-        """The open reminders; their order is remembered, so that a number said later means this list."""
-        listed = tuple(reminder for reminder, _ in await self.open_in(chat))
+    async def show(self, chat: ChatAddress, person: Person, words: str = "") -> tuple[Reminder, ...]:
+        """The open reminders, or those that `words` describe; a number said later means a place in this list."""
+        here = [reminder for reminder, _ in await self.open_in(chat)]
+        listed = matching(words, here, self._clock.now())
         await self._remember(chat, person, listed)
         return listed
 

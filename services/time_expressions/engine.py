@@ -12,7 +12,7 @@ from services.time_expressions.present import Answer, Present
 from services.time_expressions.resolver import resolve
 from services.time_expressions.scan import scan
 from services.time_expressions.trim import trimmed
-from services.time_expressions.values import Slots, to_meaning
+from services.time_expressions.values import Slots, names_day, to_meaning
 
 LONGEST_TEXT = 5_000
 """Characters read; what a longer text says after that is left alone."""
@@ -169,10 +169,12 @@ def _readings(text: str, parsed: Parsed, group: Group, answers: list[Answer]) ->
             start=answer.start,
             grain=answer.grain,
             has_clock=answer.has_clock,
+            has_day=names_day(group.slots),
             end=answer.end,
             rrule=answer.rrule,
             spans=spans,
             coverage=coverage,
+            part="".join(group.slots.get("parts", ())[:1]),
         )
         for answer in answers
     ]

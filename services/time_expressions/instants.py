@@ -192,12 +192,17 @@ def _rolls(meaning: Meaning, day: Day) -> bool:
 
 
 def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Present) -> list[Moment]:
-    """Of the two halves of the day, keep the preferred one, and the other where it is forced or worth asking for."""
+    """Of the two halves of the day, keep the preferred one, and the other where it is forced or worth asking for.
+
+    On a day that is over nothing forces the other one.
+    """
     preferred, other = candidates
     hour = meaning.clocks[0].hour
     gone = is_before(in_zone(preferred.local, present.zone), present.now)
     if not (present.future and gone):
         return candidates
+    if not day.floats and day.date < present.local.date():
+        return [preferred]
     if day.floats and not (day.date == present.local.date() and hour == EVENING_TOO and preferred.local.hour == hour):
         return [preferred]
     return [other]

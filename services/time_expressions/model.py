@@ -57,20 +57,24 @@ class Reading:
         start: Timezone-aware, in the zone of `now`; the first fire of a recurrence.
         grain: What the words fixed; below it `start` carries defaults.
         has_clock: The words named a clock time or an exact offset.
+        has_day: The words named a day or an offset, not the clock or part of a day alone.
         end: For intervals, exclusive.
         rrule: Value of an RRULE with `start` as its DTSTART; None for an instant.
             Source: RFC 5545 section 3.3.10.
         spans: Offsets into the text, half open, of the words that this reading explains.
         coverage: Share of the text's time words explained, 0 to 1.
+        part: The part of the day that the words named, as `DayParts` calls it; empty for none.
     """
 
     start: datetime
     grain: Grain
     has_clock: bool
+    has_day: bool
     end: datetime | None
     rrule: str | None
     spans: tuple[tuple[int, int], ...]
     coverage: float
+    part: str = ""
 
     @property
     def wall(self) -> datetime:

@@ -84,6 +84,18 @@ def to_meaning(slots: Slots) -> Meaning:
     return Meaning(**{**slots, **nested})
 
 
+DAY_NAMES = frozenset(
+    {"year", "months", "days", "swapped", "weekdays", "shift", "edge", "offset", "anchor", "every", "now"}
+)
+"""Fields that say on which day, besides those that say when in the day."""
+
+
+def names_day(slots: Slots) -> bool:
+    """Tell whether `slots` says on which day, be it where an interval begins."""
+    since = slots.get("since")
+    return bool(DAY_NAMES & slots.keys()) or (since is not None and names_day(since))
+
+
 def completed(meaning: Meaning, other: Meaning) -> Meaning | None:
     """`meaning` with what only `other` says; None where both say something about the same field."""
     changes: dict[str, Any] = {}

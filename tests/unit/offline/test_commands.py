@@ -90,10 +90,16 @@ def test_a_change_is_made_where_there_is_a_function_for_it_and_explained_where_n
     assert [call.name for call in with_tool.calls] == [tool]
 
 
-def test_an_update_names_the_reminder_and_the_new_time(say: Say) -> None:
+def test_an_update_to_another_hour_leaves_the_day_as_it_is(say: Say) -> None:
     (call,) = say("move the milk one to 6pm", tools=(*TOOLS, CHANGES["reminder_update"])).calls
 
-    assert call.arguments == {"reminder_id": "milk", "type": "once", "time": "2026-03-04 18:00"}
+    assert call.arguments == {"reminder_id": "milk", "time": "18:00"}
+
+
+def test_an_update_to_another_day_names_the_day(say: Say) -> None:
+    (call,) = say("move the milk one to tomorrow at 6pm", tools=(*TOOLS, CHANGES["reminder_update"])).calls
+
+    assert call.arguments == {"reminder_id": "milk", "time": "2026-03-05 18:00"}
 
 
 def test_a_window_is_passed_to_a_summary_that_knows_windows(say: Say) -> None:

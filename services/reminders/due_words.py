@@ -1,0 +1,118 @@
+"""Which reminders fit words of time: "the 5pm one", "tomorrow's", 明天早上的."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from services.reminders.model import Reminder
+from services.time_expressions import Grain, Reading, parse_all
+
+_MORNING, _NOON, _AFTERNOON, _EVENING = (4, 12), (11, 14), (12, 18), (17, 24)
+_HOURS_OF_PARTS = {
+    "dawn": (0, 8),
+    "early": _MORNING,
+    "morning": _MORNING,
+    "forenoon": _MORNING,
+    "noon": _NOON,
+    "after_noon": _AFTERNOON,
+    "afternoon": _AFTERNOON,
+    "after_school": _AFTERNOON,
+    "dusk": _EVENING,
+    "evening": _EVENING,
+    "night": _EVENING,
+    "late": (20, 24),
+}
+# What is left beside the time words without naming anything: "(for) tomorrow('s one)", (明天)的那个.
+_SMALL_WORDS = re.compile(
+    r"\b(?:the|my|our|for|on|at|in|of|due|ones?|reminders?)\b|'s\b|s'|的|那个|那条|这个|提醒|设在|在|[^\w]",
+    re.IGNORECASE,
+)
+
+_ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
+_WEEKEND = re.compile(r"\bweekend|周末|週末", re.IGNORECASE)
+_SATURDAY = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DueWords:
+    """Words of time read against one moment, and the words beside them.
+
+    `rest` are words of a content ("5pm meeting"); `readings` lie in the zone of one reminder.
+    """
+
+    rest: str
+    readings: tuple[Reading, ...]
+
+    def fit(self, reminder: Reminder) -> bool:
+        """Whether one of the next fires of `reminder` is what the words say."""
+        zone = ZoneInfo(reminder.schedule.zone)
+        fires = [fire.astimezone(zone) for fire in reminder.next_fires]
+        return any(_fits(fire, reading) for fire in fires for reading in self.readings)
+
+
+def due_words(words: str, now: datetime, zone: str) -> DueWords | None:
+    """Read `words` in `zone`; None when they name no time.
+
+    `now` is timezone-aware.
+    """
+    words = _ONE.sub("", words)
+    found = parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
+    readings = tuple(_whole(reading, words) for each in found for reading in each.readings if reading.rrule is None)
+    if len(found) != 1 or not readings:
+        return None
+    rest = words
+    for start, end in sorted(readings[0].spans, reverse=True):
+        rest = f"{rest[:start]} {rest[end:]}"
+    return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings)
+
+
+def fitting(words: str, here: Sequence[Reminder], now: datetime) -> tuple[list[Reminder], str] | None:
+    """The reminders of `here` that fall due when `words` say, and the words beside the time; None without a time."""
+    fits: list[Reminder] = []
+    rest = ""
+    for zone in dict.fromkeys(reminder.schedule.zone for reminder in here):
+        read = due_words(words, now, zone)
+        if read is None:
+            return None
+        rest = read.rest
+        fits += [each for each in here if each.schedule.zone == zone and read.fit(each)]
+    return [each for each in here if each in fits], rest
+
+
+def _whole(reading: Reading, words: str) -> Reading:
+    """A weekend is read as its first day, and lasts two."""
+    if reading.start.weekday() != _SATURDAY or reading.end is not None or not _WEEKEND.search(words):
+        return reading
+    return replace(reading, end=reading.start + timedelta(days=1, hours=1))
+
+
+def _fits(fire: datetime, reading: Reading) -> bool:
+    """Whether a fire is what was named, as exactly as it was named."""
+    if reading.has_day and not _is_on(fire.date(), reading):
+        return False
+    if reading.end is not None and reading.has_clock:
+        return reading.start <= fire < reading.end
+    if reading.has_clock:
+        clock, named = (fire.hour, fire.minute), (reading.start.hour, reading.start.minute)
+        return clock == named
+    return _is_in_part(fire, reading)
+
+
+def _is_on(day: date, reading: Reading) -> bool:
+    named = reading.start.date()
+    if reading.grain is Grain.WEEK:
+        return day.isocalendar()[:2] == named.isocalendar()[:2]
+    if reading.grain in {Grain.MONTH, Grain.QUARTER}:
+        return (day.year, day.month) == (named.year, named.month)
+    if reading.grain is Grain.YEAR:
+        return day.year == named.year
+    last = named if reading.end is None else (reading.end - timedelta(seconds=1)).date()
+    return named <= day <= last
+
+
+def _is_in_part(fire: datetime, reading: Reading) -> bool:
+    """Whether the hour belongs to the part of the day, if one was named."""
+    hours = _HOURS_OF_PARTS.get(reading.part)
+    return hours is None or hours[0] <= fire.hour < hours[1]
