@@ -1,0 +1,43 @@
+"""What import and export need from a store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from services.reminders.model import NewReminder, ReminderState
+from services.reminders.records import StoredReminder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arrival:
+    """A reminder that comes from a file. `next_fire_at` is in UTC, None for one that is paused."""
+
+    wish: NewReminder
+    state: ReminderState
+    next_fire_at: datetime | None
+    created_at: datetime
+
+
+class ReminderShelfReader(Protocol):
+    """Reads reminders; enough for an export and a calendar feed."""
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """The active and paused reminders of a chat, soonest first."""
+        ...
+
+
+class TransferStore(ReminderShelfReader, Protocol):
+    """Reads reminders and takes in those of a file."""
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """The reminder with this key, whatever its state."""
+        ...
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """The reminder that the command with this key made."""
+        ...
+
+    async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
+        """Keep all of them in one transaction; return how many were new by their request key."""
+        ...

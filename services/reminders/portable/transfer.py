@@ -1,0 +1,176 @@
+"""Take the reminders of a chat out into a file, and bring a file's reminders in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.errors import RequestRefused
+from services.reminders.model import NewReminder, ReminderLimits, ReminderState
+from services.reminders.portable.ics_read import Newcomers, import_ics
+from services.reminders.portable.ics_write import export_ics
+from services.reminders.portable.json_form import export_json, import_json
+from services.reminders.portable.model import (
+    MOST_BYTES,
+    ImportRefused,
+    PortableFile,
+    PortableReminder,
+    Problem,
+    portable,
+)
+from services.reminders.portable.ports import Arrival, ReminderShelfReader, TransferStore
+from services.reminders.portable.reasons import reason_of
+from services.reminders.portable.uids import key_in_uid, request_key, uid_of
+from services.reminders.recurrence import check
+
+_EVERYTHING = 1_000_000
+_OPEN = frozenset({ReminderState.ACTIVE, ReminderState.PAUSED})
+
+
+class Form(StrEnum):
+    """The kinds of files."""
+
+    JSON = "json"
+    ICS = "ics"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportReport:
+    """What came of an import: how many are new, how many were there already, and the UIDs of those that are over."""
+
+    added: int
+    known: int
+    over: tuple[str, ...]
+
+
+async def export_chat(reader: ReminderShelfReader, chat: ChatAddress, form: Form, now: datetime) -> str:
+    """The active and paused reminders of `chat` as a file; `now` is timezone-aware.
+
+    Raises:
+        ConfigError: the extra `ical` is not installed.
+    """
+    reminders = [portable(row) for row in await reader.in_chat(chat.key, _EVERYTHING)]
+    write = export_json if form is Form.JSON else export_ics
+    return write(reminders, chat=chat.key, now=now)
+
+
+def form_of(data: bytes) -> Form:
+    """What kind of file `data` is, by how it begins."""
+    return Form.JSON if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["} else Form.ICS
+
+
+class Importer:
+    """Brings the reminders of files into chats: all of a file, or nothing and a report."""
+
+    def __init__(self, store: TransferStore, clock: Clock, limits: ReminderLimits | None = None) -> None:
+        self._store = store
+        self._clock = clock
+        self._limits = limits or ReminderLimits()
+
+    async def bring_in(self, data: bytes, chat: ChatAddress, newcomers: Newcomers) -> ImportReport:
+        """Keep the reminders of a JSON or iCalendar file in `chat`.
+
+        A reminder that is there already, by its UID, is left as it is, so a file may be imported again after a
+        mistake. One that has no fire left is counted as over. People keep the ids that the file gives them.
+
+        Raises:
+            ImportRefused: something in the file is not right; nothing of it was kept.
+            RequestRefused: `too_many_reminders(limit)`.
+            ConfigError: the extra `ical` is not installed.
+        """
+        now = self._clock.now()
+        found = _read(data, newcomers, now)
+        chosen: list[Arrival] = []
+        known, over, problems = 0, list(found.over), list[Problem]()
+        for number, reminder in enumerate(found.reminders, start=1):
+            key = await self._free_key(chat, reminder)
+            if key is None:
+                known += 1
+                continue
+            try:
+                chosen.append(self._arrival(reminder, chat, key, found.chat, now))
+            except RequestRefused as refusal:
+                if refusal.code in {"time_in_past", "rule_never_fires"}:
+                    over.append(reminder.uid)
+                else:
+                    place = f"reminder {number}"
+                    problems.append(Problem(place=place, uid=reminder.uid[:80], reason=reason_of(refusal)))
+        if problems:
+            raise ImportRefused(problems)
+        added = await self._take_in(chosen, chat, now)
+        return ImportReport(added=added, known=known, over=tuple(over))
+
+    async def _take_in(self, arrivals: Sequence[Arrival], chat: ChatAddress, now: datetime) -> int:
+        there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
+        if arrivals and there + len(arrivals) > self._limits.per_chat:
+            raise RequestRefused("too_many_reminders", limit=self._limits.per_chat)
+        return await self._store.take_in(arrivals, now)
+
+    async def _free_key(self, chat: ChatAddress, reminder: PortableReminder) -> str | None:
+        """The key to keep `reminder` under, None when it is open in this chat."""
+        number = key_in_uid(reminder.uid)
+        row = None if number is None else await self._store.get(number)
+        if row is not None and row.address.key == chat.key and uid_of(row) == reminder.uid and row.state in _OPEN:
+            return None
+        copy = 0
+        while (row := await self._store.by_request(request_key(chat, reminder.uid, copy))) is not None:
+            if row.state in _OPEN:
+                return None
+            copy += 1
+        return request_key(chat, reminder.uid, copy)
+
+    def _arrival(self, reminder: PortableReminder, chat: ChatAddress, key: str, source: str, now: datetime) -> Arrival:
+        content = reminder.content.strip()
+        if not content:
+            raise RequestRefused("content_missing")
+        if len(content) > self._limits.content_length:
+            raise RequestRefused("content_too_long", limit=self._limits.content_length)
+        is_paused = reminder.state is ReminderState.PAUSED
+        thread_id = reminder.thread_id if source == chat.key else chat.thread_id
+        return Arrival(
+            wish=NewReminder(
+                request_key=key,
+                address=ChatAddress(platform=chat.platform, chat_id=chat.chat_id, thread_id=thread_id),
+                creator=reminder.creator,
+                content=reminder.content,
+                schedule=reminder.schedule,
+                language=reminder.language,
+                targets=reminder.targets,
+                is_private=reminder.is_private,
+            ),
+            state=reminder.state,
+            next_fire_at=None if is_paused else check(reminder.schedule, now, self._limits.shortest_interval),
+            created_at=reminder.created_at,
+        )
+
+
+def _read(data: bytes, newcomers: Newcomers, now: datetime) -> PortableFile:
+    if len(data) > MOST_BYTES:
+        raise _whole_file(f"larger than {MOST_BYTES // 1_000_000} MB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ImportRefused([Problem(place=f"line {line}", uid="", reason="not UTF-8 text")]) from error
+    if form_of(data) is Form.JSON:
+        return _unique(import_json(text))
+    return _unique(import_ics(text, newcomers=newcomers, now=now))
+
+
+def _unique(found: PortableFile) -> PortableFile:
+    """The file, unless a UID stands in it twice."""
+    seen: set[str] = set()
+    problems = []
+    for number, reminder in enumerate(found.reminders, start=1):
+        if reminder.uid in seen:
+            problems.append(Problem(place=f"reminder {number}", uid=reminder.uid[:80], reason="this UID comes twice"))
+        seen.add(reminder.uid)
+    if problems:
+        raise ImportRefused(problems)
+    return found
+
+
+def _whole_file(reason: str) -> ImportRefused:
+    return ImportRefused([Problem(place="the file", uid="", reason=reason)])

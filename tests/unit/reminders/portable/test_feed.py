@@ -1,0 +1,60 @@
+"""The calendar that a secret opens."""
+
+import pytest
+
+from services.chat import ChatAddress
+from services.reminders.portable.feed import CalendarFeed, FeedTokens
+from services.reminders.portable.json_form import export_json
+from services.session import MemoryStateStore
+from services.storage.state_store import SqlStateStore
+
+pytest.importorskip("icalendar")
+
+OTHER = ChatAddress(platform="console", chat_id="other")
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def tokens(request, database, clock):
+    return FeedTokens(MemoryStateStore(clock) if request.param == "memory" else SqlStateStore(database, clock))
+
+
+@pytest.fixture
+def feed(store, tokens, clock):
+    return CalendarFeed(store, tokens, clock).feed
+
+
+async def test_a_token_opens_the_reminders_of_its_chat_only(importer, newcomers, tokens, feed, home, make, now):
+    for chat, text in ((home, "tea"), (OTHER, "coffee")):
+        file = export_json([make(content=text)], chat=chat.key, now=now)
+        await importer.bring_in(file.encode(), chat, newcomers)
+
+    shown = await feed(await tokens.issue(home))
+
+    assert shown is not None
+    assert "SUMMARY:tea" in shown
+    assert "coffee" not in shown
+
+
+async def test_a_token_taken_back_opens_nothing(tokens, feed, home):
+    kept, gone = await tokens.issue(OTHER), [await tokens.issue(home), await tokens.issue(home)]
+
+    assert await tokens.revoke(home) == 2
+    assert [await feed(token) for token in gone] == [None, None]
+    assert await feed(kept) is not None
+
+
+@pytest.mark.parametrize("token", ["", "guess", "\ud800", "x" * 10_000])
+async def test_a_guess_opens_nothing(tokens, feed, home, token):
+    await tokens.issue(home)
+
+    assert await feed(token) is None
+
+
+async def test_the_oldest_of_many_tokens_is_taken_back(tokens, home):
+    issued = [await tokens.issue(home) for _ in range(21)]
+
+    assert [await tokens.chat_of(token) is None for token in issued] == [True] + [False] * 20
+
+
+async def test_a_chat_that_has_no_tokens_has_none_to_take_back(tokens, home):
+    assert await tokens.revoke(home) == 0

@@ -1,0 +1,183 @@
+"""What goes out as iCalendar comes back as it was, and other calendars fire when we do."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from dateutil.rrule import rrulestr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.chat import Person
+from services.reminders.model import ReminderState, Schedule
+from services.reminders.portable.ics_read import Newcomers, import_ics
+from services.reminders.portable.ics_schedule import ics_times
+from services.reminders.portable.ics_write import export_ics, feed_ics
+from services.reminders.portable.model import PortableReminder
+from services.reminders.recurrence import next_fires
+
+icalendar = pytest.importorskip("icalendar")
+pytest.importorskip("holidays")
+pytest.importorskip("borax")
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+ELSEWHERE = Newcomers(creator=Person(id="x", name="X"), zone="Asia/Tokyo", language="en")
+RULES = [
+    "",
+    "FREQ=DAILY;INTERVAL=2",
+    "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU",
+    "FREQ=MONTHLY;BYMONTHDAY=31;SKIP=BACKWARD",
+    "FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20291231",
+    "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;SKIP=BACKWARD",
+    "FREQ=MINUTELY;INTERVAL=90",
+    "FREQ=HOURLY;INTERVAL=5;COUNT=40",
+    "FREQ=HOURLY;BYHOUR=9,10;BYDAY=MO",
+    "FREQ=DAILY;BYHOUR=8,18;BYMINUTE=30;COUNT=9;EXDATE=20261225,20261227T083000",
+]
+LISTED = [
+    "WORKDAYS;REGION=CN;BYHOUR=9",
+    "LUNAR 8-15",
+    "LUNAR *-1,*-15;EXDATE=20270108",
+    "FREQ=MONTHLY;BYMONTHDAY=1,31;SKIP=BACKWARD",
+]
+
+
+def round_trip(reminder, now=NOW, newcomers=ELSEWHERE):
+    return import_ics(export_ics([reminder], chat="console:home", now=now), newcomers=newcomers, now=now).reminders
+
+
+@pytest.mark.parametrize("rule", [*RULES, *LISTED])
+@pytest.mark.parametrize("state", [ReminderState.ACTIVE, ReminderState.PAUSED])
+def test_everything_of_a_reminder_comes_back(make, rule, state):
+    reminder = make(rule, state=state)
+
+    assert round_trip(reminder) == (reminder,)
+
+
+def test_the_second_of_two_equal_wall_times_comes_back(make):
+    start = datetime(2027, 10, 31, 2, 30, 0, 123, fold=1)
+    reminder = make(schedule=Schedule(start=start, zone="Europe/Berlin"))
+
+    [found] = round_trip(reminder)
+
+    assert (found, found.schedule.start.fold) == (reminder, 1)
+
+
+def test_a_paused_reminder_that_has_no_fire_left_comes_back(make):
+    reminder = make("LUNAR 1-1;UNTIL=20260101", state=ReminderState.PAUSED)
+
+    assert round_trip(reminder) == (reminder,)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=80),
+    st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20),
+    st.sampled_from([*RULES, *LISTED[:2]]),
+    st.sampled_from(["Europe/Berlin", "Asia/Shanghai", "America/New_York", "Asia/Kolkata", "UTC"]),
+    st.datetimes(min_value=datetime.fromisoformat("2020-01-01"), max_value=datetime.fromisoformat("2030-12-31")),
+)
+def test_any_text_rule_and_zone_comes_back(content, name, rule, zone, start):
+    reminder = PortableReminder(
+        uid="any@test",
+        content=content,
+        creator=Person(id=name, name=name),
+        targets=(Person(id=name, name=name),),
+        schedule=Schedule(start=start, zone=zone, rule=rule),
+        language="en",
+        is_private=False,
+        state=ReminderState.ACTIVE,
+        created_at=NOW,
+    )
+
+    assert round_trip(reminder) == (reminder,)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule])
+def test_dateutil_reads_the_exported_rule_as_we_do(make, rule):
+    schedule = make(rule).schedule
+    times = ics_times(schedule, NOW)
+    walls = rrulestr(times.rule, dtstart=times.start, cache=False)
+    excepted = set(times.exceptions)
+
+    fires = next_fires(schedule, times.start - timedelta(seconds=1), 30)
+
+    independent = []
+    for moment in walls:
+        if moment not in excepted:
+            independent.append(moment.astimezone(UTC))
+        if len(independent) == len(fires):
+            break
+    assert independent == [fire.astimezone(UTC) for fire in fires]
+    assert len(fires) >= 6
+
+
+@pytest.mark.parametrize("rule", LISTED)
+def test_what_rrule_cannot_say_is_listed_fire_by_fire(make, rule):
+    schedule = make(rule).schedule
+    times = ics_times(schedule, NOW)
+
+    assert times.rule == ""
+    assert (times.start, *times.dates) == next_fires(schedule, NOW, len(times.dates) + 1)
+    assert len(times.dates) >= 8
+
+
+def test_a_file_is_valid_for_the_library_and_has_its_zones(make):
+    calendar = icalendar.Calendar.from_ical(export_ics([make(), make("FREQ=DAILY")], chat="console:home", now=NOW))
+
+    assert [component.errors for component in calendar.walk()] == [[]] * len(calendar.walk())
+    assert [str(zone["TZID"]) for zone in calendar.walk("VTIMEZONE")] == ["Europe/Berlin"]
+    assert [alarm["TRIGGER"].dt for alarm in calendar.walk("VALARM")] == [timedelta(0)] * 2
+
+
+def edited(reminder, old: str, new: str):
+    text = export_ics([reminder], chat="console:home", now=NOW)
+    assert old in text
+    [found] = import_ics(text.replace(old, new), newcomers=ELSEWHERE, now=NOW).reminders
+    return found
+
+
+def test_an_event_moved_in_a_calendar_comes_back_moved(make):
+    found = edited(
+        make(content="tea"), "DTSTART;TZID=Europe/Berlin:20261224T093000", "DTSTART;TZID=Europe/Berlin:20261226T100000"
+    )
+
+    assert found.schedule.start == datetime.fromisoformat("2026-12-26T10:00")
+    assert found.creator.name == "Ann"
+
+
+def test_an_event_renamed_in_a_calendar_comes_back_renamed(make):
+    assert edited(make(content="tea"), "SUMMARY:tea", "SUMMARY:coffee").content == "coffee"
+
+
+def test_a_rule_changed_in_a_calendar_comes_back_changed(make):
+    found = edited(make("FREQ=DAILY", content="tea"), "RRULE:FREQ=DAILY", "RRULE:FREQ=WEEKLY")
+
+    assert found.schedule.rule == "FREQ=WEEKLY"
+
+
+def test_a_lunar_event_given_another_date_is_no_longer_lunar(make):
+    found = edited(
+        make("LUNAR 8-15", content="tea"), "DTSTART;TZID=Europe/Berlin:20270915", "DTSTART;TZID=Europe/Berlin:20270916"
+    )
+
+    assert found.schedule.rule == ""
+
+
+def test_a_feed_has_neither_records_nor_what_is_paused(make):
+    shown = make(content="tea", creator=Person(id="secret-id", name="Ann"))
+    text = feed_ics([shown, make(content="hidden", state=ReminderState.PAUSED)], chat="console:home", now=NOW)
+
+    assert "SUMMARY:tea" in text
+    assert "secret-id" not in text
+    assert "hidden" not in text
+
+
+def test_an_exported_gap_time_is_moved_when_it_is_due(make):
+    reminder = make("FREQ=DAILY", start="2027-03-28T02:30:00")
+
+    assert round_trip(reminder) == (reminder,)
+    assert ics_times(reminder.schedule, NOW).start.replace(tzinfo=None).hour == 2
+    assert ZoneInfo("Europe/Berlin") is ics_times(reminder.schedule, NOW).start.tzinfo

@@ -1,0 +1,191 @@
+"""Files brought into chats: all or nothing, twice is once."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.reminders.model import NewReminder, ReminderLimits, ReminderState, Schedule
+from services.reminders.portable.json_form import export_json, import_json
+from services.reminders.portable.model import MOST_BYTES, ImportRefused
+from services.reminders.portable.transfer import Form, export_chat, form_of
+from services.reminders.records import Draft
+from services.storage.reminder_store import SqlReminderStore
+
+pytest.importorskip("icalendar")
+
+OTHER = ChatAddress(platform="console", chat_id="other")
+FORMS = [Form.JSON, Form.ICS]
+
+
+@pytest.fixture
+def bring(importer, home, newcomers, now):
+    async def run(*reminders, chat=home, source="console:home"):
+        text = export_json(reminders, chat=source, now=now)
+        return await importer.bring_in(text.encode(), chat, newcomers)
+
+    return run
+
+
+@pytest.fixture
+def native(database, home, now):
+    """Sets a reminder as a person does."""
+
+    async def run(rule: str = "", key: str = "m1"):
+        schedule = Schedule(start=datetime.fromisoformat("2026-12-24T09:30"), zone="Europe/Berlin", rule=rule)
+        wish = NewReminder(
+            request_key=key,
+            address=home,
+            creator=Person(id="ann", name="Ann"),
+            content="tea",
+            schedule=schedule,
+            language="en",
+        )
+        draft = Draft(wish=wish, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
+        return await SqlReminderStore(database).add(draft, now + timedelta(microseconds=5), ReminderLimits())
+
+    return run
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, make, now, form, newcomers, importer):
+    reminders = (
+        make(uid="a"),
+        make("FREQ=DAILY;COUNT=9", uid="b", thread_id=None, is_private=False),
+        make("FREQ=WEEKLY", uid="c", state=ReminderState.PAUSED),
+    )
+    await bring(*reminders)
+    taken = await export_chat(store, home, form, now)
+
+    report = await importer.bring_in(taken.encode(), OTHER, newcomers)
+    back = await export_chat(store, OTHER, Form.JSON, now)
+
+    assert report.added == 3
+    without_thread = {each.uid: make_threadless(each) for each in reminders}
+    assert {each.uid: each for each in import_json(back).reminders} == without_thread
+
+
+def make_threadless(reminder):
+    from dataclasses import replace
+
+    return replace(reminder, thread_id=None)
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_file_brought_in_twice_is_brought_in_once(store, home, make, bring, importer, newcomers, now, form):
+    await bring(make(uid="a"), make(uid="b"))
+
+    report = await importer.bring_in((await export_chat(store, home, form, now)).encode(), home, newcomers)
+
+    assert (report.added, report.known) == (0, 2)
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_reminder_set_in_the_chat_is_known_in_its_own_export(
+    native, store, home, importer, newcomers, now, form
+):
+    await native()
+
+    report = await importer.bring_in((await export_chat(store, home, form, now)).encode(), home, newcomers)
+
+    assert (report.added, report.known) == (0, 1)
+
+
+async def test_a_deleted_reminder_comes_back_from_its_export_with_the_same_uid(
+    native, database, store, home, importer, newcomers, now
+):
+    row = await native()
+    taken = await export_chat(store, home, Form.JSON, now)
+    await end(database, row.key, now)
+
+    for _ in range(2):
+        report = await importer.bring_in(taken.encode(), home, newcomers)
+        assert (report.added, report.known) == (1, 0)
+        await end(database, (await store.in_chat(home.key, 5))[0].key, now)
+    await importer.bring_in(taken.encode(), home, newcomers)
+
+    assert import_json(await export_chat(store, home, Form.JSON, now)).reminders == import_json(taken).reminders
+
+
+async def end(database, key, now):
+    from services.reminders.changes import cancelled
+
+    reminders = SqlReminderStore(database)
+    await reminders.change([cancelled(await reminders.get(key))], now)
+
+
+async def test_what_is_brought_in_is_armed_for_its_next_fire(bring, store, home, make):
+    await bring(make("FREQ=DAILY", uid="a", start="2020-01-01T09:30:00"), make(uid="b", state=ReminderState.PAUSED))
+
+    [daily, paused] = await store.in_chat(home.key, 5)
+
+    assert daily.next_fire_at == datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
+    assert (paused.state, paused.next_fire_at) == (ReminderState.PAUSED, None)
+
+
+async def test_what_has_no_fire_left_is_told_and_the_rest_comes_in(bring, make):
+    report = await bring(
+        make(uid="past", start="2020-01-01T09:00:00"), make("FREQ=DAILY;UNTIL=20260101", uid="ended"), make(uid="new")
+    )
+
+    assert (report.added, report.over) == (1, ("past", "ended"))
+
+
+async def test_a_thread_is_kept_only_in_its_own_chat(bring, store, home, make):
+    await bring(make(uid="a", thread_id="t1"), source="console:home")
+    await bring(make(uid="b", thread_id="t1"), source="console:elsewhere")
+
+    assert [row.address.thread_id for row in await store.in_chat(home.key, 5)] == ["t1", None]
+
+
+async def test_one_fault_keeps_everything_out(bring, store, home, make):
+    with pytest.raises(ImportRefused) as refusal:
+        await bring(make(uid="good"), make(uid="long", content="x" * 2001), make(uid="blank", content=" "))
+
+    assert [str(each) for each in refusal.value.problems] == [
+        "reminder 2 (long): the text is longer than 2000 characters",
+        "reminder 3 (blank): there is no text",
+    ]
+    assert await store.in_chat(home.key, 5) == ()
+
+
+async def test_a_uid_that_comes_twice_keeps_everything_out(bring, make):
+    with pytest.raises(ImportRefused, match=r"reminder 2 \(a\): this UID comes twice"):
+        await bring(make(uid="a"), make(uid="a"))
+
+
+async def test_more_than_a_chat_may_have_is_refused_as_a_whole(bring, store, home, make):
+    await bring(*(make(uid=f"a{number}") for number in range(30)))
+
+    with pytest.raises(RequestRefused) as refusal:
+        await bring(*(make(uid=f"b{number}") for number in range(11)))
+
+    assert (refusal.value.code, refusal.value.fields) == ("too_many_reminders", {"limit": 40})
+    assert len(await store.in_chat(home.key, 99)) == 30
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"x" * (MOST_BYTES + 1), "the file: larger than 5 MB"),
+        (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:\xff\xfe\n", "line 3: not UTF-8 text"),
+        (b"\x00\x01\x02", "line 1: not an iCalendar file: it must begin with BEGIN:VCALENDAR"),
+        (b"", None),
+    ],
+)
+async def test_hostile_bytes_are_one_clear_problem(importer, home, newcomers, data, problem):
+    if problem is None:
+        assert (await importer.bring_in(data, home, newcomers)).added == 0
+        return
+    with pytest.raises(ImportRefused) as refusal:
+        await importer.bring_in(data, home, newcomers)
+
+    assert [str(each) for each in refusal.value.problems] == [problem]
+
+
+@pytest.mark.parametrize(
+    ("data", "form"), [(b' \n{"format"', Form.JSON), (b"\xef\xbb\xbf{", Form.JSON), (b"BEGIN:VCALENDAR", Form.ICS)]
+)
+def test_the_kind_of_a_file_is_seen_from_its_beginning(data, form):
+    assert form_of(data) is form
