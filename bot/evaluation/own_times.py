@@ -12,7 +12,7 @@ def own_cases() -> tuple[TimeCase, ...]:
     In the file `at` stands for an instant to the minute, `rule` for a recurrence; with neither there is no time.
     """
     found: list[TimeCase] = []
-    folder = files(__package__).joinpath("data", "times")
+    folder = files(__package__).joinpath("cases", "times")
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         table = tomllib.loads(file.read_text(encoding="utf-8"))
         found += [_case(phrase, str(table["language"]), str(table["reference"])) for phrase in table["phrase"]]

@@ -42,7 +42,7 @@ class PromptsUnreadable(ValueError):
 
 def own_prompts() -> tuple[Prompt, ...]:
     """The project's own set, in both languages."""
-    folder = files(__package__).joinpath("data", "prompts")
+    folder = files(__package__).joinpath("cases", "prompts")
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".toml")), key=lambda each: each.name)
     return tuple(prompt for file in found for prompt in read_prompts(file.read_text(encoding="utf-8"), file.name))
 

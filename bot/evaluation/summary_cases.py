@@ -28,7 +28,7 @@ def cases_in(folder: Path) -> Iterator[SummaryCase]:
 def own_cases() -> tuple[SummaryCase, ...]:
     """The project's own small set, in both languages."""
     found: list[SummaryCase] = []
-    folder = files(__package__).joinpath("data", "chats")
+    folder = files(__package__).joinpath("cases", "chats")
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         table = tomllib.loads(file.read_text(encoding="utf-8"))
         corpus = f"own_{table['language']}"
