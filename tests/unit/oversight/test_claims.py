@@ -58,6 +58,8 @@ TALK = [
     "The table has been updated in the newest edition.",
     "There are three reminders here, the first is at 9:00.",
     "Never mind!",
+    "I can do this for you:\n• set a reminder for a clock time\n• search the web",
+    "Set an alarm for 7 am if you want to be sure.",
     "要我帮你设置一个提醒吗？",
     "你可以说“删除第1个提醒”。",
     "如果你告诉我时间，我会提醒你。",

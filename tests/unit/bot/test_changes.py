@@ -1,0 +1,308 @@
+"""Changing reminders, putting them off, and taking all of that back, on the whole bot."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, RouterSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.calls import ToolCall
+from function_calls.registry import tool_function
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+HINT = "\n   (say “undo” to take it back)"
+
+
+def calls(*made):
+    return [ToolCall(id=str(place), name=name, arguments=arguments) for place, (name, arguments) in enumerate(made)]
+
+
+def setting(time, content="tea", **fields):
+    return ("reminder_set", {"type": "once", "time": time, "content": content} | fields)
+
+
+DAILY = setting("08:00", "stand up", type="daily")
+
+
+@pytest.fixture
+def talk():
+    """Says things to a bot whose model makes these calls; returns what the bot said, without ids and hints."""
+
+    async def run(*steps, wait=0.0, database=None, day="monday", **settings):
+        clock = LoopClock(START)
+        platform = FakePlatform(clock)
+        said = [step if isinstance(step, tuple) else (step, "please do that") for step in steps]
+        async with build_app(
+            Settings(bot=BotSettings(timezone="UTC"), **settings),
+            platforms=[platform],
+            interpreter=ScriptedInterpreter([made for made, _ in said]),
+            clock=clock,
+            database=database or Database("sqlite://", make_thread=InlineExecutor),
+            timetable=LoopTimetable(),
+        ):
+            for place, (_, text) in enumerate(said):
+                await platform.say(text, message_id=f"{day}-{place}")
+            await asyncio.sleep(wait)
+        return [text.removesuffix(HINT) for text in platform.texts]
+
+    return run
+
+
+UNDO = calls(("undo", {}))
+
+
+def without_id(text):
+    return text[: text.index("[")] + text[text.index("]") + 2 :]
+
+
+async def test_another_clock_time_keeps_the_day(talk):
+    texts = await talk(
+        calls(setting("2026-11-25 17:00")), calls(("reminder_update", {"reminder_id": "1", "time": "18:30"}))
+    )
+
+    assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 18:30, in 5 days: tea"
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ("move the stand up reminder to 8:30", {"time": "08:30"}),
+        ("move the stand up reminder to 8:30", {"time": "2026-11-20 20:30", "type": "once"}),
+        ("把站会的提醒改到八点半", {"time": "2026-11-21 08:30", "type": "once"}),
+    ],
+)
+async def test_another_clock_time_of_a_repeated_reminder_keeps_the_repetition(talk, words, arguments):
+    update = calls(("reminder_update", {"reminder_id": "stand up"} | arguments))
+    texts = await talk(calls(DAILY), (update, words))
+
+    assert "08:30" in texts[-1]
+    assert "every day at" in texts[-1] or "每天" in texts[-1]
+
+
+async def test_a_full_date_moves_a_reminder_there(talk):
+    update = calls(("reminder_update", {"reminder_id": "tea", "time": "2026-12-01 10:00"}))
+    texts = await talk(calls(setting("2026-11-25 17:00")), update)
+
+    assert without_id(texts[-1]).startswith("✏️ Changed to Tuesday 1 December at 10:00")
+
+
+async def test_the_persons_words_overrule_a_date_that_the_model_got_wrong(talk):
+    update = calls(("reminder_update", {"reminder_id": "1", "time": "2026-11-23 10:00"}))
+    texts = await talk(calls(setting("2026-11-25 17:00")), (update, "move reminder 1 to tomorrow at 10:00"))
+
+    assert without_id(texts[-1]).startswith("✏️ Changed to tomorrow at 10:00")
+
+
+async def test_only_the_words_change_where_no_time_is_given(talk):
+    update = calls(("reminder_update", {"reminder_id": "tea", "content": "green tea"}))
+    texts = await talk(calls(setting("2026-11-25 17:00")), update)
+
+    assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 17:00, in 5 days: green tea"
+
+
+async def test_a_once_reminder_becomes_a_weekly_one(talk):
+    update = calls(("reminder_update", {"reminder_id": "tea", "type": "weekly", "weekday": 0}))
+    texts = await talk(calls(setting("2026-11-25 17:00")), update)
+
+    assert "every Monday at 17:00" in texts[-1]
+
+
+async def test_it_means_the_reminder_that_was_changed_last(talk):
+    texts = await talk(
+        calls(setting("2026-11-25 17:00", "tea")),
+        calls(setting("2026-11-26 17:00", "milk")),
+        calls(("reminder_update", {"time": "2026-11-27 10:00"})),
+    )
+
+    assert texts[-1].endswith(": milk")
+
+
+async def test_several_that_fit_are_asked_about(talk):
+    texts = await talk(
+        calls(setting("2026-11-25 17:00", "tea")),
+        calls(setting("2026-11-26 17:00", "tea for two")),
+        calls(("reminder_update", {"reminder_id": "17", "time": "18:00"})),
+    )
+
+    assert texts[-1].startswith("No reminder fits “17”. These are here:\n1. [")
+
+
+async def test_without_a_time_or_words_the_person_is_asked(talk):
+    texts = await talk(calls(setting("2026-11-25 17:00")), calls(("reminder_update", {"reminder_id": "tea"})))
+
+    assert texts[-1] == "What should change: the time or the text? Try: move reminder 1 to 6pm"
+
+
+async def test_where_there_are_no_reminders_that_is_said(talk):
+    texts = await talk(calls(("reminder_update", {"time": "18:00"})), calls(("reminder_snooze", {})))
+
+    assert texts[0].startswith("No reminders here.")
+    assert texts[1].startswith("There is no reminder to put off.")
+
+
+async def test_a_reminder_that_was_said_is_said_again_after_a_snooze(talk):
+    clock = LoopClock(START)
+    platform = FakePlatform(clock)
+    script = [calls(setting("2026-11-20 09:01")), calls(("reminder_snooze", {"time": "5 minutes"})), UNDO]
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        interpreter=ScriptedInterpreter(script),
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        await platform.say("remind me")
+        await asyncio.sleep(120)
+        await platform.say("snooze")
+        await asyncio.sleep(301)
+
+    assert without_id(platform.texts[2]).startswith("💤 Put off to today at 09:07, in 5 minutes: tea")
+    assert platform.texts[3] == "⏰ @ann tea"
+
+
+@pytest.mark.parametrize("reference", [{}, {"reminder_id": "tea"}])
+async def test_one_that_has_not_fired_is_moved_by_a_snooze_and_moved_back_by_undo(talk, reference):
+    texts = await talk(
+        calls(setting("2026-11-25 17:00")), calls(("reminder_snooze", {"time": "2026-11-26 17:00"} | reference)), UNDO
+    )
+
+    assert without_id(texts[1]) == "💤 Put off to Thursday 26 November at 17:00, in 6 days: tea"
+    assert texts[2].startswith("↩ Undone: [")
+    assert texts[2].endswith("] is set for Wednesday 25 November at 17:00 again: tea")
+
+
+async def test_a_set_reminder_is_deleted_by_undo(talk):
+    texts = await talk(calls(setting("2026-11-20 09:01")), UNDO, wait=120)
+
+    assert texts[-1].startswith("↩ Undone: 🗑 Deleted [")
+
+
+async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
+    texts = await talk(
+        calls(setting("2026-11-20 09:01", "tea"), setting("2026-11-20 09:02", "milk")),
+        calls(("reminder_delete", {"reminder_id": "all"})),
+        UNDO,
+        wait=180,
+    )
+
+    assert texts[2].count("↩ Undone:") == 2
+    assert texts[3:] == ["⏰ @ann tea", "⏰ @ann milk"]
+
+
+async def test_separate_deletes_of_one_message_are_restored_together(talk):
+    delete = calls(("reminder_delete", {"reminder_id": "tea"}), ("reminder_delete", {"reminder_id": "milk"}))
+    texts = await talk(calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")), delete, UNDO)
+
+    assert texts[2].count("↩ Undone:") == 2
+
+
+async def test_an_edit_goes_back_to_the_old_words_people_and_times(talk):
+    update = calls(("reminder_update", {"reminder_id": "up", "content": "sit down", "time": "2026-12-01 10:00"}))
+    texts = await talk(
+        calls(("reminder_set", DAILY[1] | {"person": "@bob"})), update, UNDO, calls(("reminder_list", {}))
+    )
+
+    assert "every day at 08:00 · stand up · @bob" in texts[3]
+
+
+async def test_what_is_over_cannot_be_restored_and_the_reason_is_said(talk):
+    clock = LoopClock(START)
+    platform = FakePlatform(clock)
+    script = [calls(setting("2026-11-20 09:01")), calls(("reminder_delete", {"reminder_id": "tea"})), UNDO]
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        interpreter=ScriptedInterpreter(script),
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        await platform.say("remind me")
+        await platform.say("no more tea")
+        await asyncio.sleep(120)
+        await platform.say("undo")
+
+    assert platform.texts[-1].startswith("I could not take that back: That time, today at 09:01, has already passed")
+
+
+async def test_undo_outlives_the_process(talk, tmp_path):
+    url = f"sqlite:///{tmp_path / 'bot.db'}"
+    await talk(calls(setting("2026-11-25 17:00")), database=Database(url))
+    texts = await talk(UNDO, database=Database(url), day="tuesday")
+
+    assert texts[0].startswith("↩ Undone: 🗑 Deleted [")
+
+
+class Bans:
+    """A function that asks first."""
+
+    @tool_function(confirm=True, returns="reply")
+    async def ban(self, name: str) -> str:
+        """Ban somebody."""
+        return f"banned {name}"
+
+
+@pytest.mark.parametrize("listen", ["all", "smart", "addressed"])
+async def test_a_yes_that_names_nobody_is_heard_while_a_call_waits(listen):
+    clock = LoopClock(START)
+    platform = FakePlatform(clock)
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen=listen)),
+        platforms=[platform],
+        functions=[Bans()],
+        interpreter=ScriptedInterpreter([calls(("ban", {"name": "bob"}))]),
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        await platform.say("Bubbles, ban bob")
+        await platform.say("yes")
+
+    assert platform.texts[-1] == "banned bob"
+
+
+@pytest.mark.parametrize("listen", ["smart", "addressed"])
+async def test_a_yes_among_people_wakes_no_model(listen):
+    clock = LoopClock(START)
+    platform = FakePlatform(clock)
+    interpreter = ScriptedInterpreter()
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen=listen)),
+        platforms=[platform],
+        interpreter=interpreter,
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        await platform.say("yes")
+
+    assert interpreter.turns == []
+
+
+async def test_owners_are_those_of_the_settings():
+    clock = LoopClock(START)
+    platform = FakePlatform(clock)
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC", owners=("fake:olga",))),
+        platforms=[platform],
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        await platform.say("/tools off summary", sender="olga")
+        await platform.say("/tools on summary", sender="mary")
+
+    assert platform.texts == [
+        "summary is off in this chat. /tools on summary switches it on again.",
+        "Only an admin of this chat may switch functions.",
+    ]

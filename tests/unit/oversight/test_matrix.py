@@ -1,0 +1,192 @@
+"""All functions by all doors for all roles in all places: allowed exactly as declared, generated."""
+
+import itertools
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bot.wiring import built_in_registry
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.permission import Rule
+from function_calls.registry import tool_function
+from tests.unit.oversight.conftest import Room
+
+OWNERS = {"fake:olga", "other:olga"}
+ROLES = {
+    "owner": {"sender": "olga"},
+    "admin": {"sender": "adam", "is_admin": True},
+    "listed": {"sender": "lisa"},
+    "member": {"sender": "mary"},
+}
+PLACES = {
+    "group": {"chat": "home"},
+    "private": {"chat": "dm", "is_private": True},
+    "elsewhere": {"chat": "home", "platform": "other"},
+}
+DOORS = ("dispatch", "model", "offline")
+PERMISSIONS = {
+    "everyone": {"owner", "admin", "listed", "member"},
+    "admins": {"owner", "admin"},
+    "owner": {"owner"},
+    ("fake:lisa", "other:lisa"): {"listed"},
+}
+SCOPES = {"any": {"group", "private", "elsewhere"}, "group": {"group", "elsewhere"}, "private": {"private"}}
+PLATFORMS = {(): {"group", "private", "elsewhere"}, ("other",): {"elsewhere"}}
+SAID = {
+    "reminder_set": "remind me tomorrow at 17:00 to call Ann",
+    "reminder_list": "list my reminders",
+    "reminder_delete": "delete reminder 1",
+    "reminder_update": "move the tea reminder to tomorrow at 17:00",
+    "reminder_snooze": "snooze for 10 minutes",
+    "perplexity_search": "search the web for cats",
+    "summary": "summarize the chat",
+    "undo": "undo that",
+    "explain": "why did you do that?",
+    "history_search": "find messages about the wifi password",
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A function, the sentence that means it, and the roles and places that it is declared for."""
+
+    function: object
+    sentence: str
+    roles: set
+    places: set
+
+    @property
+    def name(self):
+        return self.function.__name__
+
+
+def declared(permission, scope, platforms):
+    word = permission if isinstance(permission, str) else "listed"
+    name = f"frob_{word}_{scope}_{'other' if platforms else 'all'}"
+    sentence = name.replace("_", " ")
+
+    async def frob() -> str:
+        """Frob."""
+        return "frobbed"
+
+    frob.__name__ = name
+    function = tool_function(
+        permission=permission, scope=scope, platforms=platforms, returns="reply", examples=[sentence]
+    )(frob)
+    places = SCOPES[scope] & PLATFORMS[platforms]
+    return Declared(function=function, sentence=sentence, roles=PERMISSIONS[permission], places=places)
+
+
+DECLARED = [declared(*each) for each in itertools.product(PERMISSIONS, SCOPES, PLATFORMS)]
+
+
+REGISTRY = built_in_registry()
+BUILT_IN = {tool.name: tool for tool in REGISTRY}
+OFFERED = {name: tool for name, tool in BUILT_IN.items() if not tool.options.is_only_for_undo}
+
+
+class Spied(Room):
+    """A room whose functions do nothing but note that they were reached."""
+
+    def __init__(self, *functions, built_in=False, script=None):
+        super().__init__(*functions, owners=OWNERS, script=script)
+        if built_in:
+            self.router.registry = REGISTRY
+        self.reached = []
+        tools = self.router.registry._tools
+        for name, tool in tools.items():
+            tools[name] = replace(tool, invoke=self.spy(name))
+
+    def spy(self, name):
+        async def reach(arguments, context):
+            self.reached.append(name)
+            return ToolResult(ok=True, text="done")
+
+        return reach
+
+
+async def is_reached(room_of, name, arguments, sentence, door, who):
+    made = ToolCall(id="1", name=name, arguments=arguments)
+    room = room_of(script=None if door == "offline" else [[made], "so"])
+    await came_through(room, made, sentence, door, who)
+    return name in room.reached
+
+
+async def came_through(room, made, sentence, door, who):
+    if door == "dispatch":
+        await room.dispatch(made, **who)
+    else:
+        await room.say(sentence, **who)
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("tool", DECLARED, ids=lambda tool: tool.name)
+async def test_a_function_is_reached_by_whom_and_where_it_is_declared(tool, door):
+    reached = {
+        (role, place)
+        for role, place in itertools.product(ROLES, PLACES)
+        if await is_reached(
+            lambda script: Spied(tool.function, script=script),
+            tool.name,
+            {},
+            tool.sentence,
+            door,
+            ROLES[role] | PLACES[place],
+        )
+    }
+
+    assert reached == set(itertools.product(tool.roles, tool.places))
+
+
+def least_arguments(schema):
+    """The required arguments, each the simplest that fits."""
+    fields = schema.get("properties", {})
+    return {name: (fields[name].get("enum") or ["x"])[0] for name in schema.get("required", ())}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("name", OFFERED)
+async def test_the_built_in_functions_are_for_everyone_everywhere(name, door):
+    tool = OFFERED[name]
+    reached = {
+        (role, place)
+        for role, place in itertools.product(ROLES, PLACES)
+        if await is_reached(
+            lambda script: Spied(built_in=True, script=script),
+            name,
+            least_arguments(tool.spec.parameters),
+            SAID[name],
+            door,
+            ROLES[role] | PLACES[place],
+        )
+    }
+
+    assert tool.rule == Rule()
+    assert reached == set(itertools.product(ROLES, PLACES))
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("name", OFFERED)
+async def test_what_is_switched_off_is_reached_by_nobody(name, door):
+    made = ToolCall(id="1", name=name, arguments=least_arguments(OFFERED[name].spec.parameters))
+    for role in ROLES.values():
+        room = Spied(built_in=True, script=None if door == "offline" else [[made], "no"])
+        await room.say(f"/tools off {name}", sender="adam", is_admin=True)
+        await came_through(room, made, SAID[name], door, role)
+
+        assert name not in room.reached
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN.keys() - OFFERED.keys()))
+@pytest.mark.parametrize("role", ROLES)
+async def test_an_inverse_is_reached_by_nobody_but_undo(name, role):
+    tool = BUILT_IN[name]
+    arguments = {"targets": []} if "targets" in tool.spec.parameters["properties"] else {}
+    made = ToolCall(id="1", name=name, arguments=least_arguments(tool.spec.parameters) | arguments)
+    room = Spied(built_in=True)
+    await room.dispatch(made, **ROLES[role])
+    refused = list(room.reached)
+    await room.dispatch(made, is_undoing=True, **ROLES[role])
+
+    assert refused == []
+    assert room.reached == [name]
