@@ -1,5 +1,6 @@
 """A schedule as iCalendar says it: start, rule, further dates, exceptions."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import takewhile
@@ -60,11 +61,17 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
 def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
     """Whether `times` still say `schedule`: they do not after somebody moved the event in a calendar."""
     own = ics_times(schedule, now)
-    if not _is_same_rule(own.rule, times.rule) or set(own.exceptions) != set(times.exceptions):
+    if not _is_same_rule(own.rule, times.rule) or _in_utc(own.exceptions) != _in_utc(times.exceptions):
         return False
+    said = _in_utc((times.start, *times.dates))
     if own.is_complete:
-        return own.start == times.start and not times.dates
-    return all(next_after(schedule, each - _SECOND) == each for each in (times.start, *times.dates))
+        return said == _in_utc((own.start,))
+    return all(next_after(schedule, moment - _SECOND) == moment for moment in said)
+
+
+def _in_utc(moments: Iterable[datetime]) -> set[datetime]:
+    """The instants: local times of different zones are never equal while the clocks are set back (PEP 495)."""
+    return {moment.astimezone(UTC) for moment in moments}
 
 
 def _is_same_rule(one: str, other: str) -> bool:

@@ -1,5 +1,6 @@
 """What goes out as iCalendar comes back as it was, and other calendars fire when we do."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -56,13 +57,21 @@ def test_everything_of_a_reminder_comes_back(make, rule, state):
     assert round_trip(reminder) == (reminder,)
 
 
-def test_the_second_of_two_equal_wall_times_comes_back(make):
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "Europe/Berlin"])
+def test_the_second_of_two_equal_wall_times_comes_back(make, zone):
     start = datetime(2027, 10, 31, 2, 30, 0, 123, fold=1)
     reminder = make(schedule=Schedule(start=start, zone="Europe/Berlin"))
 
-    [found] = round_trip(reminder)
+    [found] = round_trip(reminder, newcomers=replace(ELSEWHERE, zone=zone))
 
     assert (found, found.schedule.start.fold) == (reminder, 1)
+
+
+@pytest.mark.parametrize("rule", ["FREQ=DAILY", "RESTDAYS;REGION=GB", "FREQ=DAILY;EXDATE=20271031"])
+def test_a_rule_that_fires_while_the_clocks_are_set_back_comes_back(make, rule):
+    reminder = make(rule, start="2027-10-31T02:30:00")
+
+    assert round_trip(reminder) == (reminder,)
 
 
 def test_a_paused_reminder_that_has_no_fire_left_comes_back(make):
