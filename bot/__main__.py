@@ -190,6 +190,20 @@ def eval_tools(
     sys.exit(evaluate_tools(endpoint, data, limit=limit, errors=errors))
 
 
+@cli.group()
+def new() -> None:
+    """Write a file to begin with."""
+
+
+@new.command(name="handler")
+@click.argument("name")
+def new_handler(name: str) -> None:
+    """Write a function called NAME and its test into the current folder."""
+    from bot.commands.new import new_handler as write_handler
+
+    sys.exit(write_handler(name, Path.cwd()))
+
+
 def main() -> None:
     """Entry point of the installed command."""
     cli()

@@ -1,0 +1,41 @@
+"""`bubbles new handler NAME`: a function to begin with, and its test, in the current folder."""
+
+import keyword
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+_LONGEST = 64
+
+
+def new_handler(name: str, folder: Path) -> int:
+    """Write `<name>.py` and `test_<name>.py` into `folder` and return the exit code; nothing is overwritten."""
+    if not _is_usable(name):
+        click.echo(f"bubbles: {name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_LONGEST}", err=True)
+        return 2
+    templates = tomllib.loads(files(__package__).joinpath("templates", "handler.toml").read_text(encoding="utf-8"))
+    texts = {
+        folder / f"{name}.py": _filled(templates["module"], name),
+        folder / f"test_{name}.py": _filled(templates["test"], name),
+    }
+    taken = [path.name for path in texts if path.exists()]
+    if taken:
+        click.echo(f"bubbles: {', '.join(taken)} exists already", err=True)
+        return 1
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        click.echo(f"wrote {path.name}")
+    click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
+    return 0
+
+
+def _is_usable(name: str) -> bool:
+    """Whether `name` can name a module, a function and a tool."""
+    is_plain = name.isascii() and name.isidentifier() and name == name.lower()
+    return is_plain and len(name) <= _LONGEST and not keyword.iskeyword(name) and not name.startswith("_")
+
+
+def _filled(template: str, name: str) -> str:
+    return template.replace("{{NAME}}", name).replace("{{WORDS}}", name.replace("_", " "))
