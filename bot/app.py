@@ -166,7 +166,7 @@ def _reminders(
     return ReminderService(
         SqlReminderStore(database),
         clock,
-        ReminderCourier(outbox, late_after=timedelta(seconds=settings.late_after_seconds)),
+        ReminderCourier(outbox, clock, late_after=timedelta(seconds=settings.late_after_seconds)),
         state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,

@@ -7,14 +7,16 @@ from bot.platform import OutgoingMessage
 from function_calls import phrasing
 from function_calls.wording import say
 from services.chat import Person
+from services.clock import Clock
 from services.reminders.model import DueNotice
 
 
 class ReminderCourier:
     """The reminder service's way into the chats."""
 
-    def __init__(self, outbox: Outbox, *, late_after: timedelta) -> None:
+    def __init__(self, outbox: Outbox, clock: Clock, *, late_after: timedelta) -> None:
         self._outbox = outbox
+        self._clock = clock
         self._late_after = late_after
 
     async def deliver(self, notice: DueNotice) -> str | None:
@@ -46,8 +48,9 @@ class ReminderCourier:
         fields = {"who": _called(notice), "content": notice.content}
         if notice.missed:
             return say(notice.language, "reminder.due_missed", missed=notice.missed, **fields)
-        if notice.fired_at - notice.due_at > self._late_after:
-            when = phrasing.moment(notice.language, notice.due_at, notice.fired_at)
+        now = self._clock.now()
+        if now - notice.due_at > self._late_after:
+            when = phrasing.moment(notice.language, notice.due_at, now.astimezone(notice.due_at.tzinfo))
             return say(notice.language, "reminder.due_late", when=when, **fields)
         return say(notice.language, "reminder.due", **fields)
 

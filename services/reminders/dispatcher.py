@@ -1,43 +1,27 @@
 """The dispatcher: says each claimed occurrence at its instant and records what came of it."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
-
-from loguru import logger
+from datetime import datetime
 
 from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.reminders.deadline import Deadline
+from services.reminders.delivery_log import log_settled
 from services.reminders.due_queue import DueQueue
+from services.reminders.pace import WakerPace
 from services.reminders.ports import Courier, DeliveryLedger
 from services.reminders.records import DeliveryState, Lease, Mark
 from services.reminders.retries import RetryPolicy
+from services.reminders.sender import Sender
 from services.reminders.throughput import Throughput
+from services.reminders.together import Begun, Together, message_key
 from services.reminders.waiting import wait_or_nap
 
-if TYPE_CHECKING:
-    from loguru import Logger
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WakerPace:
-    """How the waker works.
-
-    It claims `look_ahead` before the due time in batches of `batch`, looks at the clock at least every `tick`, has at
-    most `senders` messages in flight and `most_held` occurrences in memory, and calls a send lost after `send_limit`.
-    """
-
-    look_ahead: timedelta = timedelta(seconds=5)
-    tick: timedelta = timedelta(seconds=1)
-    batch: int = 500
-    senders: int = 16
-    most_held: int = 20_000
-    send_limit: timedelta = timedelta(minutes=2)
-
-
-_LOGGED_ONE_BY_ONE = 20
+_TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop for longer
+# The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
+# `begin_for_ever` needs to ask.
+_STEPS_TO_BEGIN = 5
 
 
 class Dispatcher:
@@ -53,21 +37,20 @@ class Dispatcher:
         owner: str,
     ) -> None:
         self._ledger = ledger
-        self._courier = courier
         self._clock = clock
         self._pace = pace
-        self._retries = retries
         self._owner = owner
-        self._queue = DueQueue()
-        self._begun: asyncio.Queue[tuple[Lease, bool]] = asyncio.Queue()
+        self._sender = Sender(ledger, courier, clock, retries)
+        self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
+        self._begun: deque[Begun] = deque()
         self._throughput = Throughput(senders=pace.senders, most=pace.batch)
         self._due = asyncio.Event()
+        self._sendable = asyncio.Event()
         self._marked = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_draining = False
         self._in_flight = 0
         self._marks: list[tuple[Lease, Mark]] = []
-        self._reported: set[int] = set()
 
     def __len__(self) -> int:
         """How many occurrences are held in memory and not begun."""
@@ -83,7 +66,7 @@ class Dispatcher:
         """Begin what is due as senders come free."""
         while True:
             self._due.clear()
-            room = 0 if self._is_draining else self._room()
+            room = self._room()
             taken = self._queue.take(self._clock.now(), room) if room > 0 else []
             if taken:
                 await self._begin(taken)
@@ -91,26 +74,28 @@ class Dispatcher:
                 await wait_or_nap(self._due, self._clock, self._seconds_to_next(room > 0))
 
     async def send_for_ever(self) -> None:
-        """Be one sender: say what is begun, one after the other."""
+        """Be one sender: say what is begun, one message after the other."""
         loop = asyncio.get_running_loop()
-        while True:
-            lease, is_edited = await self._begun.get()
-            self._in_flight += 1
-            started = loop.time()
-            try:
-                mark = await self._send(lease, is_edited)
-            finally:
-                self._in_flight -= 1
-            self._throughput.note_send(loop.time() - started)
-            self._marks.append((lease, mark))
-            self._marked.set()
-            self._due.set()
-            await asyncio.sleep(0)  # a courier that never waits must not keep the event loop
+        deadline = Deadline(self._pace.send_limit.total_seconds())
+        try:
+            while True:
+                while not self._begun:
+                    self._sendable.clear()
+                    await self._sendable.wait()
+                turn_ends = loop.time() + _TURN_SECONDS
+                while self._begun and loop.time() < turn_ends:
+                    await self._send(self._begun.popleft(), deadline, loop)
+                await asyncio.sleep(0)
+        finally:
+            deadline.close()
 
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
         """Record outcomes as fast as commits return; `try_at` is told when something is to be tried again."""
         while True:
             await self._marked.wait()
+            for _ in range(_STEPS_TO_BEGIN):
+                if self._due.is_set():
+                    await asyncio.sleep(0)
             self._marked.clear()
             marks, self._marks = self._marks, []
             if marks:
@@ -121,15 +106,22 @@ class Dispatcher:
         """Begin nothing new, finish what is begun, and give back the rest."""
         self._is_draining = True
         self._due.set()
-        while self._in_flight or self._begun.qsize() or self._marks:
+        while self._in_flight or self._begun or self._marks:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
         await self._ledger.free(self._owner)
 
     def _room(self) -> int:
-        """How many may be begun now: free senders, and what they will have finished once the ledger has answered."""
-        return self._pace.senders + self._throughput.ahead - self._in_flight - self._begun.qsize()
+        """How many messages may be begun now: for free senders, and what they finish while the ledger answers.
+
+        Half of what may be begun ahead must be free: asking often for a few costs more than asking for many.
+        """
+        if self._is_draining:
+            return 0
+        ahead = self._throughput.ahead
+        room = self._pace.senders + ahead - self._in_flight - len(self._begun)
+        return room if room > ahead // 2 else 0
 
     def _seconds_to_next(self, has_room: bool) -> float:
         tick = self._pace.tick.total_seconds()
@@ -137,59 +129,45 @@ class Dispatcher:
             return tick
         return min(tick, (self._queue.next_at - self._clock.now()).total_seconds())
 
-    async def _begin(self, taken: list[Lease]) -> None:
+    async def _begin(self, taken: list[Together]) -> None:
         """Re-check at the due instant: what was deleted, edited or taken away meanwhile is not said."""
+        keyed = [(leases, message_key(leases)) for leases in taken]
+        ids = [lease.notice.delivery_id for leases in taken for lease in leases]
+        shared = {
+            lease.notice.delivery_id: key
+            for leases, key in keyed
+            if key != leases[0].notice.idempotency_key
+            for lease in leases
+        }
         started = asyncio.get_running_loop().time()
         try:
-            begun = await self._ledger.begin(self._owner, [lease.notice.delivery_id for lease in taken])
+            versions = await self._ledger.begin(self._owner, ids, shared)
         except Exception:
-            self._queue.push(taken)
+            self._queue.push(lease for leases in taken for lease in leases)
             raise
         self._throughput.note_question(asyncio.get_running_loop().time() - started)
-        for lease in taken:
-            version = begun.get(lease.notice.delivery_id)
-            if version is not None:
-                self._begun.put_nowait((lease, version != lease.version))
+        self._begun.extend(begun for leases, key in keyed if (begun := _begun(leases, key, versions)) is not None)
+        if self._begun:
+            self._sendable.set()
 
-    async def _send(self, lease: Lease, is_edited: bool) -> Mark:
+    async def _send(self, begun: Begun, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
+        started = loop.time()
+        deadline.begin(started)
+        self._in_flight += 1
         try:
-            if is_edited:
-                lease = await self._ledger.renew(lease.notice.delivery_id) or lease
-            return await self._attempt(lease)
-        except Exception as error:  # noqa: BLE001 - fire: an unforeseen error is an unknown outcome, said again later
-            failure = DeliveryFailed(f"{type(error).__name__}: {error}", is_unknown=True)
-            return self._retries.mark_after(lease, failure, self._clock.now())
-
-    async def _attempt(self, lease: Lease) -> Mark:
-        now = self._clock.now()
-        notice = replace(lease.notice, fired_at=now.astimezone(lease.notice.due_at.tzinfo))
-        try:
-            async with asyncio.timeout(self._pace.send_limit.total_seconds()):
-                message_id = await self._courier.deliver(notice)
-        except DeliveryFailed as failure:
-            mark = self._retries.mark_after(lease, failure, self._clock.now())
-            if mark.state is DeliveryState.PARKED:
-                await self._report(lease, mark.error)
-            return mark
-        self._reported.discard(lease.reminder_key)
-        return Mark(
-            delivery_id=notice.delivery_id,
-            reminder_key=lease.reminder_key,
-            state=DeliveryState.SENT,
-            attempt=notice.attempt,
-            at=self._clock.now(),
-            platform_message_id=message_id,
-        )
-
-    async def _report(self, lease: Lease, reason: str) -> None:
-        """Tell the owner, once until a reminder gets through again."""
-        if lease.reminder_key in self._reported:
-            return
-        self._reported.add(lease.reminder_key)
-        try:
-            await self._courier.report_undeliverable(lease.notice, reason)
-        except DeliveryFailed as failure:
-            logger.bind(reminder=lease.notice.reminder_id).warning("the owner could not be told: {}", failure)
+            marks = await self._sender.send(begun)
+        except asyncio.CancelledError:
+            if not deadline.end():
+                raise
+            marks = self._sender.lost(begun.leases, "the platform took too long")
+        finally:
+            deadline.end()
+            self._in_flight -= 1
+        self._throughput.note_send(loop.time() - started)
+        self._marks += marks
+        self._marked.set()
+        if self._room():
+            self._due.set()
 
     async def _settle(self, settled: list[tuple[Lease, Mark]], try_at: Callable[[datetime], None]) -> None:
         try:
@@ -198,27 +176,16 @@ class Dispatcher:
             self._marks = [*settled, *self._marks]
             self._marked.set()
             raise
-        _log(settled)
+        log_settled(settled)
         for _, mark in settled:
             if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
                 try_at(mark.at)
 
 
-def _log(settled: list[tuple[Lease, Mark]]) -> None:
-    """One line for each delivery; of many at once the successes share a line, or the log would delay the rest."""
-    sent = [(lease, mark) for lease, mark in settled if mark.state is DeliveryState.SENT]
-    are_many = len(sent) > _LOGGED_ONE_BY_ONE
-    if are_many:
-        latest = max((mark.at - lease.notice.due_at).total_seconds() for lease, mark in sent)
-        logger.info("{} reminders sent, at most {:.3f} s after they were due", len(sent), latest)
-    for lease, mark in settled:
-        if mark.state is not DeliveryState.SENT:
-            _logger_of(lease).warning("reminder {} at attempt {}: {}", mark.state, mark.attempt, mark.error)
-        elif not are_many:
-            late = (mark.at - lease.notice.due_at).total_seconds()
-            _logger_of(lease).info("reminder sent at attempt {}, {:.3f} s after it was due", mark.attempt, late)
-
-
-def _logger_of(lease: Lease) -> "Logger":
-    notice = lease.notice
-    return logger.bind(chat=str(notice.address), reminder=notice.reminder_id, delivery=notice.delivery_id)
+def _begun(leases: Together, key: str, versions: dict[int, int]) -> Begun | None:
+    """The part of a message that the ledger let begin."""
+    ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
+    if not ours:
+        return None
+    edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
+    return Begun(leases=ours, key=key, edited=edited)

@@ -7,21 +7,28 @@ from heapq import heappop, heappush
 from itertools import count
 
 from services.reminders.records import Lease
+from services.reminders.together import Together
 
 _MOVED_AT_ONCE = 2000  # bounds how long one look may keep the event loop
+_LENGTH_TOGETHER = 1500  # characters of content; more would be hard to read, and long for some platforms
 
 
 class DueQueue:
-    """A heap by time, then one line for each chat: a chat with five hundred due does not make the others wait."""
+    """A heap by time, then one line for each chat: a chat with five hundred due does not make the others wait.
 
-    def __init__(self) -> None:
-        self._waiting: list[tuple[datetime, int, Lease]] = []
-        self._lines: dict[str, deque[Lease]] = {}
+    At most `most_together` occurrences that are due in a chat are handed out as one message. What may have been said
+    already is handed out exactly as it was: with the same others under the same key.
+    """
+
+    def __init__(self, most_together: int = 1) -> None:
+        self._most_together = most_together
+        self._waiting: list[tuple[datetime, int, Together]] = []
+        self._lines: dict[str, deque[Together]] = {}
         self._order = count()
-        self._ready = 0
+        self._held = 0
 
     def __len__(self) -> int:
-        return len(self._waiting) + self._ready
+        return self._held
 
     @property
     def next_at(self) -> datetime | None:
@@ -30,32 +37,56 @@ class DueQueue:
 
     def push(self, leases: Iterable[Lease]) -> None:
         """Add occurrences, due or not."""
+        said_before: dict[str, list[Lease]] = {}
         for lease in leases:
-            heappush(self._waiting, (lease.try_at, next(self._order), lease))
+            self._held += 1
+            if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
+                said_before.setdefault(lease.message_key, []).append(lease)
+            else:
+                heappush(self._waiting, (lease.try_at, next(self._order), (lease,)))
+        for again in said_before.values():
+            heappush(self._waiting, (max(lease.try_at for lease in again), next(self._order), tuple(again)))
 
     def clear(self) -> None:
         """Forget everything that waits."""
         self._waiting.clear()
         self._lines.clear()
-        self._ready = 0
+        self._held = 0
 
-    def take(self, now: datetime, limit: int) -> list[Lease]:
-        """Hand out at most `limit` of what is due at `now`, in turn over the chats, oldest first in each."""
+    def take(self, now: datetime, limit: int) -> list[Together]:
+        """Hand out at most `limit` messages of what is due at `now`, in turn over the chats, oldest first in each."""
         self._line_up(now)
-        taken: list[Lease] = []
+        taken: list[Together] = []
         while self._lines and len(taken) < limit:
             chat, line = next(iter(self._lines.items()))
-            taken.append(line.popleft())
+            message = self._next_message(line)
+            self._held -= len(message)
+            taken.append(message)
             del self._lines[chat]
             if line:
                 self._lines[chat] = line
-        self._ready -= len(taken)
         return taken
 
     def _line_up(self, now: datetime) -> None:
         for _ in range(_MOVED_AT_ONCE):
             if not self._waiting or self._waiting[0][0] > now:
                 return
-            lease = heappop(self._waiting)[2]
-            self._lines.setdefault(lease.notice.address.key, deque()).append(lease)
-            self._ready += 1
+            message = heappop(self._waiting)[2]
+            self._lines.setdefault(message[0].notice.address.key, deque()).append(message)
+
+    def _next_message(self, line: deque[Together]) -> Together:
+        first = line.popleft()
+        if self._most_together == 1 or not line or first[0].notice.may_be_repeat:
+            return first
+        together, length = [first[0]], len(first[0].notice.content)
+        while line and len(together) < self._most_together and _fits(together[0], line[0][0]):
+            length += len(line[0][0].notice.content)
+            if length > _LENGTH_TOGETHER:
+                break
+            together.append(line.popleft()[0])
+        return tuple(together)
+
+
+def _fits(first: Lease, other: Lease) -> bool:
+    """Whether the two may share a message: the same thread, and the other was certainly not said before."""
+    return first.notice.address == other.notice.address and not other.notice.may_be_repeat

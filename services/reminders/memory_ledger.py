@@ -1,6 +1,6 @@
 """The ledger in memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
@@ -27,6 +27,7 @@ class _Entry:
     try_at: datetime
     owner: str
     attempt: int = 0
+    message_key: str = ""
     sent_at: datetime | None = None
     error: str = ""
 
@@ -43,7 +44,7 @@ class MemoryLedger:
         """Lease what is due by `horizon`, and say when the next one comes."""
         due = sorted(self._due(horizon), key=lambda row: (row.next_fire_at, row.key))[:limit]
         fresh = [entry for row in due if (entry := self._claim_row(row, owner, now)) is not None]
-        freed = sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit]
+        freed = self._with_companions(sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit])
         taken = [*fresh, *(self._put(replace(entry, owner=owner)) for entry in freed)]
         upcoming = [row.next_fire_at for row in self._rows.values() if row.next_fire_at is not None]
         upcoming += [entry.try_at for entry in self._entries.values() if _is_freed(entry)]
@@ -53,13 +54,14 @@ class MemoryLedger:
             is_full=bool(upcoming) and min(upcoming) <= horizon,
         )
 
-    def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+    def begin(self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]) -> dict[int, int]:
         """Mark as `sending` what is still ours."""
         begun: dict[int, int] = {}
         for identifier in delivery_ids:
             entry = self._entries.get(identifier)
             if entry is not None and entry.owner == owner and entry.state not in _FINAL:
-                self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1))
+                key = message_keys.get(identifier, "")
+                self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1, message_key=key))
                 begun[identifier] = entry.version
         return begun
 
@@ -140,6 +142,12 @@ class MemoryLedger:
     def _freed(self, horizon: datetime) -> list[_Entry]:
         return [entry for entry in self._entries.values() if _is_freed(entry) and entry.try_at <= horizon]
 
+    def _with_companions(self, freed: list[_Entry]) -> list[_Entry]:
+        """What was said in one message is claimed together."""
+        keys = {entry.message_key for entry in freed if entry.message_key}
+        others = [each for each in self._entries.values() if _is_freed(each) and each.message_key in keys]
+        return freed + [each for each in others if each not in freed]
+
     def _claim_row(self, row: StoredReminder, owner: str, now: datetime) -> _Entry | None:
         plan = occurrence_due(row.schedule, row.next_fire_at or now, now)
         state = row.state if plan.is_readable else ReminderState.PAUSED
@@ -188,13 +196,18 @@ class MemoryLedger:
             content=entry.content,
             language=row.language,
             due_at=due_at,
-            fired_at=due_at,
             missed=entry.missed,
             is_recurring=bool(row.schedule.rule),
             attempt=entry.attempt + 1,
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
         )
-        return Lease(notice=notice, reminder_key=entry.reminder, version=entry.version, try_at=entry.try_at)
+        return Lease(
+            notice=notice,
+            reminder_key=entry.reminder,
+            version=entry.version,
+            try_at=entry.try_at,
+            message_key=entry.message_key,
+        )
 
 
 def _is_freed(entry: _Entry) -> bool:

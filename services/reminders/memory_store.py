@@ -1,6 +1,6 @@
 """A reminder store in memory: for tests, and the measure of what the SQL store must do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -79,9 +79,11 @@ class MemoryReminderStore:
         """Take for `owner` what is due by `horizon`."""
         return self._ledger.claim(owner, now, horizon, limit)
 
-    async def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+    async def begin(
+        self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
+    ) -> dict[int, int]:
         """Note that these are being sent, as far as they are still ours."""
-        return self._ledger.begin(owner, delivery_ids)
+        return self._ledger.begin(owner, delivery_ids, message_keys or {})
 
     async def renew(self, delivery_id: int) -> Lease | None:
         """Read a claimed occurrence again after its reminder was edited."""

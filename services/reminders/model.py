@@ -67,7 +67,7 @@ class Reminder:
 class DueNotice:
     """One occurrence to be said in a chat: everything the words need, nothing else is looked up.
 
-    `due_at` and `fired_at` are timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
+    `due_at` is timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
     `may_be_repeat` says that an earlier attempt may have arrived: the bot crashed or lost the answer while sending.
     """
@@ -81,7 +81,6 @@ class DueNotice:
     content: str
     language: str
     due_at: datetime
-    fired_at: datetime
     missed: int
     is_recurring: bool
     attempt: int

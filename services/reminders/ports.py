@@ -1,8 +1,8 @@
 """What the reminder service needs from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from services.reminders.model import DueNotice, ReminderLimits
 from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, Mark, StoredReminder
@@ -21,6 +21,15 @@ class Courier(Protocol):
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
         """Tell the owner, where that can still be done, that `notice` could not be delivered."""
+        ...
+
+
+@runtime_checkable
+class GatheringCourier(Courier, Protocol):
+    """A courier that can say several notices of one chat in one message; without that they come one by one."""
+
+    async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
+        """Hand `notices`, all of one chat, to the platform as one message with this key; raises as `deliver` does."""
         ...
 
 
@@ -71,8 +80,14 @@ class DeliveryLedger(Protocol):
         """
         ...
 
-    async def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
-        """Note that these are being sent, as far as they are still ours and not cancelled: id -> version."""
+    async def begin(
+        self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
+    ) -> dict[int, int]:
+        """Note that these are being sent, as far as they are still ours and not cancelled: id -> version.
+
+        `message_keys` are the keys of messages with several of them, by id: what may have been said in one message
+        is claimed together again.
+        """
         ...
 
     async def renew(self, delivery_id: int) -> Lease | None:

@@ -73,12 +73,16 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lease:
-    """One occurrence that this process has claimed; `version` is the reminder's when it was claimed."""
+    """One occurrence that this process has claimed; `version` is the reminder's when it was claimed.
+
+    `message_key` is the key of the message that it was last said in together with others, empty when alone.
+    """
 
     notice: DueNotice
     reminder_key: int
     version: int
     try_at: datetime
+    message_key: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

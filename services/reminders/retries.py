@@ -22,15 +22,18 @@ class RetryPolicy:
         jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
         return max(jittered, timedelta(seconds=asked or 0.0))
 
-    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime) -> Mark:
-        """The ledger's entry for a failed attempt."""
+    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> Mark:
+        """The ledger's entry for a failed attempt that may be repeated after `pause`.
+
+        What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.
+        """
         notice = lease.notice
         is_hopeless = failure.is_permanent or now - notice.due_at > self.keep
         if is_hopeless:
             state, at = DeliveryState.PARKED, now
         else:
-            state = DeliveryState.UNKNOWN if failure.is_unknown else DeliveryState.LEASED
-            at = now + self.pause(notice.attempt, failure.retry_after)
+            is_unknown = failure.is_unknown or notice.may_be_repeat
+            state, at = DeliveryState.UNKNOWN if is_unknown else DeliveryState.LEASED, now + pause
         return Mark(
             delivery_id=notice.delivery_id,
             reminder_key=lease.reminder_key,

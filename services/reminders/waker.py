@@ -8,7 +8,8 @@ from uuid import uuid4
 from loguru import logger
 
 from services.clock import Clock
-from services.reminders.dispatcher import Dispatcher, WakerPace
+from services.reminders.dispatcher import Dispatcher
+from services.reminders.pace import WakerPace
 from services.reminders.ports import Courier, DeliveryLedger
 from services.reminders.retries import RetryPolicy
 from services.reminders.waiting import wait_or_nap

@@ -10,6 +10,7 @@ import pytest
 
 from bot.testing.clocks import LoopClock
 from services.chat import ChatAddress, Person
+from services.clock import Clock, SystemClock
 from services.errors import DeliveryFailed
 from services.reminders.memory_store import MemoryReminderStore
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits, Schedule
@@ -28,7 +29,9 @@ class FakeCourier:
     """Keeps what it is given; `failures` are raised first, `hold` keeps sends in flight while it is cleared."""
 
     def __init__(self) -> None:
+        self.clock: Clock = SystemClock()
         self.said: list[DueNotice] = []
+        self.said_at: list[datetime] = []
         self.reported: list[tuple[DueNotice, str]] = []
         self.failures: list[Exception] = []
         self.hold = asyncio.Event()
@@ -46,6 +49,7 @@ class FakeCourier:
         finally:
             self.in_flight -= 1
         self.said.append(notice)
+        self.said_at.append(self.clock.now())
         return f"m{len(self.said)}"
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
@@ -90,6 +94,7 @@ class Desk:
     retries: RetryPolicy = field(default_factory=RetryPolicy)
 
     def __post_init__(self) -> None:
+        self.courier.clock = self.clock
         self.state = MemoryStateStore(self.clock)
         self.service = self.new_service()
 

@@ -1,0 +1,105 @@
+"""The reminder service as a contender of the reminder benchmark.
+
+The benchmark (every phase a child process: kill -9, memory, CPU and start-up are real) imports this module by name
+from its `contenders` folder: copy this file there as `ours.py`, add `"ours": ("ours", "Ours", {})` to its `REGISTRY`
+(for PostgreSQL `"ours-pg": ("ours", "Ours", {"pg": "1"})`) and run, with the project on the path,
+
+    PYTHONPATH=PROJECT python run.py burst -c ours -n 10000 -k 1000
+
+Reminders are spread over `--opt chats=100` chats. With `--opt together=10` those that are due at once in a chat are
+handed over as one message, as the bot does; without, one by one, as the other contenders do.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import sqlalchemy as sa
+from loguru import logger
+
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+from services.reminders.model import DueNotice, NewReminder, ReminderLimits, Schedule
+from services.reminders.records import Draft
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+
+_ANN = Person(id="ann", name="Ann")
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - wall time in the reminders' zone
+_NO_CAPS = ReminderLimits(per_person=10**9, per_chat=10**9)
+_BULK = 10_000
+_PENDING = sa.text(
+    "SELECT (SELECT count(*) FROM reminder WHERE next_fire_at IS NOT NULL) + "
+    "(SELECT count(*) FROM delivery WHERE state NOT IN ('sent', 'parked', 'cancelled'))"
+)
+
+logger.remove()
+
+
+class Ours:
+    """Opens the database in `open`, delivers from `start` on."""
+
+    persistent = True
+
+    def __init__(self, dsn: str, opts: dict[str, str]) -> None:
+        self._clock = SystemClock()
+        self._database = Database(dsn)
+        self._chats = int(opts.get("chats", "100"))
+        self._made = 0
+
+    async def open(self) -> None:
+        await self._database.__aenter__()
+        self._store = SqlReminderStore(self._database)
+        state = SqlStateStore(self._database, self._clock)
+        self._service = ReminderService(self._store, self._clock, self, state, limits=_NO_CAPS)
+
+    async def add_many(self, items: Sequence[tuple[str, float]]) -> None:
+        # Straight into the store: the service refuses times that have passed, and some phases add those.
+        for start in range(0, len(items), _BULK):
+            part = items[start : start + _BULK]
+            drafts = [
+                Draft(wish=self._wish(key, due), first_fire=datetime.fromtimestamp(due, UTC)) for key, due in part
+            ]
+            await self._store.add_many(drafts, self._clock.now())
+        self._service.waker.nudge(datetime.fromtimestamp(min(due for _, due in items), UTC))
+
+    async def add(self, key: str, due: float) -> None:
+        await self._service.create(self._wish(key, due))
+
+    async def add_daily(self, key: str, first_due: float) -> None:
+        await self._service.create(self._wish(key, first_due, "FREQ=DAILY"))
+
+    async def start(self, deliver) -> None:
+        self._deliver = deliver
+        self._running = asyncio.create_task(self._service.run())
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        try:
+            await self._deliver(notice.content, notice.due_at.timestamp())
+        except ConnectionError as error:
+            raise DeliveryFailed(str(error)) from error
+        return None
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(reason, notice)
+
+    async def pending(self) -> int:
+        return await self._database.read(lambda connection: connection.scalar(_PENDING) or 0)
+
+    async def close(self) -> None:
+        self._running.cancel()
+        await self._database.__aexit__()
+
+    def _wish(self, key: str, due: float, rule: str = "") -> NewReminder:
+        self._made += 1
+        return NewReminder(
+            request_key=key,
+            address=ChatAddress(platform="x", chat_id=f"c{self._made % self._chats}"),
+            creator=_ANN,
+            content=key,
+            schedule=Schedule(start=_EPOCH + timedelta(microseconds=round(due * 1e6)), zone="UTC", rule=rule),
+            language="en",
+        )

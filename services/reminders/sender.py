@@ -1,0 +1,96 @@
+"""Says one message and words what came of it for the ledger."""
+
+from datetime import datetime
+
+from services.clock import Clock
+from services.errors import DeliveryFailed
+from services.reminders.delivery_log import logger_of
+from services.reminders.ports import Courier, DeliveryLedger, GatheringCourier
+from services.reminders.records import DeliveryState, Lease, Mark
+from services.reminders.retries import RetryPolicy
+from services.reminders.together import Begun, Together
+
+
+class Sender:
+    """Hands messages to the courier; whatever the courier raises becomes marks, never an exception."""
+
+    def __init__(self, ledger: DeliveryLedger, courier: Courier, clock: Clock, retries: RetryPolicy) -> None:
+        self._ledger = ledger
+        self._courier = courier
+        self._gathering = courier if isinstance(courier, GatheringCourier) else None
+        self._clock = clock
+        self._retries = retries
+        self._reported: set[int] = set()
+
+    @property
+    def can_gather(self) -> bool:
+        """Whether several occurrences can be said in one message."""
+        return self._gathering is not None
+
+    async def send(self, begun: Begun) -> list[tuple[Lease, Mark]]:
+        """Say `begun`; return what came of each of its occurrences."""
+        leases = begun.leases
+        try:
+            if begun.edited:
+                leases = await self._renewed(begun)
+            message_id = await self._hand_over(leases, begun.key)
+        except DeliveryFailed as failure:
+            return await self._failed(leases, failure)
+        except Exception as error:  # noqa: BLE001 - fire: an unforeseen error is an unknown outcome, said again later
+            return self.lost(leases, f"{type(error).__name__}: {error}")
+        now = self._clock.now()
+        if self._reported:
+            self._reported.difference_update(lease.reminder_key for lease in leases)
+        return [(lease, _said(lease, now, message_id)) for lease in leases]
+
+    def lost(self, leases: Together, reason: str) -> list[tuple[Lease, Mark]]:
+        """The outcome of a send whose end is not known."""
+        return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
+
+    async def _hand_over(self, leases: Together, key: str) -> str | None:
+        notice = leases[0].notice
+        if self._gathering is None or (len(leases) == 1 and key == notice.idempotency_key):
+            return await self._courier.deliver(notice)
+        return await self._gathering.deliver_together([lease.notice for lease in leases], key)
+
+    async def _renewed(self, begun: Begun) -> Together:
+        """The occurrences with the words and people of now."""
+        renewed = [
+            await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
+            for lease in begun.leases
+        ]
+        return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
+
+    async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, Mark]]:
+        marks = self._marks(leases, failure)
+        for lease, mark in marks:
+            if mark.state is DeliveryState.PARKED:
+                await self._report(lease, mark.error)
+        return marks
+
+    def _marks(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, Mark]]:
+        """One pause for all, so that what may have been said together is said together again."""
+        now = self._clock.now()
+        pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)
+        return [(lease, self._retries.mark_after(lease, failure, now, pause)) for lease in leases]
+
+    async def _report(self, lease: Lease, reason: str) -> None:
+        """Tell the owner, once until a reminder gets through again."""
+        if lease.reminder_key in self._reported:
+            return
+        self._reported.add(lease.reminder_key)
+        try:
+            await self._courier.report_undeliverable(lease.notice, reason)
+        except Exception as error:  # noqa: BLE001 - whatever the courier raises, the occurrence is given up and recorded
+            logger_of(lease).warning("the owner could not be told: {}", error)
+
+
+def _said(lease: Lease, at: datetime, message_id: str | None) -> Mark:
+    return Mark(
+        delivery_id=lease.notice.delivery_id,
+        reminder_key=lease.reminder_key,
+        state=DeliveryState.SENT,
+        attempt=lease.notice.attempt,
+        at=at,
+        platform_message_id=message_id,
+    )
