@@ -22,7 +22,9 @@ async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext
     if question is None:
         return None
     if context.oversight is not None:
-        pending = PendingCall(call=call, call_id=context.call_id, message=context.message)
+        pending = PendingCall(
+            call=call, call_id=context.call_id, message=context.message, agent_name=context.agent_name
+        )
         await context.oversight.confirmations.ask(pending)
     return ToolResult(ok=False, text=question, error=NEEDS_YES, failure="denied", is_question=True)
 

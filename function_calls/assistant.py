@@ -145,11 +145,26 @@ class Assistant:
             )
             for place in range(len(calls))
         ]
-        if not turn.steps and waiting:
-            contexts = [_approved(context, each) for context, each in zip(contexts, waiting, strict=True)]
+        if waiting and not turn.steps:
+            return await self._confirmed(waiting, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
+
+    async def _confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
+        """Run what the person said yes to, one after the other, each where it was going to run."""
+        agents = {} if self._router.oversight is None else self._router.oversight.agents
+        results = [
+            await agents.get(each.agent_name, self._router).dispatch(each.call, _approved(context, each))
+            for each, context in zip(waiting, contexts, strict=True)
+        ]
+        return Dispatched(results=tuple(results))
 
 
 def _approved(context: CallContext, pending: PendingCall) -> CallContext:
     """The context of a call that the person has said yes to: that of the message which asked for it."""
-    return replace(context, message=pending.message, call_id=pending.call_id, approved=pending.call)
+    return replace(
+        context,
+        message=pending.message,
+        call_id=pending.call_id,
+        agent_name=pending.agent_name,
+        approved=pending.call,
+    )

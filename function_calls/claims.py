@@ -28,7 +28,10 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
 
 
 def _claims(answer: str) -> bool:
-    return any(_claims_a_change(match[0].strip()) for match in _SENTENCE.finditer(folded(answer)))
+    plain = folded(answer)
+    if not any(each.claim_gate.search(plain) for each in every_language()):
+        return False
+    return any(_claims_a_change(match[0].strip()) for match in _SENTENCE.finditer(plain))
 
 
 def _claims_a_change(sentence: str) -> bool:

@@ -18,12 +18,14 @@ WAITS: Final = timedelta(minutes=10)
 class PendingCall:
     """A call that was not run, and the message that it came from: who asked, in which words, naming whom.
 
-    `call_id` is that of the context it was made in, so that a confirmed call keeps its request key.
+    `call_id` is that of the context it was made in, so that a confirmed call keeps its request key; `agent_name` is the
+    agent that made it, empty outside of agents.
     """
 
     call: ToolCall
     call_id: str
     message: ChatMessage
+    agent_name: str = ""
 
 
 class Confirmations:
@@ -75,6 +77,7 @@ def _written(pending: PendingCall) -> dict[str, Json]:
         "text": message.text,
         "mentions": [{"id": person.id, "name": person.name} for person in message.mentions],
         "call_id": pending.call_id,
+        "agent": pending.agent_name,
         "name": pending.call.name,
         "arguments": json_copy(dict(pending.call.arguments)),
     }
@@ -94,7 +97,7 @@ def _read(entry: Mapping[str, Json], answer: ChatMessage) -> PendingCall:
         name=str(entry.get("name")),
         arguments=arguments if isinstance(arguments, dict) else {},
     )
-    return PendingCall(call=call, call_id=call_id, message=asked)
+    return PendingCall(call=call, call_id=call_id, message=asked, agent_name=str(entry.get("agent", "")))
 
 
 def _people(listed: Sequence[Json]) -> tuple[Person, ...]:

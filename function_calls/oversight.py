@@ -1,8 +1,10 @@
 """What watches over the calls of one bot, whatever door or agent they come from."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
+from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import Confirmations
 from function_calls.permission import Viewer
 from function_calls.receipt_stack import ReceiptStack
@@ -10,18 +12,31 @@ from function_calls.tool_switches import ToolSwitches
 from services.clock import Clock
 from services.session import StateStore
 
+if TYPE_CHECKING:
+    from function_calls.context import CallContext
+
+
+class Dispatcher(Protocol):
+    """Runs calls: a router, the bot's or an agent's."""
+
+    async def dispatch(self, call: ToolCall, context: "CallContext") -> ToolResult:
+        """Run `call` and return what came of it."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Oversight:
     """Who owns the bot, what is switched off where, which calls wait for a yes, and what can be taken back.
 
-    `owners` are people as `platform:id`.
+    `owners` are people as `platform:id`. `agents` are the routers of the agents that have called tools, by the agent's
+    name, so that their calls can be confirmed and taken back.
     """
 
     owners: frozenset[str]
     switches: ToolSwitches
     confirmations: Confirmations
     receipts: ReceiptStack
+    agents: dict[str, Dispatcher] = field(default_factory=dict)
 
     @classmethod
     def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "Oversight":

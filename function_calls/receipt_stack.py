@@ -17,11 +17,15 @@ _KEPT: Final = timedelta(days=30)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """What one call changed. `message_id` is the message that it was made for, `tool` the function."""
+    """What one call changed. `message_id` is the message that it was made for, `tool` the function.
+
+    `agent_name` is the agent that made it, empty outside of agents.
+    """
 
     tool: str
     message_id: str
     receipts: tuple[Receipt, ...]
+    agent_name: str = ""
 
 
 class ReceiptStack:
@@ -69,6 +73,7 @@ def _written(change: Change) -> dict[str, Json]:
     return {
         "tool": change.tool,
         "message": change.message_id,
+        "agent": change.agent_name,
         "receipts": [_receipt(receipt) for receipt in change.receipts],
     }
 
@@ -85,6 +90,7 @@ def _read(entry: Mapping[str, Json]) -> Change:
     return Change(
         tool=str(entry.get("tool")),
         message_id=str(entry.get("message")),
+        agent_name=str(entry.get("agent", "")),
         receipts=tuple(_read_receipt(each) for each in receipts if isinstance(each, dict))
         if isinstance(receipts, list)
         else (),

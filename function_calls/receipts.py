@@ -29,7 +29,7 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
     receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
     if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
         return
-    change = Change(tool=call.name, message_id=context.message.id, receipts=receipts)
+    change = Change(tool=call.name, message_id=context.message.id, receipts=receipts, agent_name=context.agent_name)
     try:
         await context.oversight.receipts.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done

@@ -71,8 +71,7 @@ class FunctionCallRouter:
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         """Run `call` and return what came of it; a failure is a result, never an exception."""
         started = time.perf_counter()
-        if self.oversight is not None and context.oversight is not self.oversight:
-            context = replace(context, oversight=self.oversight)
+        context = self._overseen(context)
         await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
         await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=call.id)
         try:
@@ -92,6 +91,14 @@ class FunctionCallRouter:
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.error)
         return result
+
+    def _overseen(self, context: CallContext) -> CallContext:
+        """The context under the router's own oversight; an agent's router makes itself known to that of the bot."""
+        if self.oversight is not None:
+            return context if context.oversight is self.oversight else replace(context, oversight=self.oversight)
+        if context.oversight is not None and context.agent_name:
+            context.oversight.agents[context.agent_name] = self
+        return context
 
     def _note(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         if self._on_dispatched is not None:

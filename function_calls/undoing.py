@@ -30,20 +30,22 @@ class Undoing:
         changes = await self._receipts.latest(context.conversation)
         if not changes:
             return ToolResult.failed("nothing to undo", text=say(context.language, "undo.nothing"))
-        results = [await self._run(step, context, place) for place, step in enumerate(_steps(changes))]
+        steps = [(change.agent_name, step) for change in changes for step in _steps(change)]
+        results = [await self._run(step, agent, context, place) for place, (agent, step) in enumerate(steps)]
         if any(result.ok for result in results) or not any(is_breakdown(result) for result in results):
             await self._receipts.drop(context.conversation, len(changes))
         return _outcome(changes, results, context.language)
 
-    async def _run(self, step: UndoStep, context: CallContext, place: int) -> ToolResult:
+    async def _run(self, step: UndoStep, agent_name: str, context: CallContext, place: int) -> ToolResult:
         call_id = f"{context.call_id}/undo{place}"
         call = ToolCall(id=call_id, name=step.name, arguments=step.arguments)
-        inner = replace(context, call_id=call_id, state=context.state.sibling(), is_undoing=True)
-        return await self._router.dispatch(call, inner)
+        inner = replace(context, call_id=call_id, state=context.state.sibling(), agent_name=agent_name, is_undoing=True)
+        agents = {} if context.oversight is None else context.oversight.agents
+        return await agents.get(agent_name, self._router).dispatch(call, inner)
 
 
-def _steps(changes: Sequence[Change]) -> Iterator[UndoStep]:
-    return (receipt.undo for change in changes for receipt in reversed(change.receipts) if receipt.undo is not None)
+def _steps(change: Change) -> Iterator[UndoStep]:
+    return (receipt.undo for receipt in reversed(change.receipts) if receipt.undo is not None)
 
 
 def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], language: str) -> ToolResult:

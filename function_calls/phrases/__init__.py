@@ -17,9 +17,10 @@ _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 class Phrases:
     """The phrases of one language.
 
-    `yes` and `no` are whole messages. A sentence with one of `claims` says that something was changed, unless one of
-    `excused` is in it; `claims_alone` do so where they are the whole answer to a request for a change. `clocks` are
-    times of the clock and nothing else; `clocks_without_half` leave open which half of the day.
+    `yes` and `no` are whole messages. Where `claim_gate` finds nothing, nothing is claimed. A sentence with one of
+    `claims` says that something was changed, unless one of `excused` is in it; `claims_alone` do so where they are the
+    whole answer to a request for a change. `clocks` are times of the clock and nothing else; `clocks_without_half`
+    leave open which half of the day.
     """
 
     yes: frozenset[str]
@@ -27,6 +28,7 @@ class Phrases:
     switch_on: frozenset[str]
     switch_off: frozenset[str]
     folding: dict[int, int]
+    claim_gate: re.Pattern[str]
     claims: re.Pattern[str]
     claims_alone: re.Pattern[str]
     excused: re.Pattern[str]
@@ -46,6 +48,7 @@ def phrases(language: str) -> Phrases:
         switch_on=frozenset(tools["on"]),
         switch_off=frozenset(tools["off"]),
         folding=str.maketrans(folding["traditional"], folding["simplified"]),
+        claim_gate=_any_of(claim["gate"]),
         claims=_any_of(claim["says"]),
         claims_alone=_any_of(claim["alone"]),
         excused=_any_of(claim["excused"]),

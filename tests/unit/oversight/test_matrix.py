@@ -1,13 +1,13 @@
 """All functions by all doors for all roles in all places: allowed exactly as declared, generated."""
 
 import itertools
+import re
 from dataclasses import dataclass, replace
 
 import pytest
 
 from bot.wiring import built_in_registry
 from function_calls.calls import ToolCall, ToolResult
-from function_calls.permission import Rule
 from function_calls.registry import tool_function
 from tests.unit.oversight.conftest import Room
 
@@ -41,8 +41,6 @@ SAID = {
     "perplexity_search": "search the web for cats",
     "summary": "summarize the chat",
     "undo": "undo that",
-    "explain": "why did you do that?",
-    "history_search": "find messages about the wifi password",
 }
 
 
@@ -95,7 +93,8 @@ class Spied(Room):
         self.reached = []
         tools = self.router.registry._tools
         for name, tool in tools.items():
-            tools[name] = replace(tool, invoke=self.spy(name))
+            options = replace(tool.options, confirm=False)  # whom it asks first is another matter
+            tools[name] = replace(tool, invoke=self.spy(name), options=options)
 
     def spy(self, name):
         async def reach(arguments, context):
@@ -108,7 +107,7 @@ class Spied(Room):
 async def is_reached(room_of, name, arguments, sentence, door, who):
     made = ToolCall(id="1", name=name, arguments=arguments)
     room = room_of(script=None if door == "offline" else [[made], "so"])
-    await came_through(room, made, sentence, door, who)
+    await came_through(room, made, sentence or "go on", door, who)
     return name in room.reached
 
 
@@ -144,9 +143,17 @@ def least_arguments(schema):
     return {name: (fields[name].get("enum") or ["x"])[0] for name in schema.get("required", ())}
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("name", OFFERED)
-async def test_the_built_in_functions_are_for_everyone_everywhere(name, door):
+def sentence_of(name):
+    """What is said offline to mean a function; empty where only a model can mean it."""
+    examples = sorted(OFFERED[name].options.examples, key=lambda example: "{" in example)
+    return SAID.get(name) or re.sub(r"\{\w+\}", "tea", next(iter(examples), ""))
+
+
+CASES = [(name, door) for name in OFFERED for door in DOORS if door != "offline" or sentence_of(name)]
+
+
+@pytest.mark.parametrize(("name", "door"), CASES)
+async def test_a_built_in_function_is_reached_by_whom_and_where_it_is_declared(name, door):
     tool = OFFERED[name]
     reached = {
         (role, place)
@@ -155,24 +162,23 @@ async def test_the_built_in_functions_are_for_everyone_everywhere(name, door):
             lambda script: Spied(built_in=True, script=script),
             name,
             least_arguments(tool.spec.parameters),
-            SAID[name],
+            sentence_of(name),
             door,
             ROLES[role] | PLACES[place],
         )
     }
+    roles = PERMISSIONS[tool.options.permission]
 
-    assert tool.rule == Rule()
-    assert reached == set(itertools.product(ROLES, PLACES))
+    assert reached == set(itertools.product(roles, SCOPES[tool.options.scope] & PLATFORMS[tool.options.platforms]))
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("name", OFFERED)
+@pytest.mark.parametrize(("name", "door"), CASES)
 async def test_what_is_switched_off_is_reached_by_nobody(name, door):
     made = ToolCall(id="1", name=name, arguments=least_arguments(OFFERED[name].spec.parameters))
     for role in ROLES.values():
         room = Spied(built_in=True, script=None if door == "offline" else [[made], "no"])
         await room.say(f"/tools off {name}", sender="adam", is_admin=True)
-        await came_through(room, made, SAID[name], door, role)
+        await came_through(room, made, sentence_of(name) or "go on", door, role)
 
         assert name not in room.reached
 
