@@ -1,0 +1,158 @@
+"""The proof that nothing was lost, and what it finds where something was."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.reminders.model import ReminderState, Schedule
+from services.reminders.records import DeliveryRecord, DeliveryState
+from services.reminders.verification import AuditedReminder, Fate, verify
+
+START = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+SENT, PARKED, CANCELLED = DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED
+
+
+def day(number: int) -> datetime:
+    """Nine o'clock, `number` days after the start."""
+    return START + timedelta(days=number)
+
+
+def reminder(rule: str = "FREQ=DAILY", *, changed: datetime = START - timedelta(hours=1), **more) -> AuditedReminder:
+    values = {
+        "id": "abc234",
+        "schedule": Schedule(start=START.replace(tzinfo=None), zone="UTC", rule=rule),
+        "state": ReminderState.ACTIVE,
+        "created_at": START - timedelta(days=90),
+        "changed_at": changed,
+    }
+    return AuditedReminder(**{**values, **more})
+
+
+def told(due: datetime, state: DeliveryState = SENT, *, missed: int = 0, late: float = 1) -> DeliveryRecord:
+    return DeliveryRecord(
+        reminder_id="abc234",
+        due_at=due,
+        state=state,
+        attempt=1,
+        missed=missed,
+        sent_at=due + timedelta(seconds=late) if state is SENT else None,
+        error="",
+    )
+
+
+class Books:
+    """An `AuditReader` over lists."""
+
+    def __init__(self, reminders, records) -> None:
+        self._reminders = reminders
+        self._records = records
+
+    async def reminders(self, until):
+        yield [each for each in self._reminders if each.created_at <= until]
+
+    async def deliveries(self, since, until):
+        return tuple(each for each in self._records if since <= each.due_at <= until)
+
+
+@pytest.fixture
+def prove():
+    async def run(one: AuditedReminder, *records: DeliveryRecord, until: datetime = NOW, since=START, now=NOW):
+        found = await verify(Books([one], records), since, until, now)
+        return found, {fate.value: count for fate, count in found.fates.items()}
+
+    return run
+
+
+async def test_a_period_in_which_everything_was_said_is_proved(prove):
+    found, fates = await prove(reminder(), *(told(day(each)) for each in range(5)))
+
+    assert (found.is_proved, fates) == (True, {"delivered": 5})
+
+
+async def test_an_occurrence_without_a_trace_is_lost(prove):
+    found, fates = await prove(reminder(), *(told(day(each)) for each in (0, 1, 3, 4)))
+
+    assert fates == {"delivered": 4, "lost": 1}
+    assert [(each.reminder_id, each.due_at, each.fate) for each in found.wrong] == [("abc234", day(2), Fate.LOST)]
+
+
+async def test_a_later_notice_answers_for_those_that_it_counts(prove):
+    found, fates = await prove(reminder(), told(day(0)), told(day(4), missed=3, late=3600))
+
+    assert (found.is_proved, fates) == (True, {"delivered": 1, "skipped": 3, "late": 1})
+
+
+async def test_a_notice_that_counts_too_few_leaves_the_others_lost(prove):
+    found, _ = await prove(reminder(), told(day(4), missed=2))
+
+    assert [each.due_at for each in found.wrong] == [day(0), day(1)]
+
+
+async def test_a_notice_after_the_period_answers_for_it_too(prove):
+    found, fates = await prove(reminder(), told(day(4), missed=4), until=day(3))
+
+    assert (found.is_proved, fates) == (True, {"skipped": 4})
+
+
+async def test_what_was_given_up_and_told_is_failed_and_no_loss(prove):
+    found, fates = await prove(reminder(), *(told(day(each), PARKED) for each in range(5)))
+
+    assert (found.is_proved, fates) == (True, {"failed": 5})
+
+
+async def test_what_is_being_tried_is_pending(prove):
+    records = [*(told(day(each)) for each in range(4)), told(day(4), DeliveryState.UNKNOWN)]
+
+    assert (await prove(reminder(), *records))[1] == {"delivered": 4, "pending": 1}
+
+
+async def test_what_fell_due_this_minute_is_pending(prove):
+    records = [told(day(each)) for each in range(4)]
+
+    assert (await prove(reminder(), *records, now=day(4) + timedelta(seconds=30)))[1] == {"delivered": 4, "pending": 1}
+
+
+async def test_what_was_said_without_being_due_is_wrong(prove):
+    surprise = day(2) + timedelta(hours=1)
+    found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), told(surprise))
+
+    assert [(each.due_at, each.fate) for each in found.wrong] == [(surprise, Fate.UNEXPECTED)]
+
+
+async def test_before_its_last_change_a_reminder_is_not_judged(prove):
+    earlier = told(day(1) + timedelta(minutes=7))
+    found, fates = await prove(reminder(changed=day(2) + timedelta(hours=1)), earlier, told(day(3)), told(day(4)))
+
+    assert (found.is_proved, fates) == (True, {"delivered": 3})
+
+
+@pytest.mark.parametrize("state", [ReminderState.PAUSED, ReminderState.CANCELLED])
+async def test_a_silent_reminder_owes_nothing(prove, state):
+    found, fates = await prove(reminder(state=state, changed=day(1)), told(day(0)), told(day(1), CANCELLED))
+
+    assert (found.is_proved, fates) == (True, {"delivered": 1, "skipped": 1})
+
+
+async def test_a_finished_reminder_owes_its_last_fire(prove):
+    found, fates = await prove(reminder("", state=ReminderState.DONE))
+
+    assert (found.is_proved, fates) == (False, {"lost": 1})
+
+
+async def test_a_rule_that_cannot_be_read_is_told(prove):
+    found, _ = await prove(reminder("FREQ=SOMETIMES"))
+
+    assert [each.fate for each in found.wrong] == [Fate.UNREADABLE]
+
+
+async def test_the_period_is_cut_to_what_the_ledger_keeps(prove):
+    found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), since=START - timedelta(days=300))
+
+    assert found.since == NOW - timedelta(days=30)
+
+
+async def test_a_period_in_the_future_ends_now(prove):
+    found, fates = await prove(reminder(), *(told(day(each)) for each in range(5)), until=NOW + timedelta(days=9))
+
+    assert (found.until, fates) == (NOW, {"delivered": 5})

@@ -1,0 +1,82 @@
+"""A real ledger, proved and then robbed."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from services.chat import ChatAddress, Person
+from services.reminders.model import NewReminder, Schedule
+from services.reminders.records import DeliveryState, Draft, Mark
+from services.reminders.verification import Fate, verify
+from services.storage.database import Database
+from services.storage.reminder_audit import SqlReminderAudit
+from services.storage.reminder_store import SqlReminderStore
+
+SET_AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+DUE = SET_AT + timedelta(hours=1)
+LATER = SET_AT + timedelta(days=1)
+
+
+@pytest.fixture
+async def database():
+    async with Database("sqlite://") as opened:
+        store = SqlReminderStore(opened)
+        schedule = Schedule(start=DUE.replace(tzinfo=None), zone="UTC", rule="FREQ=HOURLY;COUNT=2")
+        wish = NewReminder(
+            request_key="1",
+            address=ChatAddress(platform="console", chat_id="home"),
+            creator=Person(id="ann", name="Ann"),
+            content="tea",
+            schedule=schedule,
+            language="en",
+        )
+        await store.add_many([Draft(wish=wish, first_fire=DUE)], SET_AT)
+        for hour in range(2):
+            await say(store, DUE + timedelta(hours=hour))
+        yield opened
+
+
+async def say(store, at):
+    claim = await store.claim("me", at, at, 10)
+    ids = [lease.notice.delivery_id for lease in claim.leases]
+    await store.begin("me", ids)
+    marks = [
+        Mark(
+            delivery_id=lease.notice.delivery_id,
+            reminder_key=lease.reminder_key,
+            state=DeliveryState.SENT,
+            attempt=1,
+            at=at,
+        )
+        for lease in claim.leases
+    ]
+    await store.settle(marks)
+
+
+async def test_a_ledger_that_was_kept_is_proved(database):
+    found = await verify(SqlReminderAudit(database), SET_AT, LATER, LATER)
+
+    assert (found.is_proved, found.reminders, dict(found.fates)) == (True, 1, {Fate.DELIVERED: 2})
+
+
+async def test_a_ledger_with_a_row_gone_is_not_proved(database):
+    await database.run(lambda connection: connection.execute(sa.text("DELETE FROM delivery WHERE id = 1")) and None)
+
+    found = await verify(SqlReminderAudit(database), SET_AT, LATER, LATER)
+
+    assert [(each.due_at, each.fate) for each in found.wrong] == [(DUE, Fate.LOST)]
+
+
+async def test_of_an_edited_reminder_the_fires_of_the_new_schedule_are_judged(database):
+    await database.run(
+        lambda connection: (
+            connection.execute(sa.text("UPDATE reminder SET version = 2, start_local = '2026-11-20T11:00:00'"))
+            and connection.execute(sa.text("UPDATE delivery SET version = 2 WHERE id = 2"))
+            and None
+        )
+    )
+
+    found = await verify(SqlReminderAudit(database), SET_AT, DUE + timedelta(hours=1), LATER)
+
+    assert (found.is_proved, dict(found.fates)) == (True, {Fate.DELIVERED: 2})
