@@ -15,7 +15,7 @@ from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.router import MessageRouter
 from bot.search_engines import search_service
-from bot.settings import ReminderSettings, Settings
+from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
 from bot.wiring import Functions, Parts, built_in_registry, message_router
 from function_calls.context import Services
@@ -28,6 +28,9 @@ from services.call_log.service import CallLog
 from services.chat import ChatMessage
 from services.clock import Clock, SystemClock
 from services.history.service import HistoryService
+from services.memory.model import MemoryLimits
+from services.memory.service import MemoryService
+from services.privacy.service import PrivacyService
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
@@ -35,7 +38,9 @@ from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.session import StateStore
 from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
+from services.storage.memories import SqlMemoryStore
 from services.storage.message_store import SqlMessageStore
+from services.storage.privacy_store import SqlPrivacyStore
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
@@ -117,12 +122,15 @@ async def build_app(
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         state = SqlStateStore(database, clock)
         reminders = _reminders(settings.reminders, clock, outbox, database, state, pace)
+        privacy = PrivacyService(SqlPrivacyStore(database), keep_days=settings.history.retention_days)
         summarizer = None if model is None else ModelSummarizer(model)
         services = Services(
             history,
             reminders,
             await search_service(settings.search, clock, resources),
             SummaryService(history, summarizer=summarizer, read_time=_read_time),
+            _memories(settings.memory, database),
+            privacy,
             log,
         )
         offline = OfflineInterpreter()
@@ -143,6 +151,7 @@ async def build_app(
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
         timetable.every(_PURGE_EVERY, lambda: _purge(crew, reminders), name="purge")
+        timetable.every(_PURGE_EVERY, lambda: _let_go(crew, privacy, clock), name="history")
         timetable.every(_PURGE_EVERY, lambda: _forget(crew, log, clock, settings.record.keep_days), name="records")
         if client is not None:
             resources.push_async_callback(client.close)
@@ -182,6 +191,13 @@ async def _drained(reminders: ReminderService) -> None:
         logger.warning("stopped with reminders still being sent; they may be said again at the next start")
 
 
+def _memories(settings: MemorySettings, database: Database) -> MemoryService:
+    limits = MemoryLimits(
+        per_person=settings.max_per_person, per_chat=settings.max_per_chat, text_length=settings.max_length
+    )
+    return MemoryService(SqlMemoryStore(database), limits=limits)
+
+
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:
     """A platform that fails is logged; the others and the reminders go on."""
     try:
@@ -197,6 +213,10 @@ def _purge(crew: Crew, reminders: ReminderService) -> None:
 def _forget(crew: Crew, log: CallLog, clock: Clock, keep_days: int) -> None:
     if keep_days:
         crew.start(log.purge(clock.now() - timedelta(days=keep_days)), "purge the records")
+
+
+def _let_go(crew: Crew, privacy: PrivacyService, clock: Clock) -> None:
+    crew.start(privacy.purge(clock.now()), "purge the history")
 
 
 def _read_time(phrase: str, sent_at: datetime, language: str) -> datetime | None:

@@ -101,6 +101,22 @@ class RecordSettings(Group):
     keep_days: int = Field(90, ge=0, description="Days that turns and calls are kept; 0 = for ever.")
 
 
+class HistorySettings(Group):
+    """What was said in the chats, kept for summaries and searches."""
+
+    retention_days: int = Field(
+        0, ge=0, description="Days that messages are kept; 0 = for ever. Admins can set another time for their chat."
+    )
+
+
+class MemorySettings(Group):
+    """What people asked the bot to remember."""
+
+    max_per_person: int = Field(200, ge=1, description="Memories that one person may have in one chat.")
+    max_per_chat: int = Field(1000, ge=1, description="Memories that one chat may have in all.")
+    max_length: int = Field(1000, ge=1, description="Characters that one memory may have.")
+
+
 class StorageSettings(Group):
     """The database."""
 
@@ -159,6 +175,8 @@ class Settings(Group):
     budget: BudgetSettings = BudgetSettings()
     record: RecordSettings = RecordSettings()
     storage: StorageSettings = StorageSettings()
+    history: HistorySettings = HistorySettings()
+    memory: MemorySettings = MemorySettings()
     reminders: ReminderSettings = ReminderSettings()
     search: SearchSettings = SearchSettings()
     log: LogSettings = LogSettings()

@@ -16,7 +16,15 @@ from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.turns import TurnFactory
 from bot.zones import bot_zone
-from function_calls import handlers, handlers_explain, handlers_history, handlers_reminders, handlers_undo
+from function_calls import (
+    handlers,
+    handlers_explain,
+    handlers_history,
+    handlers_memory,
+    handlers_privacy,
+    handlers_reminders,
+    handlers_undo,
+)
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
@@ -35,11 +43,24 @@ from services.chat import ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
 from services.languages import language_of
+from services.memory.service import MemoryService
+from services.privacy.service import PrivacyService
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
 from services.summary.service import SummaryService
 
 Functions = ModuleType | object
+
+# "Forget me" is asked of the privacy functions before the memory takes it for something to forget.
+_BUILT_IN = (
+    handlers,
+    handlers_reminders,
+    handlers_undo,
+    handlers_explain,
+    handlers_history,
+    handlers_privacy,
+    handlers_memory,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,11 +88,13 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
             SearchService,
             SummaryService,
             HistoryService,
+            MemoryService,
+            PrivacyService,
             CallLog,
             Undoing,
         )
     )
-    for source in (handlers, handlers_reminders, handlers_undo, handlers_explain, handlers_history, *functions):
+    for source in (*_BUILT_IN, *functions):
         registry.collect(source)
     return registry
 

@@ -16,6 +16,7 @@ _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
     | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
 )
+_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 asks, and says nothing to remember
 
 
 @tool_function(
@@ -28,6 +29,7 @@ _EVERYONE = frozenset(
         "remember for {audience} that {text}",
         "remember for {audience}: {text}",
         "keep in mind that {text}",
+        "记住{text}",
         "帮我记住{text}",
         "帮{audience}记住{text}",
         "替{audience}记住{text}",
@@ -36,12 +38,12 @@ _EVERYONE = frozenset(
         "记住：{text}",
     ),
 )
-async def memory_save(
-    args: MemorySaveArgs, ctx: CallContext, memory: MemoryService, history: HistoryService
-) -> ToolResult:
+async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryService) -> ToolResult:
     """记住一件事 / Remember a fact. Only when somebody asks for it; for what is to be done later set a reminder."""
-    if not await is_meant(ctx, history):
+    if not (ctx.message.is_addressed or ctx.message.is_private):
         return ToolResult(ok=True, is_answered=True)
+    if not args.text.strip(_NO_CONTENT):
+        raise RequestRefused("memory_empty")
     is_shared = (args.audience or "").strip().casefold().lstrip("@") in _EVERYONE
     kept = await memory.save(_onlooker(ctx), args.text, is_shared=is_shared, at=ctx.now)
     key = "memory.saved_shared" if kept.is_shared else "memory.saved"

@@ -29,7 +29,7 @@ def tidy(text: str, pack: LanguagePack) -> str:
 
 def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
     """Take greetings, politeness and the bot's `names` off both ends; never down to nothing."""
-    text = _without_names(text, names)
+    text = without_names(text, names)
     text = _worn(text, pack, at_front=True)
     return _worn(text, pack, at_front=False)
 
@@ -39,7 +39,8 @@ def trimmed(text: str) -> str:
     return text.strip(_EDGES)
 
 
-def _without_names(text: str, names: Iterable[str]) -> str:
+def without_names(text: str, names: Iterable[str]) -> str:
+    """Take the bot's `names` off both ends; never down to nothing."""
     for name in filter(None, names):
         for pattern in (rf"^\s*@?{re.escape(name)}\b[\s,:，：!]*", rf"[\s,，]*@{re.escape(name)}\s*$"):
             shorter = re.sub(pattern, "", text, flags=re.IGNORECASE)

@@ -97,7 +97,9 @@ class OfflineInterpreter:
         return answering.one("reminder_delete", {"reminder_id": reference})
 
     def _by_example(self, turn: Turn, ear: Ear) -> Interpretation | None:
-        found = self._examples.match(ear.core(turn.message.text), turn.tools, is_addressed=ear.is_addressed)
+        forms = ear.forms(turn.message.text)
+        tried = (self._examples.match(form, turn.tools, is_addressed=ear.is_addressed) for form in forms)
+        found = next(filter(None, tried), None)
         if found is None:
             return None
         name, arguments = found

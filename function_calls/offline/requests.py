@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from function_calls.offline.blanks import Blanked, blank_out
-from function_calls.offline.clauses import LONGEST, tidy, uncover
+from function_calls.offline.clauses import LONGEST, tidy, uncover, without_names
 from function_calls.offline.corrections import corrected
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
@@ -78,6 +78,10 @@ class Ear:
     def core(self, text: str) -> str:
         """`text` without greetings, politeness and the bot's name."""
         return uncover(tidy(text, self.pack), self.pack, self.names)
+
+    def forms(self, text: str) -> tuple[str, str]:
+        """The `core` of `text`, and all but the bot's name: a tool's example may begin like politeness (记住…)."""
+        return self.core(text), without_names(tidy(text, self.pack), self.names)
 
     def without_times(self, clause: Blanked) -> str:
         """The words of `clause` beside its times, without the joints between them."""

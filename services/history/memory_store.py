@@ -46,15 +46,16 @@ class MemoryMessageStore:
         """Replace the text of a message."""
         del at
         name = (address.key, message_id)
-        if name not in self._messages:
+        if name not in self._messages or name in self._erased:
             return False
         self._messages[name] = replace(self._messages[name], text=text)
         return True
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Forget the text of a message and leave it out from now on."""
+        is_known = await self.rewrite(address, message_id, "", at)
         self._erased.add((address.key, message_id))
-        return await self.rewrite(address, message_id, "", at)
+        return is_known
 
     def _shown(self, address: ChatAddress) -> tuple[ChatMessage, ...]:
         in_chat = [each for name, each in self._messages.items() if name[0] == address.key and name not in self._erased]

@@ -34,9 +34,9 @@ class MessageStore(Protocol):
         ...
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
-        """Replace the text of a message; False when there is no such message."""
+        """Replace the text of a message; False when there is none, or it was erased."""
         ...
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
-        """Forget the text of a message and leave it out from now on; its id stays known."""
+        """Forget the text of a message and leave it out from now on; its id stays known. False when there is none."""
         ...

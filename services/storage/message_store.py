@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from services.chat import ChatAddress, ChatMessage, Person
 from services.history.finding import NEWEST_OF_A_TERM, best_first
 from services.history.terms import indexed_terms, wanted_terms
+from services.storage.consent import consented
 from services.storage.database import Database
 from services.storage.indexing import IS_INDEXED, index_for, index_of, indexed_rows
 from services.storage.inserts import insert_new
@@ -46,8 +47,9 @@ class SqlMessageStore:
         def work(connection: sa.Connection) -> tuple[bool, ...]:
             columns = (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.text, MESSAGE.c.sender_is_bot)
             insert = insert_new(connection, MESSAGE).returning(*columns)
-            rows = connection.execute(insert, [_columns(message) for message in messages]).all()
-            of_people = [Indexed(row.id, row.chat_key, row.text) for row in rows if not row.sender_is_bot]
+            kept = consented(connection, [_columns(message) for message in messages])
+            rows = connection.execute(insert, kept).all()
+            of_people = [Indexed(row.id, row.chat_key, row.text) for row in rows if row.text and not row.sender_is_bot]
             index_of(connection).add(connection, of_people)
             new = {(row.chat_key, row.message_id) for row in rows}
             return tuple(_take(new, (message.address.key, message.id)) for message in messages)
@@ -115,7 +117,7 @@ class SqlMessageStore:
         return await self._database.read(work)
 
     async def _update(self, address: ChatAddress, message_id: str, values: dict[str, object]) -> bool:
-        one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
+        one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
             index = index_of(connection)
@@ -159,6 +161,7 @@ def _columns(message: ChatMessage) -> dict[str, object]:
         "reply_to": message.reply_to,
         "is_addressed": message.is_addressed,
         "is_private": message.is_private,
+        "deleted_at": None,
     }
 
 

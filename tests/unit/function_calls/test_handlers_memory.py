@@ -92,3 +92,11 @@ async def test_a_refusal_is_worded(ask):
     result = await ask("memory_forget", "zh", reference="不存在的事")
 
     assert result.text == "我没有记住符合“不存在的事”的事。想看有哪些：你记得什么"
+
+
+@pytest.mark.parametrize("text", ["了吗", "了！"])
+async def test_a_question_whether_it_was_remembered_saves_nothing(ask, text):
+    result = await ask("memory_save", "zh", text=text)
+
+    assert not result.ok
+    assert result.text.startswith("要记住什么？")

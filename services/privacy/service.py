@@ -1,0 +1,69 @@
+"""Keep no more about people than they and their chats want."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+from loguru import logger
+
+from services.chat import ChatAddress
+from services.privacy.model import DataScope, Erasure, PersonData
+from services.privacy.ports import PrivacyStore
+
+_BATCH = 1_000
+_PAUSE_SECONDS = 0.05
+"""Between two batches, so that whoever writes messages or reminders gets a turn."""
+
+
+class PrivacyService:
+    """Opting out, forgetting, giving out, and letting old messages go.
+
+    `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever.
+    """
+
+    def __init__(self, store: PrivacyStore, *, keep_days: int = 0) -> None:
+        self._store = store
+        self._keep_days = keep_days
+
+    async def opt_out(self, scope: DataScope, at: datetime) -> bool:
+        """From now on keep no messages of the person; False when that was so already."""
+        return await self._store.opt_out(scope, at)
+
+    async def opt_in(self, scope: DataScope) -> bool:
+        """Keep the person's messages again; False when they were kept anyway."""
+        return await self._store.opt_in(scope)
+
+    async def forget(self, scope: DataScope, at: datetime) -> Erasure:
+        """Remove what is kept about the person; reminders stay, they are deleted as reminders."""
+        return await self._store.erase(scope, at)
+
+    async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
+        """What is kept about the person, with the latest `limit` messages."""
+        return await self._store.export(scope, limit)
+
+    async def keep_for(self, chat: ChatAddress, days: int | None) -> None:
+        """Keep the messages of `chat` for so many days, 0 for ever; None is as the settings say."""
+        await self._store.set_retention(chat.key, days)
+
+    async def days_kept(self, chat: ChatAddress) -> int:
+        """How many days messages of `chat` are kept; 0 means for ever."""
+        return (await self._store.retention()).get(chat.key, self._keep_days)
+
+    async def purge(self, now: datetime) -> int:
+        """Delete the messages whose time is over, a few at a time; return how many there were."""
+        rules = await self._store.retention()
+        chats = await self._store.chats() if self._keep_days else tuple(rules)
+        deleted = 0
+        for chat in chats:
+            days = rules.get(chat, self._keep_days)
+            if days:
+                deleted += await self._purged(chat, now - timedelta(days=days))
+        if deleted:
+            logger.info("{} messages were deleted because their time was over", deleted)
+        return deleted
+
+    async def _purged(self, chat: str, before: datetime) -> int:
+        total = 0
+        while removed := await self._store.purge(chat, before, _BATCH):
+            total += removed
+            await asyncio.sleep(_PAUSE_SECONDS)
+        return total

@@ -1,0 +1,30 @@
+"""Blank out, before they are stored, the messages of people who want none kept."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from services.storage.person_tables import OPT_OUT
+
+Columns = dict[str, object]
+
+
+def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the message table, those of people who opted out without person and text.
+
+    Their id stays, so that a message delivered twice is handled once.
+    """
+    senders = {row["sender_id"] for row in rows}
+    query = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(OPT_OUT.c.person_id.in_(senders))
+    out = {(place, person) for place, person in connection.execute(query)}
+    return [_blank(row) if out and _is_out(row, out) else row for row in rows]
+
+
+def _is_out(row: Columns, out: set[tuple[str, str]]) -> bool:
+    chat = str(row["chat_key"])
+    places = (chat, chat.partition(":")[0])
+    return not row["sender_is_bot"] and any((place, row["sender_id"]) in out for place in places)
+
+
+def _blank(row: Columns) -> Columns:
+    return row | {"sender_id": "", "sender_name": "", "text": "", "reply_to": None, "deleted_at": row["sent_at"]}

@@ -1,0 +1,197 @@
+"""What people ask about their own data, in every database; in memory there is nothing to erase."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from services.call_log.model import TurnRecord
+from services.chat import ChatAddress, ChatMessage, Person
+from services.memory.model import NewMemory, Onlooker
+from services.privacy.model import DataScope, Erasure
+from services.session import StateDelta
+from services.storage.call_store import SqlCallStore
+from services.storage.database import Database
+from services.storage.memories import SqlMemoryStore
+from services.storage.message_store import SqlMessageStore
+from services.storage.privacy_store import SqlPrivacyStore
+from services.storage.scope_store import SqlScopeStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+WORK = ChatAddress(platform="console", chat_id="work")
+OTHER = ChatAddress(platform="telegram", chat_id="home")
+ANN = Person(id="ann", name="Ann")
+BOB = Person(id="bob", name="Bob")
+BOT = Person(id="self", name="Bubbles", is_bot=True)
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+HERE = DataScope(address=HOME, person=ANN)
+EVERYWHERE = DataScope(address=HOME, person=ANN, is_everywhere=True)
+
+
+@pytest.fixture(params=["sqlite in memory", "sqlite file"])
+async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    url = "sqlite://" if request.param == "sqlite in memory" else f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def privacy(database: Database) -> SqlPrivacyStore:
+    return SqlPrivacyStore(database)
+
+
+@pytest.fixture
+def messages(database: Database) -> SqlMessageStore:
+    return SqlMessageStore(database)
+
+
+def message(number: int, *, sender: Person = ANN, address: ChatAddress = HOME, **changes: object) -> ChatMessage:
+    sent_at = NOW + timedelta(minutes=number)
+    made = ChatMessage(id=str(number), address=address, sender=sender, text=f"tea {number}", sent_at=sent_at)
+    return replace(made, **changes)
+
+
+def turn(number: int, person: Person = ANN, address: ChatAddress = HOME) -> TurnRecord:
+    return TurnRecord(
+        message_id=str(number),
+        address=address,
+        person=person,
+        text="secret wish",
+        at=NOW,
+        zone="UTC",
+        language="en",
+        route="offline",
+        rounds=1,
+        outcome="answered",
+        reply="secret answer",
+        duration_ms=1.0,
+    )
+
+
+async def texts(messages: SqlMessageStore, address: ChatAddress = HOME) -> list[str]:
+    return [each.text for each in await messages.recent(address, 50)]
+
+
+async def test_messages_of_who_opted_out_are_not_kept_and_still_known_by_id(privacy, messages):
+    assert await privacy.opt_out(HERE, NOW)
+    assert not await privacy.opt_out(HERE, NOW)
+    await messages.add([message(1), message(2, sender=BOB), message(3, address=WORK)])
+
+    assert await texts(messages) == ["tea 2"]
+    assert await texts(messages, WORK) == ["tea 3"]
+    assert [each.id for each in await messages.search(HOME, "tea", 10)] == ["2"]
+    assert await messages.add([message(1)]) == (False,)
+
+
+async def test_an_edit_brings_no_text_back(privacy, messages):
+    await privacy.opt_out(HERE, NOW)
+    await messages.add([message(1)])
+
+    assert not await messages.rewrite(HOME, "1", "edited", NOW)
+    assert await messages.search(HOME, "edited", 10) == ()
+
+
+async def test_opting_out_everywhere_holds_for_the_platform_alone(privacy, messages):
+    await privacy.opt_out(EVERYWHERE, NOW)
+    await messages.add([message(1, address=WORK), message(2, address=OTHER)])
+
+    assert await texts(messages, WORK) == []
+    assert await texts(messages, OTHER) == ["tea 2"]
+
+
+async def test_opting_in_again_keeps_what_is_written_from_then_on(privacy, messages):
+    await privacy.opt_out(HERE, NOW)
+    await privacy.opt_out(EVERYWHERE, NOW)
+
+    assert await privacy.opt_in(EVERYWHERE)
+    assert not await privacy.opt_in(HERE)
+    await messages.add([message(1)])
+
+    assert await texts(messages) == ["tea 1"]
+
+
+async def test_what_is_erased_is_counted_and_gone(privacy, messages, database):
+    memories, records = SqlMemoryStore(database), SqlCallStore(database)
+    await messages.add([message(1), message(2, sender=BOB), message(3, sender=BOT, reply_to="1")])
+    await messages.add([message(4, sender=BOT, reply_to="2"), message(5, address=WORK)])
+    for who in (ANN, BOB):
+        await memories.add(NewMemory(address=HOME, person=who, text="x", is_shared=True, created_at=NOW))
+        await records.add([turn(1, who)], [])
+
+    receipt = await privacy.erase(HERE, NOW)
+
+    assert receipt == Erasure(messages=1, replies=1, memories=1, records=1)
+    assert await texts(messages) == ["tea 2", "tea 4"]
+    assert await texts(messages, WORK) == ["tea 5"]
+    assert [each.id for each in await messages.search(HOME, "tea", 10)] == ["2"]
+    assert [each.person.id for each in await memories.seen_by(Onlooker(address=HOME, person=BOB))] == ["bob"]
+    assert [each.text for each in await records.latest_turns(5)] == ["secret wish", ""]
+    assert await privacy.erase(HERE, NOW) == Erasure(messages=0, replies=0, memories=0, records=0)
+
+
+async def test_erasing_everywhere_stays_on_the_platform(privacy, messages):
+    await messages.add([message(1), message(2, address=WORK), message(3, address=OTHER)])
+
+    assert (await privacy.erase(EVERYWHERE, NOW)).messages == 2
+    assert await texts(messages, OTHER) == ["tea 3"]
+
+
+async def test_nothing_readable_is_left_in_the_file(privacy, messages, database, tmp_path):
+    await SqlCallStore(database).add([turn(1)], [])
+    await messages.add([message(1, text="secret plan")])
+    await privacy.erase(EVERYWHERE, NOW)
+
+    def dump(connection) -> str:
+        tables = ("message", "turn", "tool_conversations", "memory", "session_state", "scoped_state")
+        return str([connection.exec_driver_sql(f"SELECT * FROM {table}").all() for table in tables])
+
+    assert "secret" not in await database.read(dump)
+
+
+async def test_remembered_state_of_the_person_goes_and_that_of_others_stays(privacy, database):
+    scopes = SqlScopeStore(database)
+    names = ["session:console:home#ann", "session:console:home#bob", "session:x:console:home#ann", "user:console:ann"]
+    await scopes.commit([StateDelta(scope=name, written={"k": 1}) for name in names])
+
+    await privacy.erase(HERE, NOW)
+    after_here = [bool(each) for each in await scopes.load(names)]
+    await privacy.erase(EVERYWHERE, NOW)
+
+    assert after_here == [False, True, True, True]
+    assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
+
+
+async def test_what_is_kept_is_given_out(privacy, messages, database):
+    await messages.add([message(1), message(2), message(3, sender=BOB), message(4, address=OTHER)])
+    await SqlMemoryStore(database).add(NewMemory(address=HOME, person=ANN, text="x", is_shared=False, created_at=NOW))
+    await SqlCallStore(database).add([turn(1)], [])
+    await privacy.opt_out(EVERYWHERE, NOW)
+
+    data = await privacy.export(HERE, 1)
+
+    assert [each.id for each in data.messages] == ["2"]
+    assert (data.message_count, len(data.memories), data.record_count, data.is_opted_out) == (2, 1, 1, True)
+
+
+async def test_a_chat_has_its_own_time_to_keep_messages(privacy):
+    await privacy.set_retention(HOME.key, 7)
+    await privacy.set_retention(HOME.key, 30)
+    await privacy.set_retention(WORK.key, 0)
+    await privacy.set_retention(WORK.key, None)
+
+    assert await privacy.retention() == {"console:home": 30}
+
+
+async def test_old_messages_leave_store_and_index(privacy, messages):
+    await messages.add([message(number) for number in range(10)])
+    await messages.add([message(1, address=WORK)])
+
+    before = NOW + timedelta(minutes=5)
+    removed = [await privacy.purge(HOME.key, before, 3) for _ in range(3)]
+
+    assert removed == [3, 2, 0]
+    assert await texts(messages) == [f"tea {number}" for number in range(5, 10)]
+    assert len(await messages.search(HOME, "tea", 50)) == 5
+    assert sorted(await privacy.chats()) == ["console:home", "console:work"]

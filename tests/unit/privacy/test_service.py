@@ -1,0 +1,60 @@
+"""Old messages go, chat by chat, as settings and chats say."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.chat import ChatAddress, ChatMessage, Person
+from services.privacy.service import PrivacyService
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+from services.storage.privacy_store import SqlPrivacyStore
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+CHATS = {name: ChatAddress(platform="console", chat_id=name) for name in ("short", "long", "usual")}
+
+
+@pytest.fixture
+async def database():
+    async with Database("sqlite://") as opened:
+        yield opened
+
+
+async def kept_after_purge(database: Database, keep_days: int) -> dict[str, int]:
+    """With a message a day in three chats: one keeps 2 days, one keeps all, one what the settings say."""
+    messages = SqlMessageStore(database)
+    privacy = PrivacyService(SqlPrivacyStore(database), keep_days=keep_days)
+    for name, address in CHATS.items():
+        await messages.add(
+            [
+                ChatMessage(
+                    id=f"{name}{day}",
+                    address=address,
+                    sender=Person(id="ann", name="Ann"),
+                    text="tea",
+                    sent_at=NOW - timedelta(days=day, hours=1),
+                )
+                for day in range(10)
+            ]
+        )
+    await privacy.keep_for(CHATS["short"], 2)
+    await privacy.keep_for(CHATS["long"], 0)
+    await privacy.purge(NOW)
+    return {name: len(await messages.recent(address, 50)) for name, address in CHATS.items()}
+
+
+async def test_each_chat_keeps_messages_for_its_own_time(database):
+    assert await kept_after_purge(database, 5) == {"short": 2, "long": 10, "usual": 5}
+
+
+async def test_without_a_setting_only_chats_with_a_rule_are_purged(database):
+    assert await kept_after_purge(database, 0) == {"short": 2, "long": 10, "usual": 10}
+
+
+async def test_a_chat_without_a_rule_keeps_what_the_settings_say(database):
+    privacy = PrivacyService(SqlPrivacyStore(database), keep_days=5)
+    await privacy.keep_for(CHATS["short"], 2)
+    await privacy.keep_for(CHATS["usual"], 7)
+    await privacy.keep_for(CHATS["usual"], None)
+
+    assert (await privacy.days_kept(CHATS["short"]), await privacy.days_kept(CHATS["usual"])) == (2, 5)
