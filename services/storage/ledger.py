@@ -1,36 +1,32 @@
 """The ledger's own statements: begin, settle, free, cancel."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from typing import Protocol
 
 import sqlalchemy as sa
 
-from services.reminders.model import ReminderState
 from services.reminders.public_ids import public_id
 from services.reminders.records import DeliveryRecord, DeliveryState, Lease, Mark
+from services.storage import postgres_marks, sqlite_marks
 from services.storage.instants import from_micros, from_micros_or_none, to_micros
 from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
-from services.storage.sqlite_marks import begin_at_once, settle_sent_at_once
 from services.storage.tables import DELIVERY, IS_HELD, REMINDER
 
-_WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
-_BEGINNABLE = (*_WAITING, DeliveryState.SENDING.value)
+WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
 _FINAL = (DeliveryState.SENT.value, DeliveryState.PARKED.value, DeliveryState.CANCELLED.value)
 
 
-def begin(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+def begin(
+    connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
+) -> dict[int, int]:
     """Mark as `sending` what is still ours: the re-check that makes an edit or a delete hold to the last moment."""
-    if connection.dialect.name == "sqlite":
-        return begin_at_once(connection, owner, delivery_ids)
-    still_ours = sa.and_(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, DELIVERY.c.state.in_(_BEGINNABLE))
-    begun = connection.execute(
-        DELIVERY.update()
-        .where(still_ours)
-        .values(state=DeliveryState.SENDING.value, attempt=DELIVERY.c.attempt + 1)
-        .returning(DELIVERY.c.id, DELIVERY.c.version)
-    )
-    return {row.id: row.version for row in begun}
+    begun = _marks(connection).begin_at_once(connection, owner, delivery_ids)
+    shared = [{"key": each, "message": message_keys[each]} for each in begun if each in message_keys]
+    if shared:
+        connection.execute(_keep_message_key(), shared)
+    return begun
 
 
 def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
@@ -54,21 +50,14 @@ def settle(connection: sa.Connection, marks: Sequence[Mark]) -> None:
     """Record outcomes in one go; a reminder without a next fire is done once its last occurrence is."""
     sent = [mark for mark in marks if mark.state is DeliveryState.SENT]
     others = [mark for mark in marks if mark.state is not DeliveryState.SENT]
-    if sent and connection.dialect.name == "sqlite":
+    if sent:
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id) for mark in sent]
-        settle_sent_at_once(connection, said)
-    elif sent:
-        connection.execute(_settle_sent(), [_sent_columns(mark) for mark in sent])
+        _marks(connection).settle_sent_at_once(connection, said)
     if others:
         connection.execute(_settle_other(), [_mark_columns(mark) for mark in others])
     finished = [mark.reminder_key for mark in marks if mark.state.value in _FINAL]
     if finished:
-        is_over = sa.and_(
-            REMINDER.c.id.in_(finished),
-            REMINDER.c.next_fire_at.is_(None),
-            REMINDER.c.state == ReminderState.ACTIVE.value,
-        )
-        connection.execute(REMINDER.update().where(is_over).values(state=ReminderState.DONE.value))
+        _marks(connection).finish_at_once(connection, finished)
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
@@ -93,7 +82,7 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
     of_reminder = DELIVERY.c.reminder_id == reminder_id
     connection.execute(
         DELIVERY.update()
-        .where(of_reminder, DELIVERY.c.state.in_(_WAITING))
+        .where(of_reminder, DELIVERY.c.state.in_(WAITING))
         .values(state=DeliveryState.CANCELLED.value, error="the reminder was changed", owner="")
     )
     if next_fire_at is not None:
@@ -105,7 +94,7 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
 
 def rewrite_leases(connection: sa.Connection, reminder_id: int, content: str, version: int) -> None:
     """Give what has not begun the new text."""
-    waiting = sa.and_(DELIVERY.c.reminder_id == reminder_id, DELIVERY.c.state.in_(_WAITING))
+    waiting = sa.and_(DELIVERY.c.reminder_id == reminder_id, DELIVERY.c.state.in_(WAITING))
     connection.execute(DELIVERY.update().where(waiting).values(content=content, version=version))
 
 
@@ -134,37 +123,49 @@ def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> t
 
 
 @cache
-def _settle_sent() -> sa.Update:
-    """The statement of nearly all marks: few columns, because there are many of them at nine o'clock."""
-    return _of_begun().values(
-        state=DeliveryState.SENT.value,
-        sent_at=sa.bindparam("said_at"),
-        platform_message_id=sa.bindparam("message"),
-        owner="",
-        error="",
-    )
+def _keep_message_key() -> sa.Update:
+    return DELIVERY.update().where(DELIVERY.c.id == sa.bindparam("key")).values(message_key=sa.bindparam("message"))
+
+
+class _Marks(Protocol):
+    """Begin and settle, as a kind of database does it best."""
+
+    def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
+        """Mark as `sending` what is still the owner's; return its versions."""
+        ...
+
+    def settle_sent_at_once(self, connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], /) -> None:
+        """Mark as `sent`: delivery, microsecond, message id of the platform."""
+        ...
+
+    def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None:
+        """Mark as `done` what has no next fire."""
+        ...
+
+
+def _marks(connection: sa.Connection) -> _Marks:
+    return postgres_marks if connection.dialect.name == "postgresql" else sqlite_marks
 
 
 @cache
 def _settle_other() -> sa.Update:
-    return _of_begun().values(
-        state=sa.bindparam("outcome"), try_at=sa.bindparam("moment"), error=sa.bindparam("reason"), owner=""
+    # Of an attempt that somebody else has overtaken meanwhile only success is news.
+    this_attempt = sa.and_(
+        DELIVERY.c.id == sa.bindparam("key"),
+        DELIVERY.c.state == DeliveryState.SENDING.value,
+        DELIVERY.c.attempt == sa.bindparam("number"),
     )
-
-
-def _of_begun() -> sa.Update:
-    return DELIVERY.update().where(
-        DELIVERY.c.id == sa.bindparam("key"), DELIVERY.c.state == DeliveryState.SENDING.value
+    return (
+        DELIVERY.update()
+        .where(this_attempt)
+        .values(state=sa.bindparam("outcome"), try_at=sa.bindparam("moment"), error=sa.bindparam("reason"), owner="")
     )
-
-
-def _sent_columns(mark: Mark) -> dict[str, object]:
-    return {"key": mark.delivery_id, "said_at": to_micros(mark.at), "message": mark.platform_message_id}
 
 
 def _mark_columns(mark: Mark) -> dict[str, object]:
     return {
         "key": mark.delivery_id,
+        "number": mark.attempt,
         "outcome": mark.state.value,
         "moment": to_micros(mark.at),
         "reason": mark.error,

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, Person
-from services.reminders.model import DueNotice, ReminderState, Schedule
+from services.reminders.model import CatchUp, DueNotice, ReminderState, Schedule
 from services.reminders.public_ids import public_id
 from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
 from services.storage.instants import from_micros, from_micros_or_none, to_micros, to_micros_or_none
@@ -25,6 +25,7 @@ NOTICE_COLUMNS = (
     REMINDER.c.language,
     REMINDER.c.zone,
     REMINDER.c.rule,
+    REMINDER.c.is_urgent,
 )
 DELIVERY_COLUMNS = (
     DELIVERY.c.id.label("delivery_id"),
@@ -36,6 +37,8 @@ DELIVERY_COLUMNS = (
     DELIVERY.c.state,
     DELIVERY.c.try_at,
     DELIVERY.c.attempt,
+    DELIVERY.c.message_key,
+    DELIVERY.c.was_held,
 )
 
 
@@ -51,6 +54,8 @@ class Occurred(NamedTuple):
     state: str
     try_at: int
     attempt: int
+    message_key: str
+    was_held: bool
 
 
 def address_of(chat_key: str, thread_id: str | None) -> ChatAddress:
@@ -88,6 +93,8 @@ def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
         "content": wish.content,
         "language": wish.language,
         "is_private": wish.is_private,
+        "is_urgent": wish.is_urgent,
+        "catch_up": wish.catch_up.value,
         **schedule_columns(wish.schedule),
         "next_fire_at": to_micros(draft.first_fire),
         "version": 1,
@@ -99,7 +106,9 @@ def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
 
 def change_columns(change: Change, now: datetime) -> dict[str, object]:
     """A change as columns, without the next fire."""
+    chosen = {"is_urgent": change.is_urgent, "catch_up": None if change.catch_up is None else change.catch_up.value}
     return {
+        **{name: value for name, value in chosen.items() if value is not None},
         "content": change.content,
         "targets": _people_text(change.targets),
         **schedule_columns(change.schedule),
@@ -116,7 +125,7 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
         version=row["version"],
         request_key=row["request_key"],
         address=address_of(row["chat_key"], row["thread_id"]),
-        creator=Person(id=row["creator_id"], name=row["creator_name"]),
+        creator=creator_of(row),
         targets=people_of(row["targets"]),
         content=row["content"],
         schedule=schedule_of(row),
@@ -125,6 +134,8 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
         state=ReminderState(row["state"]),
         next_fire_at=from_micros_or_none(row["next_fire_at"]),
         created_at=from_micros(row["created_at"]),
+        is_urgent=bool(row["is_urgent"]),
+        catch_up=CatchUp(row["catch_up"]),
     )
 
 
@@ -142,28 +153,34 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         idempotency_key=f"{identifier}-{occurred.due_at}",
         reminder_id=identifier,
         address=address_of(row["chat_key"], row["thread_id"]),
-        creator=Person(id=row["creator_id"], name=row["creator_name"]),
+        creator=creator_of(row),
         targets=people_of(row["targets"]),
         content=occurred.content,
         language=row["language"],
         due_at=due_at,
-        fired_at=due_at,
         missed=occurred.missed,
         is_recurring=bool(row["rule"]),
         attempt=occurred.attempt + 1,
         may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
+        was_held=bool(occurred.was_held),
     )
     return Lease(
         notice=notice,
         reminder_key=occurred.reminder_id,
         version=occurred.version,
         try_at=from_micros(occurred.try_at),
+        message_key=occurred.message_key,
     )
 
 
 def next_fire_micros(change: Change) -> int | None:
     """The next fire of a change as a column value."""
     return to_micros_or_none(change.next_fire_at)
+
+
+def creator_of(row: sa.RowMapping) -> Person:
+    """Who set the reminder in `row`."""
+    return Person(id=row["creator_id"], name=row["creator_name"])
 
 
 def people_of(text: str) -> tuple[Person, ...]:

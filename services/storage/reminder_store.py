@@ -1,6 +1,7 @@
 """Reminders and their ledger in SQL: the reminder store that the bot runs on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ from services.reminders.model import ReminderLimits
 from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, LeaseFate, Mark, StoredReminder
 from services.storage import claims, ledger
 from services.storage.database import Database
-from services.storage.inserts import insert_new
+from services.storage.inserts import insert_many
 from services.storage.instants import to_micros
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.tables import DELIVERY, IS_OPEN, REMINDER
@@ -28,6 +29,7 @@ class SqlReminderStore:
         """Keep a reminder; the same request key again gives the one that is there."""
 
         def work(connection: sa.Connection) -> StoredReminder:
+            _queue_up(connection, draft.wish.address.key)
             known = _by_request(connection, draft.wish.request_key)
             if known is not None:
                 return known
@@ -45,7 +47,7 @@ class SqlReminderStore:
             count = 0
             for start in range(0, len(drafts), _BULK_ROWS):
                 rows = [draft_columns(draft, to_micros(now)) for draft in drafts[start : start + _BULK_ROWS]]
-                count += max(0, connection.execute(insert_new(connection, REMINDER), rows).rowcount)
+                count += insert_many(connection, REMINDER, rows)
             return count
 
         return await self._database.run(work)
@@ -59,7 +61,7 @@ class SqlReminderStore:
         query = (
             sa.select(REMINDER)
             .where(REMINDER.c.chat_key == chat_key, IS_OPEN)
-            .order_by(REMINDER.c.next_fire_at, REMINDER.c.id)
+            .order_by(REMINDER.c.next_fire_at.nulls_last(), REMINDER.c.id)
             .limit(limit)
         )
         return await self._rows(query)
@@ -95,13 +97,27 @@ class SqlReminderStore:
         return await self._database.run(work)
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Take for `owner` what is due by `horizon`."""
-        return await self._database.run(lambda connection: claims.claim(connection, owner, now, horizon, limit))
+        """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
+        presence = self._database.presence
+        if presence is None:
+            return await self._database.run(lambda connection: claims.claim(connection, owner, now, horizon, limit))
+        await presence.hold(owner)
 
-    async def begin(self, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+        def work(connection: sa.Connection) -> Claim:
+            presence.confirm(connection, owner)
+            presence.free_gone(connection)
+            claim = claims.claim(connection, owner, now, horizon, limit)
+            return replace(claim, next_at=min(claim.next_at or horizon, horizon))
+
+        return await self._database.run(work)
+
+    async def begin(
+        self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
+    ) -> dict[int, int]:
         """Note that these are being sent, as far as they are still ours."""
+        keys = message_keys or {}
         return await self._database.run(
-            lambda connection: ledger.begin(connection, owner, delivery_ids), is_durable=False
+            lambda connection: ledger.begin(connection, owner, delivery_ids, keys), is_durable=False
         )
 
     async def renew(self, delivery_id: int) -> Lease | None:
@@ -113,7 +129,10 @@ class SqlReminderStore:
         await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
 
     async def free(self, owner: str | None) -> int:
-        """Free what `owner` holds (None: everybody), begun sends as `unknown`."""
+        """Free what `owner` holds (None: everybody who is gone), begun sends as `unknown`."""
+        presence = self._database.presence
+        if owner is None and presence is not None:
+            return await self._database.run(presence.free_gone)
         return await self._database.run(lambda connection: ledger.free(connection, owner))
 
     async def realign(self, now: datetime) -> int:
@@ -134,6 +153,12 @@ class SqlReminderStore:
         return await self._database.read(
             lambda connection: tuple(reminder_of(row) for row in connection.execute(query).mappings())
         )
+
+
+def _queue_up(connection: sa.Connection, chat_key: str) -> None:
+    """Let additions to one chat come one after the other, as on SQLite all do, so that its caps hold."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(chat_key, 0))))
 
 
 def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from services.session import Json, StateDelta
 from services.storage.database import Database
+from services.storage.inserts import upsert
 from services.storage.tables import SCOPE
 
 
@@ -30,10 +31,9 @@ class SqlScopeStore:
 
         def work(connection: sa.Connection) -> None:
             for delta in deltas:
-                gone = [*delta.removed, *delta.written]
-                connection.execute(SCOPE.delete().where(SCOPE.c.scope == delta.scope, SCOPE.c.key.in_(gone)))
+                connection.execute(SCOPE.delete().where(SCOPE.c.scope == delta.scope, SCOPE.c.key.in_(delta.removed)))
                 if delta.written:
-                    connection.execute(SCOPE.insert(), _rows(delta))
+                    connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), _rows(delta))
 
         await self._database.run(work)
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 _BEGIN = sa.text(
-    "UPDATE delivery SET state = 'sending', attempt = attempt + 1 "
+    "UPDATE delivery SET state = 'sending', message_key = '', "
+    "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
     "WHERE id IN (SELECT value FROM json_each(:ids)) AND owner = :owner AND state IN ('leased', 'unknown', 'sending')"
 )
 _BEGUN = sa.text(
@@ -21,6 +22,10 @@ _SENT = sa.text(
     "UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = json_extract(mark.value, '$[1]'), "
     "platform_message_id = json_extract(mark.value, '$[2]') FROM json_each(:marks) AS mark "
     "WHERE delivery.id = json_extract(mark.value, '$[0]') AND delivery.state = 'sending'"
+)
+_DONE = sa.text(
+    "UPDATE reminder SET state = 'done' "
+    "WHERE id IN (SELECT value FROM json_each(:keys)) AND next_fire_at IS NULL AND state = 'active'"
 )
 
 
@@ -35,3 +40,8 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
 def settle_sent_at_once(connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]]) -> None:
     """Mark as `sent`: delivery, microsecond, message id of the platform."""
     connection.execute(_SENT, {"marks": json.dumps(marks)})
+
+
+def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
+    """Mark as `done` what has no next fire."""
+    connection.execute(_DONE, {"keys": json.dumps(list(reminder_keys))})

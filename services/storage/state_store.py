@@ -37,6 +37,6 @@ class SqlStateStore:
             is_over = STATE.c.expires_at <= to_micros(now)
             connection.execute(STATE.delete().where(is_over if value is not None else (STATE.c.key == key) | is_over))
             if value is not None:
-                connection.execute(upsert(connection, STATE, key="key"), row)
+                connection.execute(upsert(connection, STATE, key=["key"]), row)
 
         await self._database.run(work, is_durable=False)

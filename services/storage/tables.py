@@ -1,11 +1,12 @@
 """The tables. Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth."""
 
+from datetime import datetime
 from typing import ClassVar
 
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 4
 # SQLModel's int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
 Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
@@ -46,6 +47,8 @@ class ReminderRow(StoredTable, table=True):
     content: str
     language: str
     is_private: bool = False
+    is_urgent: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    catch_up: str = Field(default="latest", sa_column_kwargs={"server_default": "latest"})
     rule: str = ""
     start_local: str
     start_fold: int = 0
@@ -80,9 +83,22 @@ class DeliveryRow(StoredTable, table=True):
     try_at: int = Field(sa_type=Big)
     attempt: int = 0
     owner: str = ""
+    was_held: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    message_key: str = Field(default="", sa_column_kwargs={"server_default": ""})
     platform_message_id: str | None = None
     error: str = ""
     sent_at: int | None = Field(default=None, sa_type=Big)
+
+
+class QuietRow(StoredTable, table=True):
+    """Quiet hours of a chat or of a person, as minutes of the day in a zone; the end may lie on the next day."""
+
+    __tablename__ = "quiet_hours"
+
+    key: str = Field(primary_key=True)
+    starts: int
+    ends: int
+    zone: str
 
 
 class MessageRow(StoredTable, table=True):
@@ -208,11 +224,22 @@ class CallRow(StoredTable, table=True):
     spawn_task: str | None = None
 
 
+class WorkerRow(StoredTable, table=True):
+    """A process that shares this PostgreSQL with others, under the name that it leases by; the server's time."""
+
+    __tablename__ = "worker"
+
+    owner: str = Field(primary_key=True)
+    seen_at: datetime = Field(sa_type=sa.DateTime(timezone=True))
+
+
 REMINDER = StoredTable.metadata.tables["reminder"]
 DELIVERY = StoredTable.metadata.tables["delivery"]
+QUIET = StoredTable.metadata.tables["quiet_hours"]
 MESSAGE = StoredTable.metadata.tables["message"]
 META = StoredTable.metadata.tables["meta"]
 STATE = StoredTable.metadata.tables["session_state"]
 SCOPE = StoredTable.metadata.tables["scoped_state"]
 TURN = StoredTable.metadata.tables["turn"]
 CALL = StoredTable.metadata.tables["tool_conversations"]
+WORKER = StoredTable.metadata.tables["worker"]

@@ -7,7 +7,7 @@ from typing import Protocol, Self, TypeVar
 import sqlalchemy as sa
 
 from services.errors import ConfigError
-from services.storage import sqlite
+from services.storage import postgres, sqlite
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class DatabaseView:
             ConfigError: there is none yet.
         """
         if self._url.get_backend_name() != "sqlite":
-            self._engine = sa.create_engine(self._url)
+            self._engine = postgres.engine(self._url, postgres.Role.READING)
             return self
         path = sqlite.file_of(self._url)
         if path is None or not await asyncio.to_thread(path.exists):

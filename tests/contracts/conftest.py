@@ -27,7 +27,12 @@ from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-KINDS = ["memory", "sqlite in memory", "sqlite file"]
+KINDS = [
+    "memory",
+    "sqlite in memory",
+    "sqlite file",
+    pytest.param("postgresql", marks=[pytest.mark.integration, pytest.mark.timeout(30)]),  # the first starts a server
+]
 
 
 @pytest.fixture
@@ -40,7 +45,8 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
     if request.param == "memory":
         yield None
         return
-    url = "sqlite://" if request.param == "sqlite in memory" else f"sqlite:///{tmp_path / 'bubbles.db'}"
+    urls = {"sqlite in memory": "sqlite://", "sqlite file": f"sqlite:///{tmp_path / 'bubbles.db'}"}
+    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else urls[request.param]
     async with Database(url) as opened:
         yield opened
 

@@ -74,15 +74,17 @@ async def test_a_failed_transaction_leaves_nothing(tmp_path: Path):
 
 
 async def test_a_slow_read_does_not_stop_a_write(tmp_path: Path):
-    release = threading.Event()
+    release, has_begun = threading.Event(), threading.Event()
 
     def slow(connection: sa.Connection) -> int:
         before = count(connection)
+        has_begun.set()
         release.wait(4)
         return before
 
     async with Database(url(tmp_path)) as database:
         reading = asyncio.create_task(database.read(slow))
+        await asyncio.to_thread(has_begun.wait)
         await asyncio.wait_for(database.run(put), 2)
         release.set()
 

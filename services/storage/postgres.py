@@ -1,0 +1,84 @@
+"""What is particular to PostgreSQL: sessions, timeouts and how soon a commit is on the disk."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from services.errors import ConfigError
+
+if TYPE_CHECKING:
+    from psycopg import Connection as DriverConnection
+    from psycopg.abc import Buffer
+
+_LOCK_SECONDS = 30
+_IDLE_SECONDS = 10
+_LOCK_NOT_AVAILABLE = "55P03"
+_WORTH_REPEATING = frozenset({"40001", "40P01"})  # serialization failure, deadlock: the server has undone everything
+
+# A transaction whose client froze would keep its row locks for ever; a host that is gone would keep its session.
+_SESSION = (
+    f"-c lock_timeout={_LOCK_SECONDS}s -c idle_in_transaction_session_timeout={_IDLE_SECONDS}s "
+    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2 -c timezone=UTC"
+)
+_CLIENT = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2}
+
+
+class Role(StrEnum):
+    """What a session is for, as the server's settings for it."""
+
+    DURABLE = "-c synchronous_commit=on"
+    QUICK = "-c synchronous_commit=off"  # losing a mark to a crash of the server costs a repeat, never a loss
+    READING = "-c default_transaction_read_only=on"
+
+
+def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
+    """An engine that keeps `sessions` connections open, made as they are needed.
+
+    Raises:
+        ConfigError: the driver is not installed.
+    """
+    own = url.query.get("options", "")
+    options = f"{own if isinstance(own, str) else ' '.join(own)} {_SESSION} {role}".strip()
+    try:
+        made = sa.create_engine(
+            _with_driver(url),
+            pool_size=sessions,
+            max_overflow=0,
+            connect_args={**_CLIENT, "options": options},
+        )
+    except ModuleNotFoundError as error:
+        problem = f"{error.name} is missing; install Bubbles with its extra: bubbles[postgres]"
+        raise ConfigError(url.render_as_string(hide_password=True), "storage.url", problem) from error
+    sa.event.listen(made, "connect", _leave_out_nul)
+    return made
+
+
+def is_locked(error: sa.exc.DBAPIError) -> bool:
+    """Whether another session kept a lock for too long."""
+    return _code(error) == _LOCK_NOT_AVAILABLE
+
+
+def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
+    """Whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
+    return error.connection_invalidated or _code(error) in _WORTH_REPEATING
+
+
+def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> None:
+    """Send texts without the character that PostgreSQL cannot keep and chats do not show."""
+    from psycopg.types.string import StrDumper
+
+    class WithoutNul(StrDumper):
+        def dump(self, obj: str) -> "Buffer | None":
+            return super().dump(obj.replace("\x00", ""))
+
+    connection.adapters.register_dumper(str, WithoutNul)
+
+
+def _code(error: sa.exc.DBAPIError) -> str:
+    return str(getattr(error.orig, "sqlstate", None) or "")
+
+
+def _with_driver(url: sa.URL) -> sa.URL:
+    """The URL with the driver that we ship for, where none is named."""
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url

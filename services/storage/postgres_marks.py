@@ -1,0 +1,49 @@
+"""Beginning, settling and arming on PostgreSQL in one statement each, over arrays: one plan, one round trip."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+_BEGIN = sa.text(
+    "UPDATE delivery SET state = 'sending', message_key = '', "
+    "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
+    "WHERE id = ANY(:ids) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') RETURNING id, version"
+)
+# What was freed because this process seemed frozen, and was not begun by another since, is sent all the same.
+_SENT = sa.text(
+    "UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = mark.at, "
+    "platform_message_id = mark.message FROM unnest("
+    "CAST(:ids AS bigint[]), CAST(:moments AS bigint[]), CAST(:messages AS text[])) AS mark (id, at, message) "
+    "WHERE delivery.id = mark.id AND delivery.state IN ('sending', 'unknown')"
+)
+_DONE = sa.text(
+    "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
+)
+_ADVANCE = sa.text(
+    "UPDATE reminder SET next_fire_at = plan.following, last_due_at = plan.due, updated_at = :now FROM unnest("
+    "CAST(:ids AS bigint[]), CAST(:following AS bigint[]), CAST(:due AS bigint[])) AS plan (id, following, due) "
+    "WHERE reminder.id = plan.id"
+)
+
+
+def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
+    """Mark as `sending` what is still `owner`'s; return its versions."""
+    begun = connection.execute(_BEGIN, {"ids": list(delivery_ids), "owner": owner})
+    return {row.id: row.version for row in begun}
+
+
+def settle_sent_at_once(connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]]) -> None:
+    """Mark as `sent`: delivery, microsecond, message id of the platform."""
+    ids, moments, messages = (list(column) for column in zip(*marks, strict=True))
+    connection.execute(_SENT, {"ids": ids, "moments": moments, "messages": messages})
+
+
+def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
+    """Mark as `done` what has no next fire."""
+    connection.execute(_DONE, {"keys": list(reminder_keys)})
+
+
+def advance_at_once(connection: sa.Connection, plans: Sequence[tuple[int, int | None, int]], now: int) -> None:
+    """Arm reminders: row, next fire, last due; all in microseconds."""
+    ids, following, due = (list(column) for column in zip(*plans, strict=True))
+    connection.execute(_ADVANCE, {"ids": ids, "following": following, "due": due, "now": now})

@@ -1,0 +1,50 @@
+"""The version of a database's tables: made whole when new, brought up to date when old, refused when newer."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from services.errors import ConfigError
+from services.storage.indexing import ensure_index
+from services.storage.person_tables import MEMORY
+from services.storage.tables import META, SCHEMA_VERSION
+
+METADATA = MEMORY.metadata
+"""All tables: every module that defines some is imported here."""
+
+_KEY = "schema"
+_ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")
+
+
+def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> None:
+    """Bring the tables to the version of this code, all in the caller's transaction.
+
+    `shown` names the database in messages; `file` is copied before a SQLite database is changed.
+
+    Raises:
+        ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_ALONE)  # of several workers that start together one does it
+    found = _version(connection)
+    if found is None:
+        METADATA.create_all(connection)
+        connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
+    elif found > SCHEMA_VERSION:
+        problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
+        raise ConfigError(shown, "storage.url", problem)
+    elif found < SCHEMA_VERSION:
+        # Alembic takes a quarter of a second to import, and is wanted once a release.
+        from services.storage.upgrade import upgrade
+
+        upgrade(connection, found, shown, file)
+        connection.execute(META.update().where(META.c.key == _KEY).values(value=str(SCHEMA_VERSION)))
+    ensure_index(connection)
+
+
+def _version(connection: sa.Connection) -> int | None:
+    """The version that is written in the database, None where there are no tables yet."""
+    if not sa.inspect(connection).has_table(META.name):
+        return None
+    value = connection.scalar(sa.select(META.c.value).where(META.c.key == _KEY))
+    return None if value is None else int(value)

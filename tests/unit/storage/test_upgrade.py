@@ -1,0 +1,126 @@
+"""Upgrades: from every older version the rows are kept, and the tables become those of the code."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from services.errors import ConfigError
+from services.storage.database import Database
+from services.storage.schema import METADATA
+from services.storage.tables import META, SCHEMA_VERSION
+
+SCHEMAS = Path(__file__).with_name("schemas")
+STATES = ["active", "paused", "cancelled", "done"]
+OUTCOMES = ["leased", "sending", "unknown", "sent", "parked", "cancelled"]
+
+
+def old_database(folder: Path) -> str:
+    """A database as version 1 left it, with a reminder in every state and a delivery in every outcome."""
+    connection = sqlite3.connect(folder / "bubbles.db")
+    connection.executescript((SCHEMAS / "1.sqlite.sql").read_text(encoding="utf-8"))
+    connection.execute("INSERT INTO meta VALUES ('schema', '1')")
+    columns = "request_key, chat_key, creator_id, creator_name, targets, content, language, is_private, rule, "
+    columns += "start_local, start_fold, zone, next_fire_at, version, state, created_at, updated_at"
+    for number, state in enumerate(STATES):
+        values = (f"k{number}", "console:home", "ann", "Ann", "", f"tea {number} 茶", "en", 0, "", "2030-01-01T09:00")
+        rest = (0, "UTC", 1893488400000000 if state == "active" else None, 1, state, 1, 1)
+        marks = ", ".join("?" * 17)
+        connection.execute(f"INSERT INTO reminder ({columns}) VALUES ({marks})", (*values, *rest))
+    for number, state in enumerate(OUTCOMES):
+        connection.execute(
+            "INSERT INTO delivery (reminder_id, due_at, version, content, chat_key, missed, state, try_at, attempt, "
+            "owner, error) VALUES (1, ?, 1, 'tea', 'console:home', 0, ?, ?, 0, '', '')",
+            (number, state, number),
+        )
+    connection.commit()
+    connection.close()
+    return f"sqlite:///{folder / 'bubbles.db'}"
+
+
+def differences(connection: sa.Connection) -> list[object]:
+    """What the tables of the code have that the database has not, and the other way round."""
+    ours = METADATA.tables
+
+    def is_ours(thing: object, name: str | None, kind: str, is_reflected: bool, _: object) -> bool:
+        return kind != "table" or name in ours or not is_reflected
+
+    context = MigrationContext.configure(connection, opts={"include_object": is_ours, "compare_type": True})
+    return compare_metadata(context, METADATA)
+
+
+async def test_an_upgrade_leads_to_the_tables_of_the_code(tmp_path: Path):
+    """It fails when tables.py was changed without a step in migrations/versions and a new SCHEMA_VERSION."""
+    async with Database(old_database(tmp_path)) as database:
+        found = await database.read(differences)
+
+    assert found == []
+
+
+async def test_an_upgrade_keeps_every_row_as_it_was(tmp_path: Path):
+    async with Database(old_database(tmp_path)) as database:
+        reminders = await database.read(lambda it: it.execute(sa.text("SELECT content, state FROM reminder")).all())
+        outcomes = await database.read(lambda it: it.scalars(sa.text("SELECT state FROM delivery ORDER BY id")).all())
+
+    assert reminders == [(f"tea {number} 茶", state) for number, state in enumerate(STATES)]
+    assert outcomes == OUTCOMES
+
+
+async def test_an_upgrade_happens_once(tmp_path: Path):
+    url = old_database(tmp_path)
+    async with Database(url):
+        (tmp_path / "bubbles.db.schema-1").unlink()
+
+    async with Database(url) as database:
+        version = await database.read(lambda it: it.scalar(sa.select(META.c.value).where(META.c.key == "schema")))
+
+    assert version == str(SCHEMA_VERSION)
+    assert not (tmp_path / "bubbles.db.schema-1").exists()
+
+
+async def test_the_file_as_it_was_is_kept_beside_the_upgraded_one(tmp_path: Path):
+    async with Database(old_database(tmp_path)):
+        pass
+
+    copy = sqlite3.connect(tmp_path / "bubbles.db.schema-1")
+    version, count = copy.execute("SELECT value, (SELECT count(*) FROM reminder) FROM meta").fetchone()
+    copy.close()
+    assert (version, count) == ("1", len(STATES))
+
+
+async def test_an_upgrade_that_loses_rows_is_undone(tmp_path: Path):
+    url = old_database(tmp_path)
+    with sqlite3.connect(tmp_path / "bubbles.db") as thief:
+        # A trigger plays the faulty step: it fires when a step writes the version that it reached.
+        thief.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        thief.execute("CREATE TRIGGER lose AFTER UPDATE ON alembic_version BEGIN DELETE FROM reminder; END")
+    thief.close()
+
+    with pytest.raises(ConfigError) as refusal:
+        await Database(url).__aenter__()
+
+    kept = sqlite3.connect(tmp_path / "bubbles.db")
+    version, count = kept.execute("SELECT value, (SELECT count(*) FROM reminder) FROM meta").fetchone()
+    kept.close()
+    assert f"reminder: {len(STATES)} rows became 0" in refusal.value.problem
+    assert (version, count) == ("1", len(STATES))
+
+
+def test_a_start_without_an_upgrade_does_not_load_alembic(tmp_path: Path):
+    code = (
+        "import asyncio, sys\n"
+        "from services.storage.database import Database\n"
+        "async def main():\n"
+        f"    async with Database('sqlite:///{tmp_path / 'bubbles.db'}'): pass\n"
+        "asyncio.run(main()); asyncio.run(main())\n"
+        "assert 'alembic' not in sys.modules and 'psycopg' not in sys.modules"
+    )
+
+    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert outcome.stderr == ""
