@@ -110,6 +110,51 @@ def replay(config: Path | None, message: str, chat: str | None, model: str | Non
     sys.exit(replay_message(config, message, chat=chat, model=model, base_url=base_url))
 
 
+@cli.group()
+def reminders() -> None:
+    """Take reminders out, bring them in, and prove that none was lost."""
+
+
+_of_chat = click.option("--chat", required=True, help="The chat, as platform:id, such as console:home.")
+
+
+@reminders.command(name="export")
+@_config
+@_of_chat
+@click.option("--format", "form", type=click.Choice(["json", "ics"]), default="json", show_default=True)
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write; standard output by default."
+)
+def export_command(config: Path | None, chat: str, form: str, out: Path | None) -> None:
+    """Write the reminders of a chat as JSON or iCalendar; the bot may be running."""
+    from bot.commands.portable import export_reminders
+
+    sys.exit(export_reminders(config, chat, form, out))
+
+
+@reminders.command(name="import")
+@_config
+@_of_chat
+@click.option("--owner", help="Person (id) that events of other calendars are given to; yours by default.")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def import_command(config: Path | None, chat: str, owner: str | None, file: Path) -> None:
+    """Bring the reminders of FILE (JSON or iCalendar) into a chat: all of them, or none and a report."""
+    from bot.commands.portable import import_reminders
+
+    sys.exit(import_reminders(config, file, chat, owner))
+
+
+@reminders.command(name="verify")
+@_config
+@click.option("--since", help="First day or time, as 2026-11-14 or 2026-11-14T09:00; seven days ago by default.")
+@click.option("--until", help="Last day or time; now by default.")
+def verify_command(config: Path | None, since: str | None, until: str | None) -> None:
+    """Show what became of every occurrence of a period, and whether one was lost."""
+    from bot.commands.portable import verify_reminders
+
+    sys.exit(verify_reminders(config, since, until))
+
+
 _data = click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

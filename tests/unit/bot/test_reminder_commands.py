@@ -1,0 +1,151 @@
+"""`bubbles reminders export`, `import` and `verify` on files and a database."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+from services.chat import ChatAddress, Person
+from services.reminders.model import NewReminder, Schedule
+from services.reminders.records import Draft
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+
+pytest.importorskip("icalendar")
+
+SET_AT = datetime.now(UTC) - timedelta(days=2)
+
+
+@pytest.fixture
+def bubbles(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BUBBLES_BOT__DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BUBBLES_BOT__TIMEZONE", "Europe/Berlin")
+
+    def run(*arguments):
+        done = CliRunner().invoke(cli, ["reminders", *arguments])
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done
+
+    return run
+
+
+@pytest.fixture
+def remind(tmp_path):
+    """Sets a reminder two days ago, first due after `due_in`."""
+
+    def run(rule="", *, due_in=timedelta(days=60)):
+        async def add():
+            async with Database(f"sqlite:///{tmp_path / 'bubbles.db'}") as database:
+                first = SET_AT + due_in
+                wish = NewReminder(
+                    request_key=rule,
+                    address=ChatAddress(platform="console", chat_id="home"),
+                    creator=Person(id="ann", name="Ann"),
+                    content="喝水",
+                    schedule=Schedule(start=first.replace(tzinfo=None), zone="UTC", rule=rule),
+                    language="zh",
+                )
+                await SqlReminderStore(database).add_many([Draft(wish=wish, first_fire=first)], SET_AT)
+
+        asyncio.run(add())
+
+    return run
+
+
+@pytest.mark.parametrize("form", ["json", "ics"])
+def test_what_is_exported_can_be_imported_elsewhere(bubbles, remind, form):
+    remind("FREQ=DAILY")
+    exported = bubbles("export", "--chat", "console:home", "--format", form, "--out", "file")
+
+    imported = bubbles("import", "file", "--chat", "console:other")
+
+    assert (exported.exit_code, imported.exit_code) == (0, 0)
+    assert imported.output == "1 imported, 0 there already\n"
+    [reminder] = json.loads(bubbles("export", "--chat", "console:other").stdout)["reminders"]
+    assert (reminder["content"], reminder["rule"], reminder["creator"]["id"]) == ("喝水", "FREQ=DAILY", "ann")
+
+
+def test_a_second_import_says_what_was_there(bubbles, remind):
+    remind("FREQ=DAILY")
+    bubbles("export", "--chat", "console:home", "--out", "file")
+
+    assert bubbles("import", "file", "--chat", "console:home").output == "0 imported, 1 there already\n"
+
+
+def test_an_event_of_another_calendar_belongs_to_the_owner_that_is_named(bubbles, tmp_path):
+    lines = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:1", "SUMMARY:tea", "DTSTART:20990105T090000", "END:VEVENT"]
+    past = ["BEGIN:VEVENT", "UID:2", "SUMMARY:tea", "DTSTART:20200105T090000", "END:VEVENT", "END:VCALENDAR", ""]
+    (tmp_path / "file.ics").write_text("\n".join([*lines, *past]), encoding="utf-8")
+
+    imported = bubbles("import", "file.ics", "--chat", "console:home", "--owner", "bob")
+    [reminder] = json.loads(bubbles("export", "--chat", "console:home").stdout)["reminders"]
+
+    assert imported.output == "1 imported, 0 there already, 1 left out because they are over\n"
+    assert (reminder["creator"]["id"], reminder["zone"]) == ("bob", "Europe/Berlin")
+
+
+def test_a_broken_file_is_refused_line_by_line(bubbles, tmp_path):
+    (tmp_path / "bad.ics").write_text(
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nEND:VEVENT\nEND:VCALENDAR\n", encoding="utf-8"
+    )
+
+    refused = bubbles("import", "bad.ics", "--chat", "console:home")
+
+    assert refused.exit_code == 1
+    assert refused.output == "bad.ics: line 2 (1): there is no DTSTART\nbubbles: nothing was imported\n"
+
+
+def test_a_running_bot_is_told_to_stop_before_an_import(bubbles, remind, tmp_path):
+    remind()
+    bubbles("export", "--chat", "console:home", "--out", "file")
+    lock = Database(f"sqlite:///{tmp_path / 'bubbles.db'}")
+
+    async def while_open():
+        async with lock:
+            return await asyncio.to_thread(bubbles, "import", "file", "--chat", "console:other")
+
+    refused = asyncio.run(while_open())
+
+    assert refused.exit_code == 1
+    assert "stop the bot to import" in refused.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("export", "--chat", "home"),
+        ("export", "--chat", "console:home", "--out", "no/such/folder"),
+        ("verify", "--since", "monday"),
+    ],
+)
+def test_wrong_arguments_are_one_line_and_two(bubbles, remind, arguments):
+    remind()
+
+    failed = bubbles(*arguments)
+
+    assert (failed.exit_code, failed.output.count("\n")) == (2, 1)
+
+
+def test_a_lost_occurrence_is_listed(bubbles, remind):
+    remind(due_in=timedelta(hours=1))
+
+    result = bubbles("verify")
+
+    assert result.exit_code == 1
+    assert "  lost       1\n" in result.output
+    assert "\nlost: [" in result.output
+    assert result.output.endswith("NOT proved\n")
+
+
+def test_a_period_without_a_loss_is_proved(bubbles, remind):
+    remind(due_in=timedelta(hours=1))
+    day = (SET_AT - timedelta(days=9)).date().isoformat()
+
+    result = bubbles("verify", "--since", day, "--until", day)
+
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing was lost")
