@@ -71,7 +71,7 @@ class FunctionCallLLM:
             if not checked.problems:
                 return await self._with_calls(asking, attempt, reading.text)
             if attempt.is_stuck(checked) or len(attempt.corrections) >= self._repair_rounds:
-                return _asking_the_person(attempt, checked)
+                return self._plainly_asked(asking, attempt) or _asking_the_person(attempt, checked)
             logger.info("{} unusable calls go back to the model", len(checked.problems))
             attempt.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
 
@@ -82,10 +82,17 @@ class FunctionCallLLM:
             return Interpretation(calls=attempt.fresh, notice=reading.text)
         if not asking.only_chooses:
             return spoken(asking.turn, completion, reading.text)
-        missed = self._reviewer.missed(asking.turn) if self._reviewer is not None else ()
-        if missed:
-            return Interpretation(calls=missed)
+        missed = self._plainly_asked(asking, attempt)
+        if missed is not None:
+            return missed
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
+
+    def _plainly_asked(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
+        """What the person's own words ask for, where the model's choice came to nothing; None when they do not."""
+        if self._reviewer is None or asking.turn.steps or attempt.fresh:
+            return None
+        missed = self._reviewer.missed(asking.turn)
+        return Interpretation(calls=missed) if missed else None
 
     async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
         """Calls that are all right: leave out what was done before, stop at what failed before."""
@@ -105,6 +112,9 @@ class FunctionCallLLM:
         review = reviewer.review(asking.turn, calls)
         if review.calls:
             return Interpretation(calls=review.calls, answer=text, notice=review.question)
+        missed = reviewer.missed(asking.turn) if asking.only_chooses else ()
+        if missed:
+            return Interpretation(calls=missed)
         if review.question:
             return Interpretation(answer=review.question, is_owed=True)
         logger.info("the message asks for none of {}; nothing is called", ", ".join(call.name for call in calls))

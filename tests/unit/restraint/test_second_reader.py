@@ -246,6 +246,24 @@ async def test_a_missed_request_costs_no_second_request(tools):
     assert len(model.shown) == 1
 
 
+async def test_a_wrong_choice_gives_way_to_what_was_plainly_asked(tools):
+    model = ScriptedModel(['{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "rain"}'])
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+
+    found = await llm.interpret(make_turn("what's the weather in Lima", tools=tools))
+
+    assert [call.name for call in found.calls] == ["perplexity_search"]
+
+
+async def test_unusable_calls_give_way_to_what_was_plainly_asked(tools):
+    model = ScriptedModel(['{"tool": "reminder_delete"}', '{"tool": "reminder_delete"}'])
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+
+    found = await llm.interpret(make_turn("list my reminders", tools=tools))
+
+    assert [call.name for call in found.calls] == ["reminder_list"]
+
+
 async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(tools):
     guess = '{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "buy lemons"}'
     model = ScriptedModel([guess])
