@@ -42,7 +42,7 @@ chat: $(RUNTIME) ## talk to the bot in this terminal
 	@$(BIN)/bubbles chat
 
 test: $(DEVELOPMENT) ## the tests that run all day
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 integration: $(DEVELOPMENT) ## the tests with subprocesses, kills and servers
 	@$(BIN)/python -m pytest -q -m integration --timeout 120

@@ -50,3 +50,10 @@ def postgres_url(postgres_folder: Path) -> Iterator[str]:
     yield server.get_uri(database=name)
     with psycopg.connect(server.get_uri(), autocommit=True) as administrator:
         administrator.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give a property more than the five seconds of a test: it is some hundred examples in one."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.timeout(60))
