@@ -43,6 +43,8 @@ def edited(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: tim
         state=row.state,
         next_fire_at=row.next_fire_at,
         leases=LeaseFate.REWRITE,
+        is_urgent=edit.is_urgent,
+        catch_up=edit.catch_up,
     )
 
 
@@ -57,6 +59,8 @@ def _changed(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: t
         state=ReminderState.ACTIVE,
         next_fire_at=check(schedule, now, shortest),
         leases=LeaseFate.CANCEL,
+        is_urgent=edit.is_urgent,
+        catch_up=edit.catch_up,
     )
 
 

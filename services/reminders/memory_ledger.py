@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
-from services.reminders.model import DueNotice, ReminderState
-from services.reminders.occurrences import occurrence_due
+from services.reminders.model import CatchUp, DueNotice, ReminderState
+from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, plan_due
 from services.reminders.public_ids import public_id
+from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
 from services.reminders.records import Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
 from services.reminders.recurrence import zone_of
 
 _WAITING = (DeliveryState.LEASED, DeliveryState.UNKNOWN)
-_FINAL = (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED)
+_FINAL = (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +27,7 @@ class _Entry:
     state: DeliveryState
     try_at: datetime
     owner: str
+    was_held: bool = False
     attempt: int = 0
     message_key: str = ""
     sent_at: datetime | None = None
@@ -35,16 +37,18 @@ class _Entry:
 class MemoryLedger:
     """Occurrences of the reminders in `rows`, which it arms for their next fire as it claims them."""
 
-    def __init__(self, rows: dict[int, StoredReminder]) -> None:
+    def __init__(self, rows: dict[int, StoredReminder], quiet: dict[str, QuietHours]) -> None:
         self._rows = rows
+        self._quiet = quiet
         self._entries: dict[int, _Entry] = {}
         self._ids = count(1)
 
     def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
         """Lease what is due by `horizon`, and say when the next one comes."""
         due = sorted(self._due(horizon), key=lambda row: (row.next_fire_at, row.key))[:limit]
-        fresh = [entry for row in due if (entry := self._claim_row(row, owner, now)) is not None]
-        freed = self._with_companions(sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit])
+        fresh = [entry for row in due for entry in self._claim_row(row, owner, now)]
+        freed = sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit]
+        freed = [each for each in self._with_companions(freed) if not self._is_put_off(each, now)]
         taken = [*fresh, *(self._put(replace(entry, owner=owner)) for entry in freed)]
         upcoming = [row.next_fire_at for row in self._rows.values() if row.next_fire_at is not None]
         upcoming += [entry.try_at for entry in self._entries.values() if _is_freed(entry)]
@@ -148,28 +152,57 @@ class MemoryLedger:
         others = [each for each in self._entries.values() if _is_freed(each) and each.message_key in keys]
         return freed + [each for each in others if each not in freed]
 
-    def _claim_row(self, row: StoredReminder, owner: str, now: datetime) -> _Entry | None:
-        plan = occurrence_due(row.schedule, row.next_fire_at or now, now)
+    def _claim_row(self, row: StoredReminder, owner: str, now: datetime) -> list[_Entry]:
+        plan = plan_due(row.schedule, row.catch_up, row.next_fire_at or now, now)
         state = row.state if plan.is_readable else ReminderState.PAUSED
         self._rows[row.key] = replace(row, next_fire_at=plan.next_fire_at, state=state)
         absorbed = self._absorb(row) if row.schedule.rule else 0
-        if any(each.reminder == row.key and each.due_at == plan.due_at for each in self._entries.values()):
+        entries = []
+        for place, occurrence in enumerate(plan.occurrences):
+            entry = self._write(row, occurrence, 0 if place else absorbed, owner, now)
+            if entry is not None and entry.owner:
+                entries.append(entry)
+        return entries
+
+    def _write(
+        self, row: StoredReminder, occurrence: Occurrence, absorbed: int, owner: str, now: datetime
+    ) -> _Entry | None:
+        if any(each.reminder == row.key and each.due_at == occurrence.due_at for each in self._entries.values()):
             return None
+        held_until = None if occurrence.is_skipped else self._quiet_end(row, max(occurrence.due_at, now))
         entry = _Entry(
             id=next(self._ids),
             reminder=row.key,
-            due_at=plan.due_at,
+            due_at=occurrence.due_at,
             version=row.version,
             content=row.content,
-            missed=plan.missed + absorbed,
-            state=DeliveryState.LEASED,
-            try_at=plan.due_at,
-            owner=owner,
+            missed=occurrence.missed + absorbed,
+            state=DeliveryState.SKIPPED if occurrence.is_skipped else DeliveryState.LEASED,
+            try_at=held_until or occurrence.due_at,
+            was_held=held_until is not None,
+            owner="" if held_until or occurrence.is_skipped else owner,
         )
         return self._put(entry)
 
+    def _quiet_end(self, row: StoredReminder, moment: datetime) -> datetime | None:
+        if row.is_urgent:
+            return None
+        hours = [self._quiet.get(key) for key in quiet_keys(row.address, row.creator, row.targets)]
+        return quiet_until((each for each in hours if each is not None), moment)
+
+    def _is_put_off(self, entry: _Entry, now: datetime) -> bool:
+        """Whether quiet hours hold back an occurrence that was certainly not said; it then waits for their end."""
+        if entry.state is not DeliveryState.LEASED:
+            return False
+        end = self._quiet_end(self._rows[entry.reminder], max(entry.try_at, now))
+        if end is not None:
+            self._put(replace(entry, try_at=end, was_held=True))
+        return end is not None
+
     def _absorb(self, row: StoredReminder) -> int:
         waiting = [each for each in self._entries.values() if each.reminder == row.key and _is_freed(each)]
+        if row.catch_up is CatchUp.ALL:
+            waiting = sorted(waiting, key=lambda entry: entry.due_at, reverse=True)[MOST_CAUGHT_UP - 1 :]
         for entry in waiting:
             self._put(replace(entry, state=DeliveryState.CANCELLED))
         return sum(entry.missed + 1 for entry in waiting)
@@ -200,6 +233,7 @@ class MemoryLedger:
             is_recurring=bool(row.schedule.rule),
             attempt=entry.attempt + 1,
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
+            was_held=entry.was_held,
         )
         return Lease(
             notice=notice,

@@ -7,6 +7,7 @@ from datetime import datetime
 from services.errors import RequestRefused
 from services.reminders.memory_ledger import MemoryLedger
 from services.reminders.model import ReminderLimits, ReminderState
+from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
     Change,
     Claim,
@@ -29,7 +30,9 @@ class MemoryReminderStore:
 
     def __init__(self) -> None:
         self._rows: dict[int, StoredReminder] = {}
-        self._ledger = MemoryLedger(self._rows)
+        self._quiet: dict[str, QuietHours] = {}
+        self._ledger = MemoryLedger(self._rows, self._quiet)
+        self._zone_data = ""
 
     async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there."""
@@ -111,6 +114,22 @@ class MemoryReminderStore:
                 changed += 1
         return changed
 
+    async def follow_zone_data(self, version: str, now: datetime) -> int:
+        """Arm every recurring reminder anew when the rules of the zones are not those of the last time."""
+        known, self._zone_data = self._zone_data, version
+        return await self.realign(now) if known not in {"", version} else 0
+
+    async def quiet_hours(self, key: str) -> QuietHours | None:
+        """The quiet hours under `key`."""
+        return self._quiet.get(key)
+
+    async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
+        """Keep quiet hours; None forgets them."""
+        if hours is None:
+            self._quiet.pop(key, None)
+        else:
+            self._quiet[key] = hours
+
     async def purge(self, before: datetime, limit: int) -> int:
         """Forget final occurrences due before `before`."""
         return self._ledger.purge(before, limit)
@@ -135,6 +154,8 @@ class MemoryReminderStore:
             state=ReminderState.ACTIVE,
             next_fire_at=draft.first_fire,
             created_at=now,
+            is_urgent=wish.is_urgent,
+            catch_up=wish.catch_up,
         )
         self._rows[row.key] = row
         return row
@@ -151,6 +172,8 @@ class MemoryReminderStore:
             targets=change.targets,
             schedule=change.schedule,
             state=change.state,
+            is_urgent=row.is_urgent if change.is_urgent is None else change.is_urgent,
+            catch_up=change.catch_up or row.catch_up,
             next_fire_at=change.next_fire_at if is_cancelling else row.next_fire_at,
         )
         self._rows[row.key] = row

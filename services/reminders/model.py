@@ -20,6 +20,18 @@ class Schedule:
     rule: str = ""
 
 
+class CatchUp(StrEnum):
+    """What is said of the occurrences of a recurring reminder that fell due while the bot was down.
+
+    `latest`: one message with the count of the earlier ones; `all`: each, at most ten; `none`: nothing, the ledger
+    has them as skipped. A once-reminder is always said.
+    """
+
+    LATEST = "latest"
+    ALL = "all"
+    NONE = "none"
+
+
 class ReminderState(StrEnum):
     """`active` fires, `paused` waits, `done` has fired for the last time, `cancelled` was deleted."""
 
@@ -35,6 +47,7 @@ class NewReminder:
 
     `request_key` names the command (platform message id and position of the call in it): the same key twice is the
     same reminder. `targets` are the people to mention; empty means the creator; `@all` as id means everyone.
+    An urgent reminder is said in quiet hours too.
     """
 
     request_key: str
@@ -45,6 +58,8 @@ class NewReminder:
     language: str
     targets: tuple[Person, ...] = ()
     is_private: bool = False
+    is_urgent: bool = False
+    catch_up: CatchUp = CatchUp.LATEST
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,6 +76,8 @@ class Reminder:
     state: ReminderState
     next_fires: tuple[datetime, ...]
     created_at: datetime
+    is_urgent: bool = False
+    catch_up: CatchUp = CatchUp.LATEST
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +87,7 @@ class DueNotice:
     `due_at` is timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
     `may_be_repeat` says that an earlier attempt may have arrived: the bot crashed or lost the answer while sending.
+    `was_held` says that quiet hours were the reason to wait.
     """
 
     delivery_id: int
@@ -85,6 +103,7 @@ class DueNotice:
     is_recurring: bool
     attempt: int
     may_be_repeat: bool = False
+    was_held: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,3 +127,5 @@ class ReminderEdit:
     content: str | None = None
     schedule: Schedule | None = None
     targets: tuple[Person, ...] | None = None
+    is_urgent: bool | None = None
+    catch_up: CatchUp | None = None

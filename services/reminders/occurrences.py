@@ -1,32 +1,92 @@
-"""Which occurrence of a reminder is to be said, and when the one after it comes."""
+"""Which occurrences of a reminder are to be said, and when the one after them comes."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from services.errors import RequestRefused
-from services.reminders.model import Schedule
+from services.reminders.model import CatchUp, Schedule
 from services.reminders.recurrence import missed_between, next_after
+
+MOST_CAUGHT_UP = 10
+"""Missed occurrences that `CatchUp.ALL` says one by one; earlier ones are counted in the first of them."""
+
+_ON_TIME = timedelta(minutes=2)  # what comes this late was not missed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Occurrence:
-    """One fire that is due: how many earlier ones it stands for, and the next fire of the reminder.
+    """One fire that is due, and how many earlier ones it stands for. A skipped one is recorded and not said."""
+
+    due_at: datetime
+    missed: int
+    is_skipped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DuePlan:
+    """What of a reminder goes into the ledger now, oldest first, and its next fire.
 
     `is_readable` is False when this version cannot read the rule: the fire is said and the reminder then pauses.
     """
 
-    due_at: datetime
-    missed: int
+    occurrences: tuple[Occurrence, ...]
     next_fire_at: datetime | None
     is_readable: bool = True
 
+    @property
+    def due_at(self) -> datetime:
+        """The latest fire."""
+        return self.occurrences[-1].due_at
 
-def occurrence_due(schedule: Schedule, due_at: datetime, now: datetime) -> Occurrence:
+
+def plan_due(schedule: Schedule, catch_up: CatchUp, due_at: datetime, now: datetime) -> DuePlan:
     """What to say of a reminder whose stored next fire is `due_at`, now or a little ahead of it."""
     if not schedule.rule:
-        return Occurrence(due_at=due_at, missed=0, next_fire_at=None)
+        return DuePlan(occurrences=(Occurrence(due_at=due_at, missed=0),), next_fire_at=None)
     try:
         latest, missed = missed_between(schedule, due_at, now) if due_at < now else (due_at, 0)
-        return Occurrence(due_at=latest, missed=missed, next_fire_at=next_after(schedule, latest))
+        occurrences = _occurrences(schedule, catch_up, (due_at, latest, missed), now)
+        return DuePlan(occurrences=occurrences, next_fire_at=next_after(schedule, latest))
     except RequestRefused:
-        return Occurrence(due_at=due_at, missed=0, next_fire_at=None, is_readable=False)
+        fire = Occurrence(due_at=due_at, missed=0)
+        return DuePlan(occurrences=(fire,), next_fire_at=None, is_readable=False)
+
+
+def _occurrences(
+    schedule: Schedule, catch_up: CatchUp, due: tuple[datetime, datetime, int], now: datetime
+) -> tuple[Occurrence, ...]:
+    first, latest, missed = due
+    if catch_up is CatchUp.NONE:
+        return _skipping(schedule, due, now)
+    if catch_up is CatchUp.LATEST or not missed:
+        return (Occurrence(due_at=latest, missed=missed),)
+    fires = _last_fires(schedule, first, latest, missed)
+    older = missed + 1 - len(fires)
+    return tuple(Occurrence(due_at=fire, missed=0 if place else older) for place, fire in enumerate(fires))
+
+
+def _skipping(schedule: Schedule, due: tuple[datetime, datetime, int], now: datetime) -> tuple[Occurrence, ...]:
+    first, latest, missed = due
+    if now - latest > _ON_TIME:
+        return (Occurrence(due_at=latest, missed=missed, is_skipped=True),)
+    said = Occurrence(due_at=latest, missed=0)
+    if not missed:
+        return (said,)
+    before = _last_fires(schedule, first, latest, missed)[-2]
+    return (Occurrence(due_at=before, missed=missed - 1, is_skipped=True), said)
+
+
+def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: int) -> list[datetime]:
+    """The last fires from `first` to `latest`, at most `MOST_CAUGHT_UP`; `missed` of them lie before `latest`."""
+    wanted = min(missed + 1, MOST_CAUGHT_UP)
+    reach = (latest - first) / missed * MOST_CAUGHT_UP
+    while True:
+        start = max(first, latest - reach)
+        fires = [first] if start == first else []
+        fire = next_after(schedule, start)
+        while fire is not None and fire <= latest:
+            fires.append(fire)
+            fire = next_after(schedule, fire)
+        if len(fires) >= wanted:
+            return fires[-wanted:]
+        reach *= 2

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from services.reminders.model import DueNotice, ReminderLimits
+from services.reminders.quiet_hours import QuietBook
 from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, Mark, StoredReminder
 
 
@@ -76,7 +77,8 @@ class DeliveryLedger(Protocol):
         """Take for `owner` what is due by `horizon`: new occurrences, and freed ones whose time to try has come.
 
         A recurring reminder with several occurrences before `now` gives one, the latest, with the count of the
-        earlier; an older occurrence of it that is still waiting is absorbed into the count.
+        earlier, or what its `catch_up` says; an older occurrence of it that is still waiting is absorbed into the
+        count. What quiet hours forbid is in the ledger and waits for their end.
         """
         ...
 
@@ -106,6 +108,10 @@ class DeliveryLedger(Protocol):
         """Compute the next fire of every recurring reminder again; return how many came out different."""
         ...
 
+    async def follow_zone_data(self, version: str, now: datetime) -> int:
+        """Realign when `version`, of the zones' rules, is not that of the last time; return how many fires moved."""
+        ...
+
     async def purge(self, before: datetime, limit: int) -> int:
         """Forget final occurrences due before `before`, at most `limit`; return how many."""
         ...
@@ -115,5 +121,5 @@ class DeliveryLedger(Protocol):
         ...
 
 
-class ReminderStore(ReminderBook, DeliveryLedger, Protocol):
+class ReminderStore(ReminderBook, DeliveryLedger, QuietBook, Protocol):
     """Reminders and their ledger in one place, so that an edit and its leases are one transaction."""

@@ -5,14 +5,15 @@ from datetime import datetime
 from enum import StrEnum
 
 from services.chat import ChatAddress, Person
-from services.reminders.model import DueNotice, NewReminder, ReminderState, Schedule
+from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderState, Schedule
 
 
 class DeliveryState(StrEnum):
     """Where one occurrence stands.
 
     `leased`: not begun; `sending`: handed to the platform; `unknown`: handed over, outcome unknown, will be said
-    again; `sent`, `parked` (given up, the owner is told) and `cancelled` are final.
+    again; `sent`, `parked` (given up, the owner is told), `cancelled` and `skipped` (missed, and its reminder does not
+    catch up) are final.
     """
 
     LEASED = "leased"
@@ -21,6 +22,7 @@ class DeliveryState(StrEnum):
     SENT = "sent"
     PARKED = "parked"
     CANCELLED = "cancelled"
+    SKIPPED = "skipped"
 
 
 class LeaseFate(StrEnum):
@@ -47,6 +49,8 @@ class StoredReminder:
     state: ReminderState
     next_fire_at: datetime | None
     created_at: datetime
+    is_urgent: bool = False
+    catch_up: CatchUp = CatchUp.LATEST
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +63,7 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """A new value for a reminder, valid only while its version is still `version`."""
+    """A new value for a reminder, valid only while its version is still `version`; None leaves a thing as it is."""
 
     key: int
     version: int
@@ -69,6 +73,8 @@ class Change:
     state: ReminderState
     next_fire_at: datetime | None
     leases: LeaseFate
+    is_urgent: bool | None = None
+    catch_up: CatchUp | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

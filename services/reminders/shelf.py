@@ -70,6 +70,8 @@ class Shelf:
             state=row.state,
             next_fires=next_fires(row.schedule, self._clock.now()) if is_active else (),
             created_at=row.created_at,
+            is_urgent=row.is_urgent,
+            catch_up=row.catch_up,
         )
 
     async def _remember(self, chat: ChatAddress, person: Person, shown: tuple[Reminder, ...]) -> None:

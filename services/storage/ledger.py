@@ -15,7 +15,9 @@ from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lea
 from services.storage.tables import DELIVERY, IS_HELD, REMINDER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
-_FINAL = (DeliveryState.SENT.value, DeliveryState.PARKED.value, DeliveryState.CANCELLED.value)
+_FINAL = tuple(
+    state.value for state in (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
+)
 
 
 def begin(

@@ -8,13 +8,16 @@ import sqlalchemy as sa
 
 from services.errors import RequestRefused
 from services.reminders.model import ReminderLimits
+from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, LeaseFate, Mark, StoredReminder
 from services.storage import claims, ledger
+from services.storage.claimer import Claimer
 from services.storage.database import Database
-from services.storage.inserts import insert_many
+from services.storage.inserts import insert_many, upsert
 from services.storage.instants import to_micros
+from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
-from services.storage.tables import DELIVERY, IS_OPEN, REMINDER
+from services.storage.tables import DELIVERY, IS_OPEN, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
 
@@ -22,8 +25,10 @@ _BULK_ROWS = 10_000
 class SqlReminderStore:
     """A `ReminderStore` over a `Database`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, quiet: QuietHours | None = None) -> None:
+        """`quiet` are the quiet hours of chats that have none of their own."""
         self._database = database
+        self._quiet = quiet
 
     async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there."""
@@ -98,15 +103,16 @@ class SqlReminderStore:
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
         """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
+        claimer = Claimer(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
         presence = self._database.presence
         if presence is None:
-            return await self._database.run(lambda connection: claims.claim(connection, owner, now, horizon, limit))
+            return await self._database.run(lambda connection: claims.claim(connection, claimer))
         await presence.hold(owner)
 
         def work(connection: sa.Connection) -> Claim:
             presence.confirm(connection, owner)
             presence.free_gone(connection)
-            claim = claims.claim(connection, owner, now, horizon, limit)
+            claim = claims.claim(connection, claimer)
             return replace(claim, next_at=min(claim.next_at or horizon, horizon))
 
         return await self._database.run(work)
@@ -138,6 +144,27 @@ class SqlReminderStore:
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again."""
         return await self._database.run(lambda connection: claims.realign(connection, now))
+
+    async def follow_zone_data(self, version: str, now: datetime) -> int:
+        """Arm every recurring reminder anew when the rules of the zones are not those of the last time."""
+        return await self._database.run(lambda connection: claims.follow_zone_data(connection, version, now))
+
+    async def quiet_hours(self, key: str) -> QuietHours | None:
+        """The quiet hours under `key`."""
+        query = sa.select(QUIET).where(QUIET.c.key == key)
+        row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
+        return None if row is None else hours_of(row)
+
+    async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
+        """Keep quiet hours; None forgets them."""
+
+        def work(connection: sa.Connection) -> None:
+            if hours is None:
+                connection.execute(QUIET.delete().where(QUIET.c.key == key))
+            else:
+                connection.execute(upsert(connection, QUIET, key=["key"]), columns_of(key, hours))
+
+        await self._database.run(work)
 
     async def purge(self, before: datetime, limit: int) -> int:
         """Forget final occurrences due before `before`."""

@@ -1,0 +1,120 @@
+"""Quiet hours of chats and people: what falls due in them waits until they end, unless it is urgent."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+
+_EVERYONE = "@all"
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuietHours:
+    """From `starts` to `ends` on the wall clock of `zone` (IANA name), over midnight when `ends` comes first.
+
+    Equal times mean never: a chat that wants none although the bot has some for every chat.
+    """
+
+    starts: time
+    ends: time
+    zone: str
+
+    def end_of(self, moment: datetime) -> datetime | None:
+        """When the quiet time that `moment` (timezone-aware) falls in ends, in UTC; None outside of it."""
+        zone = ZoneInfo(self.zone)
+        local = moment.astimezone(zone)
+        clock = local.time()
+        is_over_midnight = self.ends < self.starts
+        if is_over_midnight and clock >= self.starts:
+            day = local.date() + _DAY
+        elif clock < self.ends and (is_over_midnight or clock >= self.starts):
+            day = local.date()
+        else:
+            return None
+        return datetime.combine(day, self.ends, tzinfo=zone).astimezone(UTC)
+
+
+class QuietBook(Protocol):
+    """Keeps quiet hours under keys."""
+
+    async def quiet_hours(self, key: str) -> QuietHours | None:
+        """The quiet hours under `key`."""
+        ...
+
+    async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
+        """Keep quiet hours; None forgets them. What waits already goes on waiting."""
+        ...
+
+
+class QuietService:
+    """Sets and tells the quiet hours of a chat, and those of a person in all chats of a platform."""
+
+    def __init__(self, book: QuietBook) -> None:
+        self._book = book
+
+    async def of_chat(self, chat: ChatAddress) -> QuietHours | None:
+        """The quiet hours of a chat; None when it has none of its own."""
+        return await self._book.quiet_hours(chat_key(chat))
+
+    async def of_person(self, chat: ChatAddress, person: Person) -> QuietHours | None:
+        """The quiet hours of a person on the platform of `chat`."""
+        return await self._book.quiet_hours(person_key(chat, person))
+
+    async def set_for_chat(self, chat: ChatAddress, hours: QuietHours | None) -> None:
+        """Hold back what is not urgent in this chat; None takes the chat's own hours away.
+
+        Raises:
+            RequestRefused: `zone_unknown(zone)`.
+        """
+        await self._book.set_quiet_hours(chat_key(chat), _checked(hours))
+
+    async def set_for_person(self, chat: ChatAddress, person: Person, hours: QuietHours | None) -> None:
+        """Hold back what is not urgent and for this person alone; raises as `set_for_chat` does."""
+        await self._book.set_quiet_hours(person_key(chat, person), _checked(hours))
+
+
+def chat_key(chat: ChatAddress) -> str:
+    """Under what a chat's quiet hours are kept."""
+    return f"chat:{chat.key}"
+
+
+def person_key(chat: ChatAddress, person: Person) -> str:
+    """Under what a person's quiet hours are kept, for all chats of the platform."""
+    return f"person:{chat.platform}:{person.id}"
+
+
+def quiet_keys(chat: ChatAddress, creator: Person, targets: Sequence[Person]) -> tuple[str, ...]:
+    """Whose quiet hours a reminder obeys: the chat's, and those of the one person whom it is for."""
+    people = tuple(targets) or (creator,)
+    if len(people) > 1 or people[0].id == _EVERYONE:
+        return (chat_key(chat),)
+    return (chat_key(chat), person_key(chat, people[0]))
+
+
+def quiet_until(hours: Iterable[QuietHours], moment: datetime) -> datetime | None:
+    """The first instant from `moment` on that lies in none of `hours`; None when that is `moment` itself.
+
+    Hours that leave no such instant within two days hold nothing back longer than that.
+    """
+    kept = tuple(hours)
+    end = moment
+    while end - moment < 2 * _DAY:
+        later = max((each for one in kept if (each := one.end_of(end)) is not None), default=None)
+        if later is None:
+            break
+        end = later
+    return None if end == moment else end
+
+
+def _checked(hours: QuietHours | None) -> QuietHours | None:
+    if hours is not None:
+        try:
+            ZoneInfo(hours.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise RequestRefused("zone_unknown", zone=hours.zone) from error
+    return hours
