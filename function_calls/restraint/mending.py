@@ -32,6 +32,11 @@ class Mending:
             return tuple(self._merged(call, {}) for call in chosen)
         return (self._merged(chosen[0], own[0].arguments if own else self._read(chosen[0])),)
 
+    def spoken_content(self, call: ToolCall) -> str:
+        """What the model would remind of, if somebody spoke of it."""
+        content = str(call.arguments.get("content", ""))
+        return content if self._is_said(content) else ""
+
     def _read(self, call: ToolCall) -> Mapping[str, object]:
         """When and what, of a request that no pattern explains: its only time, and the words beside it."""
         clause = self._ear.clause(self._ear.core(self._turn.message.text))

@@ -36,7 +36,8 @@ class SecondReader:
         """What is left of `calls`, the first choice of a model for `turn`.
 
         A message that only tells something, or takes its request back, leaves none of them. A reminder gets the time
-        that the person's words say, where they say one; where no time was named by anybody, the person is asked.
+        that the person's words say, where they say one; where no time was named by anybody, the person is asked, or
+        nothing is said when nobody spoke of the content either.
         """
         ear = self._ear(turn)
         own = self._own_calls(turn, ear)
@@ -48,11 +49,12 @@ class SecondReader:
         reminders = [call for call in kept if call.name == SET]
         if not reminders:
             return Review(calls=tuple(kept))
+        mending = Mending(turn, ear)
         if not self._is_timed(turn, ear):
-            rest = tuple(call for call in kept if call.name != SET)
-            content = str(reminders[0].arguments.get("content", ""))
-            return Review(calls=rest, question=say(turn.language, "offline.when", content=content))
-        mended = Mending(turn, ear).mend(reminders, [call for call in own if call.name == SET])
+            content = self._own_content(turn, ear) or mending.spoken_content(reminders[0])
+            question = say(turn.language, "offline.when", content=content) if content else ""
+            return Review(calls=tuple(call for call in kept if call.name != SET), question=question)
+        mended = mending.mend(reminders, [call for call in own if call.name == SET])
         place = kept.index(reminders[0])
         others = [call for call in kept if call.name != SET]
         return Review(calls=(*others[:place], *mended, *others[place:]))
@@ -94,6 +96,12 @@ class SecondReader:
             is_addressed=turn.message.is_addressed or turn.message.is_private,
             read_times=self._read_times,
         )
+
+    @staticmethod
+    def _own_content(turn: Turn, ear: Ear) -> str:
+        """What the patterns read that somebody wants to be reminded of, whenever that is to be."""
+        wanted = (each for request in ear.requests(turn.message.text) for each in request.reminders)
+        return next((each.content for each in wanted), "")
 
     @staticmethod
     def _is_known(call: ToolCall, ear: Ear) -> bool:

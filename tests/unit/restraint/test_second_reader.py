@@ -121,7 +121,15 @@ def test_a_time_that_nobody_named_is_asked_for(review, chosen, text, language):
     found = review(text, calls, language=language)
 
     assert found.calls == ()
-    assert "lemons" in found.question
+    assert {"en": "buy lemons", "zh": "买柠檬"}[language] in found.question
+
+
+def test_a_reminder_of_which_nobody_spoke_is_not_even_asked_about(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="bring an umbrella")
+
+    found = review("is the pool open", calls)
+
+    assert (found.calls, found.question) == ((), "")
 
 
 def test_a_time_that_was_named_before_is_enough(review, chosen):
