@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from loguru import logger
 
@@ -17,6 +17,7 @@ from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
+from bot.time_conventions import read_time_of, time_reader
 from bot.wiring import Functions, Parts, built_in_registry, message_router
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
@@ -109,6 +110,7 @@ async def build_app(
         StorageBusy: another process uses the same database file.
     """
     settings, clock = settings or Settings(), clock or SystemClock()
+    times = time_reader(settings.time)
     pace = pace or WakerPace()
     async with AsyncExitStack() as resources:
         database = await resources.enter_async_context(database or Database(settings.database_url))
@@ -128,12 +130,13 @@ async def build_app(
             history,
             reminders,
             await search_service(settings.search, clock, resources),
-            SummaryService(history, summarizer=summarizer, read_time=_read_time),
+            SummaryService(history, summarizer=summarizer, read_time=read_time_of(times)),
             _memories(settings.memory, database),
             privacy,
             log,
+            times,
         )
-        offline = OfflineInterpreter()
+        offline = OfflineInterpreter(read_times=times.parse_all)
         chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model))
         parts = Parts(
             settings=settings,
@@ -217,10 +220,3 @@ def _forget(crew: Crew, log: CallLog, clock: Clock, keep_days: int) -> None:
 
 def _let_go(crew: Crew, privacy: PrivacyService, clock: Clock) -> None:
     crew.start(privacy.purge(clock.now()), "purge the history")
-
-
-def _read_time(phrase: str, sent_at: datetime, language: str) -> datetime | None:
-    from services.time_expressions import parse
-
-    best = parse(phrase, sent_at, language=language).best
-    return None if best is None else best.start

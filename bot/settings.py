@@ -1,5 +1,6 @@
 """Typed settings in groups: each with its default and one sentence."""
 
+from datetime import time
 from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -131,6 +132,20 @@ class ReminderSettings(Group):
     late_after_seconds: int = Field(120, ge=1, description="Seconds after which a reminder says when it was due.")
 
 
+class TimeSettings(Group):
+    """What people mean by 3/4, by "morning" and by a day without a clock time."""
+
+    date_order: Literal["ask", "mdy", "dmy", "ymd"] = Field(
+        "ask", description="What 3/4 is: mdy = 4 March, dmy = 3 April, ymd, ask = ask the person where it matters."
+    )
+    day: time = Field(time(9), description="Clock time of a day without one, such as: tomorrow.")
+    morning: time = Field(time(9), description="Clock time of the morning.")
+    noon: time = Field(time(12), description="Clock time of noon.")
+    afternoon: time = Field(time(15), description="Clock time of the afternoon.")
+    evening: time = Field(time(19), description="Clock time of the evening.")
+    night: time = Field(time(21), description="Clock time of the night.")
+
+
 class SearchSettings(Group):
     """Web search; without a key or an address the bot says that search is not set up."""
 
@@ -178,6 +193,7 @@ class Settings(Group):
     history: HistorySettings = HistorySettings()
     memory: MemorySettings = MemorySettings()
     reminders: ReminderSettings = ReminderSettings()
+    time: TimeSettings = TimeSettings()
     search: SearchSettings = SearchSettings()
     log: LogSettings = LogSettings()
     platforms: PlatformSettings = PlatformSettings()

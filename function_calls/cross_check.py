@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import chain
 
+from function_calls.offline.corrections import corrected_times
+from function_calls.offline.pack import language_of, load_pack
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
-from services.time_expressions import Grain, Reading, TimeReadings, parse_all
+from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 
 _COMPARED_FIRES = 5
 _CLOCKLESS = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME = timedelta(minutes=1)
+_USUAL = TimeReader()
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|之前|以前", re.IGNORECASE)
 
@@ -25,13 +28,15 @@ class Verdict:
     choices: tuple[Schedule, ...] = ()
 
 
-def cross_check(proposed: Schedule, words: str, *, now: datetime, zone: tzinfo, language: str) -> Verdict:
-    """Compare `proposed` with the times in `words`, the message that it is about.
+def cross_check(
+    proposed: Schedule, words: str, *, now: datetime, zone: tzinfo, language: str, times: TimeReader = _USUAL
+) -> Verdict:
+    """Compare `proposed` with the times in `words`, the message that it is about; `times` reads them.
 
     Words that name no time, a time that fits, or a time relative to another leave the proposal. Words with one clear
     time overrule it; words that can be read in several ways, none of them the proposal, are asked about.
     """
-    found = parse_all(words, now.astimezone(zone), language=language) or parse_all(words, now.astimezone(zone))
+    found = _times_in(words, now.astimezone(zone), language, times)
     readings = tuple(chain.from_iterable(each.readings for each in found))
     if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
@@ -39,6 +44,14 @@ def cross_check(proposed: Schedule, words: str, *, now: datetime, zone: tzinfo, 
     if len(meant) == 1 and _is_clear(found, readings[0]):
         return Verdict(schedule=meant[0])
     return Verdict(schedule=proposed, choices=(*meant, proposed))
+
+
+def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tuple[TimeReadings, ...]:
+    """The times of a message; of one that corrects itself ("at 5, no, at 6") those that are left."""
+    left = corrected_times(words, now, load_pack(language_of(words, language)), times.parse_all)
+    if left is not None:
+        return tuple(TimeReadings(text=words, readings=each.readings, ambiguous=each.is_ambiguous) for each in left)
+    return times.parse_all(words, now, language=language) or times.parse_all(words, now)
 
 
 def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:

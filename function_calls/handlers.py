@@ -3,6 +3,7 @@
 from function_calls import phrasing
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
+from function_calls.conventions import time_reader
 from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
@@ -26,8 +27,9 @@ _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", 
 @tool_function(name="reminder_set", returns="reply", changes_state=True)
 async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
-    proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language)
-    verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    times = time_reader(ctx)
+    proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
+    verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
     if verdict.choices:
         return ToolResult(ok=False, text=which_time(verdict.choices, ctx), error="time_ambiguous", is_question=True)
     reminder = await reminders.create(
@@ -53,10 +55,10 @@ async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: Reminder
 @tool_function(name="reminder_list", returns="reply")
 async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
-    del args
-    found = await reminders.list(ctx.chat, ctx.sender)
+    wanted = args.filter or ""
+    found = await reminders.list(ctx.chat, ctx.sender, wanted)
     value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
-    return ToolResult(ok=True, text=listed(found, ctx), value=value)
+    return ToolResult(ok=True, text=listed(found, ctx, wanted), value=value)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True)

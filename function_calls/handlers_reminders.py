@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
+from function_calls.conventions import time_reader
 from function_calls.models import ReminderArgs
 from function_calls.registry import tool_function
 from function_calls.reminder_answers import set_confirmed, which_reminder
@@ -137,7 +138,7 @@ def _until(words: str | None, ctx: CallContext) -> datetime:
     if not words:
         return ctx.now + _USUAL_SNOOZE
     wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
-    schedule = schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    schedule = schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     return schedule.start.replace(tzinfo=ctx.zone)
 
 

@@ -40,7 +40,13 @@ class ReminderArgs(Arguments):
 
 
 class ReminderListArgs(Arguments):
-    """Arguments of `reminder_list`: none."""
+    """Arguments of `reminder_list`: none are needed."""
+
+    filter: str | None = Field(
+        default=None,
+        description="只列出哪些 / which ones only: the person's words for when they are due ('today', 'this week', "
+        "'明天'), or words of their content. Leave it out for all.",
+    )
 
 
 class ReminderDeleteArgs(Arguments):

@@ -55,11 +55,11 @@ def which_time(choices: Sequence[Schedule], ctx: CallContext) -> str:
     return "\n".join([say(ctx.language, "offline.which_time"), *lines])
 
 
-def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:
-    """A numbered list with ids, or one line that says there is nothing."""
+def listed(reminders: Sequence[Reminder], ctx: CallContext, wanted: str = "") -> str:
+    """A numbered list with ids, or one line that says there is nothing, or nothing that `wanted` describes."""
     language = ctx.language
     if not reminders:
-        return say(language, "reminder.none")
+        return say(language, "reminder.none_fits", wanted=wanted) if wanted else say(language, "reminder.none")
     return "\n".join(
         say(
             language,

@@ -3,13 +3,13 @@
 from datetime import datetime, time
 
 from function_calls.context import CallContext
+from function_calls.conventions import time_reader
 from function_calls.cross_check import cross_check
 from function_calls.models import ReminderArgs
 from function_calls.phrases import is_clock, is_clock_without_half
 from function_calls.reminder_models import ReminderUpdateArgs
 from function_calls.reminder_times import clock_of, rule_parts, schedule_from
 from services.reminders.model import Schedule
-from services.time_expressions import parse_all
 
 _HALF_DAY = 12
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
@@ -33,14 +33,17 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     if clock is not None:
         return _at_clock(old, clock)
     proposed = _scheduled(args, args.time, ctx)
-    return cross_check(proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language).schedule
+    verdict = cross_check(
+        proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+    )
+    return verdict.schedule
 
 
 def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
     wish = ReminderArgs(
         type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
     )
-    return schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language)
+    return schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
 
 
 def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
@@ -54,7 +57,7 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
     if given is not None:
         return given
     text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
-    found = [each for each in parse_all(text, ctx.now, language=ctx.language) if each.readings]
+    found = [each for each in time_reader(ctx).parse_all(text, ctx.now, language=ctx.language) if each.readings]
     if len(found) != 1:
         return None
     reading = found[0].readings[0]

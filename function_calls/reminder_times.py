@@ -1,35 +1,41 @@
 """From the arguments of `reminder_set` to a schedule: formats, the person's own words, rules."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta, tzinfo
+from functools import partial
 
 from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
-from services.time_expressions import Reading, parse
+from services.time_expressions import Reading, TimeReader
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_USUAL = TimeReader()
+_ReadWords = Callable[[str], Reading]
 
 
-def schedule_from(arguments: ReminderArgs, *, now: datetime, zone: tzinfo, language: str) -> Schedule:
+def schedule_from(
+    arguments: ReminderArgs, *, now: datetime, zone: tzinfo, language: str, times: TimeReader = _USUAL
+) -> Schedule:
     """Read when a reminder fires.
 
-    `now` is timezone-aware; the schedule is wall clock in `zone`.
+    `now` is timezone-aware; the schedule is wall clock in `zone`; `times` reads the person's own words.
 
     Raises:
         RequestRefused: `time_not_understood`, `weekday_missing`: the arguments do not name a time.
     """
     local = now.astimezone(zone)
+    read = partial(_reading, local=local, language=language, times=times)
     if arguments.rrule:
-        return Schedule(start=_first(arguments, local, language), zone=zone_name(zone), rule=_value(arguments.rrule))
+        return Schedule(start=_first(arguments, local, read), zone=zone_name(zone), rule=_value(arguments.rrule))
     if arguments.type == "once":
-        return _once(arguments, local, zone_name(zone), language)
+        return _once(arguments, zone_name(zone), read)
     clock = clock_of(arguments.time)
     if clock is None:
-        return _repeated_phrase(arguments, local, zone_name(zone), language)
+        return _repeated_phrase(arguments, local, zone_name(zone), read)
     return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
 
 
@@ -38,19 +44,19 @@ def zone_name(zone: tzinfo) -> str:
     return getattr(zone, "key", None) or str(zone)
 
 
-def _once(arguments: ReminderArgs, local: datetime, zone: str, language: str) -> Schedule:
+def _once(arguments: ReminderArgs, zone: str, read: _ReadWords) -> Schedule:
     fixed = _date_time(arguments.time)
     if fixed is not None:
         return Schedule(start=fixed, zone=zone)
-    reading = _reading(arguments.time, local, language)
+    reading = read(arguments.time)
     return Schedule(start=reading.wall, zone=zone, rule=reading.rrule or "")
 
 
-def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, language: str) -> Schedule:
+def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
     """A daily or weekly time in the person's words, or as a full date whose clock is meant."""
     fixed = _date_time(arguments.time)
     if fixed is None:
-        reading = _reading(arguments.time, local, language)
+        reading = read(arguments.time)
         if reading.rrule:
             return Schedule(start=reading.wall, zone=zone, rule=reading.rrule)
         fixed = reading.wall
@@ -75,18 +81,18 @@ def _next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetim
     return candidate if candidate > _wall(local) else candidate + timedelta(days=step)
 
 
-def _first(arguments: ReminderArgs, local: datetime, language: str) -> datetime:
+def _first(arguments: ReminderArgs, local: datetime, read: _ReadWords) -> datetime:
     fixed = _date_time(arguments.time)
     if fixed is not None:
         return fixed
     clock = clock_of(arguments.time)
     if clock is not None:
         return _next(local, clock, step=1)
-    return _reading(arguments.time, local, language).wall
+    return read(arguments.time).wall
 
 
-def _reading(words: str, local: datetime, language: str) -> Reading:
-    best = parse(words, local, language=language).best or parse(words, local).best
+def _reading(words: str, *, local: datetime, language: str, times: TimeReader) -> Reading:
+    best = times.parse(words, local, language=language).best or times.parse(words, local).best
     if best is None:
         raise RequestRefused("time_not_understood", time=words)
     return best

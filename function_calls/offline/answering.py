@@ -7,7 +7,7 @@ from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.offline.arguments import changed_schedule, schedule_arguments
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
-from function_calls.offline.references import reminder_references
+from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.tool_calls import CallMaker
@@ -60,7 +60,7 @@ class Answering:
         today = self._turn.now.date()
         named = [time for time in request.clause.times if time.best is not None]
         coming = [time.words for time in named if time.best is not None and _may_come(time.best, today)]
-        return coming[0] if len(named) == len(coming) == 1 else ""
+        return without_joint(coming[0], self._ear.pack) if len(named) == len(coming) == 1 else ""
 
     def one(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
         """One call, or an honest word that there is no such function here."""

@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from function_calls.offline.blanks import Blanked, has_words
+from function_calls.offline.blanks import Blanked, blank_out, has_words
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.templates import BLANK
-from function_calls.offline.time_words import TimeReader, TimeWords
+from function_calls.offline.time_words import TimeReader, TimeWords, find_times
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"BYHOUR=[\d,]+;BYMINUTE=[\d,]+")
@@ -38,6 +38,15 @@ def corrected(clause: Blanked, now: datetime, pack: LanguagePack, read: TimeRead
         owners=clause.owners,
         times=(*clause.times[:owner], time, *clause.times[owner + 1 :]),
     )
+
+
+def corrected_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> tuple[TimeWords, ...] | None:
+    """The times of a text that takes one back, without that; None for a text that does not."""
+    if not pack.afresh.search(text):
+        return None
+    plain = blank_out(text, find_times(text, now, pack, read))
+    clause = corrected(plain, now, pack, read)
+    return None if clause is plain else tuple(clause.times[owner] for owner in clause.owners_in(clause.text))
 
 
 def _named(

@@ -14,12 +14,23 @@ def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]
     number = request.words("number", "number_only", "order", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
-    words = " ".join(filter(None, [request.words("which"), request.words("reference")]))
-    numbers = [named_reminder(part, pack) for part in pack.between.split(words)]
+    words = " ".join(filter(None, [request.match.first("which"), request.match.first("reference")]))
+    numbers = [_restored(part, request, pack) for part in pack.between.split(words)]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
         return tuple(numbers)
-    named = named_reminder(words, pack) or (ALL if pack.plural.search(request.clause.text) else "")
+    named = _restored(words, request, pack) or (ALL if pack.plural.search(request.clause.text) else "")
     return (named,) if named else ()
+
+
+def _restored(words: str, request: Request, pack: LanguagePack) -> str:
+    """Words of a time are no joints, whatever they begin with."""
+    return numbered(without_joint(request.clause.restore(named_reminder(words, pack)), pack), pack)
+
+
+def without_joint(words: str, pack: LanguagePack) -> str:
+    """`words` without a joint in front of them: "tomorrow" of "for tomorrow"."""
+    joint = pack.joint.match(words)
+    return words[joint.end() :] or words if joint else words
 
 
 def named_reminder(words: str, pack: LanguagePack) -> str:

@@ -6,5 +6,16 @@ One engine, lexicons as data: `lexicons/<language>.toml` holds the words and the
 from services.time_expressions.engine import parse, parse_all
 from services.time_expressions.grammar import languages
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
+from services.time_expressions.reader import TimeReader
 
-__all__ = ["DateOrder", "DayParts", "Grain", "Reading", "TimeReadings", "languages", "parse", "parse_all"]
+__all__ = [
+    "DateOrder",
+    "DayParts",
+    "Grain",
+    "Reading",
+    "TimeReader",
+    "TimeReadings",
+    "languages",
+    "parse",
+    "parse_all",
+]
