@@ -15,9 +15,19 @@ from services.reminders.portable.ics_lines import IcsPart, ics_parts
 from services.reminders.portable.ics_rules import own_rule, with_exceptions
 from services.reminders.portable.ics_schedule import is_said_by
 from services.reminders.portable.library import calendar_library
-from services.reminders.portable.model import ImportRefused, PortableFile, PortableReminder, Problem
+from services.reminders.portable.model import (
+    MOST_PROBLEMS,
+    MOST_REMINDERS,
+    ImportRefused,
+    PortableFile,
+    PortableReminder,
+    Problem,
+)
 from services.reminders.portable.reasons import reason_of
 from services.reminders.portable.record import ReminderRecord, checked
+
+# What the library is seen to raise for components that are not well formed.
+_UNREADABLE = (ValueError, KeyError, IndexError, OverflowError, AttributeError, TypeError)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,13 +51,15 @@ def import_ics(text: str, *, newcomers: Newcomers, now: datetime) -> PortableFil
         ConfigError: the extra `ical` is not installed.
     """
     parts = ics_parts(text)
+    if len(parts) > MOST_REMINDERS:
+        raise ImportRefused([Problem(place="the file", uid="", reason=f"has more than {MOST_REMINDERS} components")])
     problems = _learn_zones([part for part in parts if part.kind == "VTIMEZONE"])
     items: list[IcsItem] = []
     for part in parts:
-        if part.kind != "VTIMEZONE":
+        if part.kind != "VTIMEZONE" and len(problems) < MOST_PROBLEMS:
             try:
                 items.append(_named(read_component(part, newcomers.zone), part))
-            except (ValueError, KeyError, IndexError, OverflowError, AttributeError, TypeError) as error:
+            except _UNREADABLE as error:
                 problems.append(Problem(place=f"line {part.line}", uid=_uid_in(part), reason=_clause(error)))
     problems.extend(_doubles(items))
     reminders = list(_reminders([item for item in items if not item.is_over], newcomers, now, problems))
@@ -62,7 +74,7 @@ def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
     for part in parts:
         try:
             calendar_library().Calendar.from_ical(f"BEGIN:VCALENDAR\r\n{part.text}END:VCALENDAR\r\n")
-        except (ValueError, KeyError, IndexError, OverflowError, AttributeError, TypeError) as error:
+        except _UNREADABLE as error:
             problems.append(Problem(place=f"line {part.line}", uid="", reason=f"VTIMEZONE: {_clause(error)}"))
     return problems
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from services.errors import RequestRefused
-from services.reminders.portable.model import ImportRefused, PortableFile, PortableReminder, Problem
+from services.reminders.portable.model import MOST_REMINDERS, ImportRefused, PortableFile, PortableReminder, Problem
 from services.reminders.portable.reasons import reason_of
 from services.reminders.portable.record import ReminderRecord, record_of
 
@@ -23,7 +23,7 @@ class _Document(BaseModel):
     version: Annotated[int, Field(le=_VERSION, ge=1)]
     chat: str = ""
     exported_at: AwareDatetime | None = None
-    reminders: tuple[JsonValue, ...]
+    reminders: Annotated[tuple[JsonValue, ...], Field(max_length=MOST_REMINDERS)]
 
 
 def export_json(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:

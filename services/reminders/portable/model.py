@@ -6,11 +6,12 @@ from datetime import datetime
 
 from services.chat import ChatAddress, Person
 from services.errors import AssistantError
-from services.reminders.model import ReminderState, Schedule
+from services.reminders.model import CatchUp, ReminderState, Schedule
 from services.reminders.portable.uids import uid_of
 from services.reminders.records import StoredReminder
 
 MOST_BYTES = 5_000_000
+MOST_REMINDERS = 10_000
 MOST_PROBLEMS = 100
 
 
@@ -31,6 +32,8 @@ class PortableReminder:
     state: ReminderState
     created_at: datetime
     thread_id: str | None = None
+    is_urgent: bool = False
+    catch_up: CatchUp = CatchUp.LATEST
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +81,8 @@ def portable(row: StoredReminder) -> PortableReminder:
         state=row.state,
         created_at=row.created_at,
         thread_id=row.address.thread_id,
+        is_urgent=row.is_urgent,
+        catch_up=row.catch_up,
     )
 
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from services.chat import Person
 from services.errors import RequestRefused
-from services.reminders.model import ReminderState, Schedule
+from services.reminders.model import CatchUp, ReminderState, Schedule
 from services.reminders.portable.model import PortableReminder
 from services.reminders.recurrence import zone_of
 from services.reminders.rules import parse_rule
@@ -60,6 +60,8 @@ class ReminderRecord(_Record):
     state: Literal["active", "paused"] = "active"
     created_at: AwareDatetime
     thread_id: Name | None = None
+    is_urgent: bool = False
+    catch_up: Literal["latest", "all", "none"] = "latest"
 
     def reminder(self) -> PortableReminder:
         """The noun of the services.
@@ -80,6 +82,8 @@ class ReminderRecord(_Record):
             state=ReminderState(self.state),
             created_at=self.created_at,
             thread_id=self.thread_id,
+            is_urgent=self.is_urgent,
+            catch_up=CatchUp(self.catch_up),
         )
 
 
@@ -100,6 +104,8 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
         state="paused" if reminder.state is ReminderState.PAUSED else "active",
         created_at=reminder.created_at,
         thread_id=reminder.thread_id,
+        is_urgent=reminder.is_urgent,
+        catch_up=reminder.catch_up.value,
     )
 
 

@@ -139,6 +139,8 @@ class Importer:
                 language=reminder.language,
                 targets=reminder.targets,
                 is_private=reminder.is_private,
+                is_urgent=reminder.is_urgent,
+                catch_up=reminder.catch_up,
             ),
             state=reminder.state,
             next_fire_at=None if is_paused else check(reminder.schedule, now, self._limits.shortest_interval),

@@ -7,7 +7,7 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from services.chat import ChatAddress, Person
-from services.reminders.model import ReminderLimits, ReminderState, Schedule
+from services.reminders.model import CatchUp, ReminderLimits, ReminderState, Schedule
 from services.reminders.portable.ics_read import Newcomers
 from services.reminders.portable.model import PortableReminder
 from services.reminders.portable.transfer import Importer
@@ -47,6 +47,8 @@ def make() -> Callable[..., PortableReminder]:
             "state": ReminderState.ACTIVE,
             "created_at": NOW - timedelta(days=3, microseconds=7),
             "thread_id": "t1",
+            "is_urgent": True,
+            "catch_up": CatchUp.ALL,
         }
         return PortableReminder(**{**values, **more})
 

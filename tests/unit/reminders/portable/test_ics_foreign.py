@@ -216,6 +216,7 @@ def test_a_uid_that_comes_twice_is_told(refused):
         ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n", "line 3: END:VCALENDAR without its BEGIN"),
         ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\n", "line 2: BEGIN:VEVENT without its END"),
         ("END:VCALENDAR", "line 1: not an iCalendar file: it must begin with BEGIN:VCALENDAR"),
+        (file_of("BEGIN:VEVENT\nEND:VEVENT\n" * 10_001), "the file: has more than 10000 components"),
         ("BEGIN:A\n" * 5000, "line 9: components are nested too deeply"),
     ],
 )
@@ -225,3 +226,7 @@ def test_a_file_that_is_no_calendar_is_refused_at_its_line(refused, text, proble
 
 def test_an_empty_calendar_has_no_reminders(read):
     assert read() == ()
+
+
+def test_of_very_many_faults_a_hundred_are_told(refused):
+    assert len(refused(file_of(*["BEGIN:VEVENT\nEND:VEVENT"] * 9_000))) == 100
