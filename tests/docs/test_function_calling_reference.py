@@ -1,0 +1,43 @@
+"""docs/reference/function-calling.md names a test for every feature; those tests exist."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference" / "function-calling.md"
+ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "::" in line]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+
+
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """The names of the test functions in a file, read without running it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(node.name for node in functions if node.name.startswith("test_"))
+
+
+def test_the_table_has_a_row_for_each_feature():
+    assert len(ROWS) >= 60
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip()[:60])
+def test_every_row_names_tests_that_exist(row):
+    named = NAMED.findall(row)
+
+    assert named
+    missing = [f"{path}::{name}" for path, name in named if not is_there(ROOT / path, name)]
+    assert missing == []
+
+
+def is_there(path: Path, name: str) -> bool:
+    return path.is_file() and name in names_in(path)
+
+
+def test_a_test_that_is_not_there_would_be_noticed():
+    assert not is_there(Path(__file__), "test_that_nobody_wrote")
+    assert not is_there(ROOT / "tests" / "nowhere.py", "test_anything")

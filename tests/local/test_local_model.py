@@ -1,0 +1,57 @@
+"""A real local model drives the bot through its OpenAI-compatible server (opt-in).
+
+    BUBBLES_LOCAL_LLM_URL=http://127.0.0.1:8092/v1 pytest -m local_llm tests/local
+
+`BUBBLES_LOCAL_LLM_NAME` names the model (`local` by default), `BUBBLES_LOCAL_LLM_PROMPTS` how many of the project's own
+prompts are said (32 by default; a model of 1.5 billion parameters on one core needs about ten seconds for each).
+"""
+
+import os
+
+import pytest
+
+from bot.evaluation.measured_bot import measured_bot
+from bot.evaluation.prompts import own_prompts
+from bot.evaluation.reports import tool_report
+from bot.evaluation.tool_prompts import thinned
+from bot.evaluation.tool_scores import judge, score
+from bot.language_models import language_model, model_interpreter
+from bot.settings import ModelSettings
+
+pytestmark = [pytest.mark.local_llm, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture
+def settings():
+    url = os.environ.get("BUBBLES_LOCAL_LLM_URL")
+    if not url:
+        pytest.skip("no local model: set BUBBLES_LOCAL_LLM_URL to the address of an OpenAI-compatible server")
+    return ModelSettings(
+        base_url=url,
+        name=os.environ.get("BUBBLES_LOCAL_LLM_NAME", "local"),
+        function_calling="json_router",
+        timeout_seconds=300,
+        max_retries=0,
+    )
+
+
+async def said(settings, prompts):
+    """What the bot did with the prompts, one after the other: a small machine has one slot."""
+    model = language_model(settings)
+    async with measured_bot(model_interpreter(model, settings)) as bot:
+        judgements = [judge(await bot.tell(prompt)) for prompt in prompts]
+    await model.close()
+    return judgements
+
+
+async def test_the_bot_chooses_tools_and_arguments_with_a_local_model(settings):
+    prompts = thinned(own_prompts(), int(os.environ.get("BUBBLES_LOCAL_LLM_PROMPTS", "32")))
+
+    judgements = await said(settings, prompts)
+    found = score(judgements)
+
+    shown = "\n".join(tool_report(judgements, errors=len(prompts)))
+    assert found.unanswered == 0, shown
+    assert found.right_tool >= 0.9 * found.wanted, shown
+    assert found.right_arguments >= 0.85 * found.wanted, shown
+    assert found.false_triggers <= 0.1 * found.unwanted, shown
