@@ -47,6 +47,7 @@ from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
+from services.web_pages.service import WebPageService
 
 _PURGE_EVERY = timedelta(hours=24)
 _DRAIN_SECONDS = 10.0
@@ -133,6 +134,9 @@ async def build_app(
             SummaryService(history, summarizer=summarizer, read_time=read_time_of(times)),
             _memories(settings.memory, database),
             privacy,
+            WebPageService(
+                timeout=timedelta(seconds=settings.web.timeout_seconds), max_bytes=settings.web.max_kilobytes * 1000
+            ),
             log,
             times,
         )

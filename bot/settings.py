@@ -161,6 +161,13 @@ class SearchSettings(Group):
     brave_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set BRAVE_API_KEY.")
 
 
+class WebSettings(Group):
+    """Reading pages of the web; only public addresses are ever connected to."""
+
+    timeout_seconds: float = Field(20.0, gt=0, le=30, description="Seconds that one page may take, redirects included.")
+    max_kilobytes: int = Field(1000, ge=1, le=10_000, description="Size of the largest page that is read.")
+
+
 class LogSettings(Group):
     """What is written down about the running bot; never message text above DEBUG, never secrets."""
 
@@ -195,6 +202,7 @@ class Settings(Group):
     reminders: ReminderSettings = ReminderSettings()
     time: TimeSettings = TimeSettings()
     search: SearchSettings = SearchSettings()
+    web: WebSettings = WebSettings()
     log: LogSettings = LogSettings()
     platforms: PlatformSettings = PlatformSettings()
     console: ConsoleSettings = ConsoleSettings()

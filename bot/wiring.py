@@ -24,6 +24,7 @@ from function_calls import (
     handlers_privacy,
     handlers_reminders,
     handlers_undo,
+    handlers_web,
 )
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.consent import consent_of
@@ -48,6 +49,7 @@ from services.privacy.service import PrivacyService
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
 from services.summary.service import SummaryService
+from services.web_pages.service import WebPageService
 
 Functions = ModuleType | object
 
@@ -60,6 +62,7 @@ _BUILT_IN = (
     handlers_history,
     handlers_privacy,
     handlers_memory,
+    handlers_web,
 )
 
 
@@ -90,6 +93,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
             HistoryService,
             MemoryService,
             PrivacyService,
+            WebPageService,
             CallLog,
             Undoing,
         )

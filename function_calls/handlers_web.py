@@ -1,0 +1,58 @@
+"""The function that reads a page of the web."""
+
+from pydantic import Field
+
+from function_calls.being_meant import is_meant
+from function_calls.calls import ToolResult
+from function_calls.context import CallContext
+from function_calls.models import Arguments
+from function_calls.registry import tool_function
+from function_calls.wording import say
+from services.history.service import HistoryService
+from services.web_pages.errors import PageUnavailable
+from services.web_pages.service import WebPageService
+
+_LONGEST_SHOWN = 1_500
+_LONGEST_FED = 12_000
+
+
+class WebFetchArgs(Arguments):
+    """Arguments of `web_fetch`."""
+
+    url: str = Field(min_length=4, max_length=2_000, description="网页地址 / the address of the page (http or https)")
+
+
+@tool_function(
+    name="web_fetch",
+    timeout=40,
+    returns_untrusted=True,
+    examples=(
+        "fetch {url}",
+        "read the page {url}",
+        "read this page {url}",
+        "read the page at {url}",
+        "show me the page {url}",
+        "what does the page {url} say",
+        "what is on the page {url}",
+        "读网页{url}",
+        "读一下网页{url}",
+        "打开网页{url}",
+        "看一下网页{url}",
+        "看看这个网页{url}",
+        "抓取网页{url}",
+    ),
+)
+async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService, history: HistoryService) -> ToolResult:
+    """读取网页 / Read one page of the web as text. For questions without an address search instead."""
+    if "://" not in args.url and not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    try:
+        page = await pages.fetch(args.url)
+    except PageUnavailable as failure:
+        why = say(ctx.language, f"page.{failure.reason}", detail=failure.detail)
+        return ToolResult.failed(str(failure), text=say(ctx.language, "page.unavailable", url=args.url, why=why))
+    shown = page.text[:_LONGEST_SHOWN] + ("…" if len(page.text) > _LONGEST_SHOWN else "")
+    text = say(ctx.language, "page.text", title=page.title or page.url, url=page.url, text=shown)
+    is_cut = page.is_cut or len(page.text) > _LONGEST_FED
+    value = {"url": page.url, "title": page.title, "text": page.text[:_LONGEST_FED], "is_cut": is_cut}
+    return ToolResult(ok=True, text=text, value=value)

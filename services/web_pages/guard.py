@@ -1,0 +1,102 @@
+"""Connections to public addresses only, checked where they are made: names that change between two looks do not help.
+
+Sources: RFC 6890 (special-purpose addresses), RFC 6052 (IPv4 inside IPv6), OWASP's SSRF prevention cheat sheet.
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+import httpcore
+
+from services.web_pages.errors import PageUnavailable
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_MOST_CONNECTIONS = 10
+
+
+def is_public(address: Address) -> bool:
+    """Whether anybody on the internet could connect there; IPv4 hidden in IPv6 counts as what it is."""
+    if isinstance(address, ipaddress.IPv6Address):
+        hidden = _hidden(address)
+        if hidden is not None:
+            return is_public(hidden)
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _hidden(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that a mapped, 6to4, Teredo or NAT64 address leads to."""
+    if address.teredo is not None:
+        return address.teredo[1]
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+async def resolved(host: str, port: int) -> tuple[Address, ...]:
+    """The addresses of `host`, in the order of the system's resolver."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to the very address that was checked; the name only serves TLS.
+
+    `allows` decides over addresses, `resolve` finds them; tests pass their own.
+    """
+
+    def __init__(self, *, allows: Callable[[Address], bool] = is_public, resolve: Resolve = resolved) -> None:
+        self._allows = allows
+        self._resolve = resolve
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to `host`, if all of its addresses are allowed.
+
+        Raises:
+            PageUnavailable: one of them is not.
+        """
+        try:
+            addresses = await self._resolve(host, port)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        # One inner address among public ones is a trap or a mistake; neither is worth a connection.
+        if not addresses or not all(self._allows(address) for address in addresses):
+            raise PageUnavailable("address", "not a public address")
+        return await self._network.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Never.
+
+        Raises:
+            PageUnavailable: always.
+        """
+        del path, timeout, socket_options
+        raise PageUnavailable("address", "not a public address")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+def guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
+    """Connections behind the guard, to be used as `async with`; proxies of the environment are not used."""
+    return httpcore.AsyncConnectionPool(
+        network_backend=backend or GuardedBackend(), max_connections=_MOST_CONNECTIONS, keepalive_expiry=5
+    )

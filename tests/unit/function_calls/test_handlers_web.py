@@ -1,0 +1,62 @@
+"""`web_fetch`: the text of a page, as data that strangers wrote; a refusal with its reason."""
+
+from dataclasses import replace
+
+import pytest
+
+from function_calls import handlers_web
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+from services.web_pages.errors import PageUnavailable
+from services.web_pages.service import WebPage, WebPageService
+
+
+class FakePages(WebPageService):
+    async def fetch(self, url):
+        if "inside" in url:
+            raise PageUnavailable("address", "not a public address")
+        return WebPage(url=url, title="Tea", text="green " * 1000)
+
+
+@pytest.fixture
+def fetch(context_of):
+    async def dispatch(url, language="en", **message):
+        registry = Registry(injectable=(CallContext, HistoryService, WebPageService))
+        registry.collect(handlers_web)
+        services = Services(FakePages(), HistoryService(MemoryMessageStore()))
+        context = replace(context_of(**message), services=services, language=language)
+        return await FunctionCallRouter(registry).dispatch(
+            ToolCall(id="1", name="web_fetch", arguments={"url": url}), context
+        )
+
+    return dispatch
+
+
+async def test_a_page_is_shown_in_short_and_told_as_what_strangers_wrote(fetch):
+    result = await fetch("https://tea.test/")
+
+    assert result.text.startswith("Tea – https://tea.test/\ngreen green")
+    assert len(result.text) < 1600 < len(result.value["text"])
+    assert result.is_untrusted
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "I could not read http://inside/: that is no address of a public web page."),
+        ("zh", "读不了 http://inside/：这不是公开网页的地址。"),
+    ],
+)
+async def test_a_page_that_cannot_be_read_is_told_with_its_reason(fetch, language, text):
+    result = await fetch("http://inside/", language)
+
+    assert not result.ok
+    assert result.text == text
+
+
+async def test_what_people_say_to_each_other_fetches_nothing(fetch):
+    assert (await fetch("the milk", is_addressed=False)).is_answered

@@ -1,0 +1,195 @@
+"""Fetching: what may be reached, what is read, what is refused. Servers are on loopback, which the tests allow."""
+
+import asyncio
+import ipaddress
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from services.web_pages.errors import PageUnavailable
+from services.web_pages.guard import GuardedBackend, guarded_pool, is_public
+from services.web_pages.service import WebPageService
+
+LOOPBACK = ipaddress.ip_address("127.0.0.1")
+
+
+@asynccontextmanager
+async def serving(*answers: bytes):
+    """A server that gives these answers in order, then the last for ever; without any it keeps silent.
+
+    Yields its port and what it was asked.
+    """
+    asked: list[str] = []
+
+    tasks: list[asyncio.Task[None]] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.append(asyncio.current_task())
+        head = await reader.readuntil(b"\r\n\r\n")
+        asked.append(head.decode().split("\r\n")[0])
+        if answers:
+            writer.write(answers[min(len(asked), len(answers)) - 1])
+            await writer.drain()
+        else:
+            await reader.read()
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], asked
+        await asyncio.gather(*tasks)
+
+
+def html(body: str, *, kind: str = "text/html; charset=utf-8", more: str = "") -> bytes:
+    data = body.encode()
+    return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n{more}Content-Length: {len(data)}\r\n\r\n".encode() + data
+
+
+def redirect(place: str) -> bytes:
+    return f"HTTP/1.1 302 Found\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
+
+
+def service(*, inner: tuple[str, ...] = (), **options) -> WebPageService:
+    """Names lead to loopback, those in `inner` to a private address; only loopback is allowed."""
+
+    async def resolve(host: str, port: int):
+        return (ipaddress.ip_address("10.0.0.7"),) if host in inner else (LOOPBACK,)
+
+    backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
+    return WebPageService(lambda: guarded_pool(backend), **options)
+
+
+async def test_a_page_is_read_as_text():
+    async with serving(html("<title>Tea</title><p>Green <b>tea</b> 茶</p>")) as (port, asked):
+        page = await service().fetch(f"http://shop.test:{port}/tea?kind=green#top")
+
+    assert (page.title, page.text, page.is_cut) == ("Tea", "Green tea 茶", False)
+    assert asked == ["GET /tea?kind=green HTTP/1.1"]
+
+
+async def test_an_address_in_chinese_goes_over_the_wire():
+    async with serving(html("ok")) as (port, asked):
+        await service().fetch(f"http://茶.test:{port}/绿茶")
+
+    assert asked == ["GET /%E7%BB%BF%E8%8C%B6 HTTP/1.1"]
+
+
+async def test_redirects_are_followed_and_the_last_address_is_told():
+    async with serving(redirect("/new"), html("ok")) as (port, _):
+        page = await service().fetch(f"http://shop.test:{port}/old")
+
+    assert page.url == f"http://shop.test:{port}/new"
+
+
+async def test_a_redirect_into_the_own_network_is_refused():
+    async with serving(redirect("http://inside.test/secret")) as (port, asked):
+        with pytest.raises(PageUnavailable, match="address"):
+            await service(inner=("inside.test",)).fetch(f"http://shop.test:{port}/")
+
+    assert len(asked) == 1
+
+
+async def test_a_name_that_leads_inside_at_the_second_look_is_refused():
+    looks = [LOOPBACK, ipaddress.ip_address("169.254.169.254")]
+
+    async def resolve(host: str, port: int):
+        return (looks.pop(0),)
+
+    backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
+    async with serving(redirect("/again"), html("secret")) as (port, _):
+        with pytest.raises(PageUnavailable, match="address"):
+            await WebPageService(lambda: guarded_pool(backend)).fetch(f"http://shop.test:{port}/")
+
+
+async def test_one_inner_address_among_public_ones_is_enough_to_refuse():
+    async def resolve(host: str, port: int):
+        return (LOOPBACK, ipaddress.ip_address("10.0.0.7"))
+
+    backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
+    with pytest.raises(PageUnavailable, match="address"):
+        await WebPageService(lambda: guarded_pool(backend)).fetch("http://shop.test/")
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "0x7f.1", "[::ffff:7f00:1]"]
+)
+async def test_the_own_machine_is_refused_by_default(host):
+    async with serving(html("secret")) as (port, asked):
+        with pytest.raises(PageUnavailable):
+            await WebPageService().fetch(f"http://{host}:{port}/")
+
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "ftp://a.test/",
+        "http://",
+        "http://u:p@a.test/",
+        "javascript://x",
+        "x" * 3000,
+    ],
+)
+async def test_what_is_no_web_address_is_refused(url):
+    with pytest.raises(PageUnavailable, match="address"):
+        await service().fetch(url)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (html("x", kind="image/png"), "content_type image/png"),
+        (html("x", more="Content-Encoding: gzip\r\n"), "malformed packed"),
+        (html("x" * 2000), "too_large"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "status 404"),
+        (redirect("/again"), "redirects"),
+        (redirect("file:///etc/passwd"), "address"),
+        (b"nonsense\r\n\r\n", "malformed"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", "malformed"),
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_refused_with_its_reason(answer, reason):
+    async with serving(answer) as (port, _):
+        with pytest.raises(PageUnavailable, match=reason):
+            await service(max_bytes=1000).fetch(f"http://shop.test:{port}/")
+
+
+async def test_a_server_that_never_answers_is_given_up():
+    async with serving() as (port, _):
+        with pytest.raises(PageUnavailable, match="timeout"):
+            await service(timeout=timedelta(seconds=0.2)).fetch(f"http://shop.test:{port}/")
+
+
+async def test_a_character_set_of_the_page_is_used():
+    page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<meta charset=gbk>绿茶".encode("gbk")
+
+    async with serving(page) as (port, _):
+        assert (await service().fetch(f"http://shop.test:{port}/")).text == "绿茶"
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:4700:4700::1111", True),
+        ("10.0.0.1", False),
+        ("100.64.0.1", False),
+        ("169.254.169.254", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("224.0.0.1", False),
+        ("255.255.255.255", False),
+        ("::", False),
+        ("fe80::1", False),
+        ("fc00::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("64:ff9b::a00:1", False),
+        ("2002:a00:1::", False),
+    ],
+)
+def test_public_addresses_are_told_from_inner_ones(address, public):
+    assert is_public(ipaddress.ip_address(address)) is public
