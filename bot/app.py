@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 from loguru import logger
 
@@ -19,6 +20,7 @@ from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
 from bot.time_conventions import read_time_of, time_reader
 from bot.wiring import Functions, Parts, built_in_registry, message_router
+from bot.zones import bot_zone
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
@@ -35,6 +37,7 @@ from services.privacy.service import PrivacyService
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
+from services.reminders.zone_data import zone_data_version
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.session import StateStore
 from services.storage.call_store import SqlCallStore
@@ -124,7 +127,9 @@ async def build_app(
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         state = SqlStateStore(database, clock)
-        reminders = _reminders(settings.reminders, clock, outbox, database, state, pace)
+        reminders = _reminders(
+            settings.reminders, clock, outbox, database, state, pace, bot_zone(settings.bot.timezone)
+        )
         privacy = PrivacyService(SqlPrivacyStore(database), keep_days=settings.history.retention_days)
         summarizer = None if model is None else ModelSummarizer(model)
         services = Services(
@@ -178,14 +183,16 @@ def _reminders(
     database: Database,
     state: StateStore,
     pace: WakerPace,
+    zone: ZoneInfo,
 ) -> ReminderService:
     return ReminderService(
-        SqlReminderStore(database),
+        SqlReminderStore(database, quiet=settings.quiet(zone)),
         clock,
         ReminderCourier(outbox, clock, late_after=timedelta(seconds=settings.late_after_seconds)),
         state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,
+        zone_data=zone_data_version(),
     )
 
 

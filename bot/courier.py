@@ -1,5 +1,6 @@
-"""Words a due reminder and hands it to the outbox: code only, no model is asked."""
+"""Words due reminders and hands them to the outbox: code only, no model is asked."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.outbox import Outbox
@@ -25,15 +26,17 @@ class ReminderCourier:
         Raises:
             DeliveryFailed: the platform did not take it.
         """
-        everyone = any(person.id == phrasing.EVERYONE for person in notice.targets)
-        people = tuple(person for person in notice.targets if person.id != phrasing.EVERYONE)
-        message = OutgoingMessage(
-            text=self._words(notice),
-            mentions=people or (() if everyone else (notice.creator,)),
-            mentions_everyone=everyone,
-            idempotency_key=notice.idempotency_key,
-        )
-        return await self._outbox.send(notice.address, message)
+        return await self._send([notice], self._words(notice), notice.idempotency_key)
+
+    async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
+        """Say `notices`, all of one chat, in one message.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        head = self._heading(notices)
+        lines = [self._words(notice) if head is None else self._line(notice) for notice in notices]
+        return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
         """Tell the chat that `notice` could not be delivered.
@@ -44,18 +47,51 @@ class ReminderCourier:
         text = say(notice.language, "reminder.undeliverable", id=notice.reminder_id, content=notice.content, why=reason)
         await self._outbox.send(notice.address, OutgoingMessage(text=text, mentions=(notice.creator,)))
 
+    async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
+        people = {person.id: person for notice in notices for person in _people(notice)}
+        message = OutgoingMessage(
+            text=text,
+            mentions=tuple(person for person in people.values() if person.id != phrasing.EVERYONE),
+            mentions_everyone=phrasing.EVERYONE in people,
+            idempotency_key=key,
+        )
+        return await self._outbox.send(notices[0].address, message)
+
+    def _heading(self, notices: Sequence[DueNotice]) -> str | None:
+        """Why all of them come now, when none comes at its time."""
+        if not all(self._is_late(notice) for notice in notices) or len(notices) == 1:
+            return None
+        reason = "held" if all(notice.was_held for notice in notices) else "late"
+        return say(notices[0].language, f"reminder.together_{reason}", count=len(notices))
+
     def _words(self, notice: DueNotice) -> str:
+        reason = "_held" if notice.was_held else ""
         fields = {"who": _called(notice), "content": notice.content}
         if notice.missed:
-            return say(notice.language, "reminder.due_missed", missed=notice.missed, **fields)
-        now = self._clock.now()
-        if now - notice.due_at > self._late_after:
-            when = phrasing.moment(notice.language, notice.due_at, now.astimezone(notice.due_at.tzinfo))
-            return say(notice.language, "reminder.due_late", when=when, **fields)
+            return say(notice.language, f"reminder.due_missed{reason}", missed=notice.missed, **fields)
+        if self._is_late(notice):
+            return say(notice.language, f"reminder.due_late{reason}", when=self._when(notice), **fields)
         return say(notice.language, "reminder.due", **fields)
+
+    def _line(self, notice: DueNotice) -> str:
+        """A late notice under a heading that has said why."""
+        fields = {"who": _called(notice), "content": notice.content, "when": self._when(notice)}
+        if notice.missed:
+            return say(notice.language, "reminder.line_missed", missed=notice.missed, **fields)
+        return say(notice.language, "reminder.line_late", **fields)
+
+    def _is_late(self, notice: DueNotice) -> bool:
+        return self._clock.now() - notice.due_at > self._late_after
+
+    def _when(self, notice: DueNotice) -> str:
+        now = self._clock.now().astimezone(notice.due_at.tzinfo)
+        return phrasing.moment(notice.language, notice.due_at, now)
+
+
+def _people(notice: DueNotice) -> tuple[Person, ...]:
+    return notice.targets or (notice.creator,)
 
 
 def _called(notice: DueNotice) -> str:
     """The people in front of the text, as they are called; the platform turns them into mentions."""
-    people: tuple[Person, ...] = notice.targets or (notice.creator,)
-    return f"{phrasing.targets(notice.language, people)} "
+    return f"{phrasing.targets(notice.language, _people(notice))} "

@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
+from services.reminders.quiet_hours import QuietHours
+
 
 class Group(BaseModel):
     """A table of `config.toml`; a key that it does not know is an error."""
@@ -130,6 +132,18 @@ class ReminderSettings(Group):
     max_per_person: int = Field(200, ge=1, description="Active reminders that one person may have in one chat.")
     max_content_length: int = Field(2000, ge=1, description="Characters that the text of a reminder may have.")
     late_after_seconds: int = Field(120, ge=1, description="Seconds after which a reminder says when it was due.")
+    quiet_hours: str = Field(
+        "",
+        pattern=r"^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$",
+        description="Hours such as 22:00-07:00, by the bot's clock, that reminders wait for the end of; empty = none.",
+    )
+
+    def quiet(self, zone: ZoneInfo) -> QuietHours | None:
+        """The quiet hours of chats that have none of their own."""
+        if not self.quiet_hours:
+            return None
+        starts, _, ends = self.quiet_hours.partition("-")
+        return QuietHours(starts=time.fromisoformat(starts), ends=time.fromisoformat(ends), zone=zone.key)
 
 
 class TimeSettings(Group):

@@ -13,6 +13,7 @@ from services.reminders.model import NewReminder, Reminder, ReminderEdit, Remind
 from services.reminders.permissions import check_may_change
 from services.reminders.ports import Courier, ReminderStore
 from services.reminders.public_ids import row_key
+from services.reminders.quiet_hours import QuietService
 from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
 from services.reminders.recurrence import check
 from services.reminders.references import find_reminder, means_all
@@ -41,12 +42,15 @@ class ReminderService:
         limits: ReminderLimits | None = None,
         pace: WakerPace | None = None,
         retries: RetryPolicy | None = None,
+        zone_data: str = "",
     ) -> None:
+        """`zone_data` is the version of the zones' rules; when it is a new one, recurring reminders are armed anew."""
         self._store = store
         self._clock = clock
         self._limits = limits or ReminderLimits()
         self._shelf = Shelf(store, clock, state, self._limits.per_chat)
-        self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy())
+        self.quiet = QuietService(store)
+        self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy(), zone_data)
 
     async def create(self, wish: NewReminder) -> Reminder:
         """Keep a reminder and deliver it when it falls due; the same request key again gives the same reminder.
@@ -180,6 +184,7 @@ class ReminderService:
             language=row.language,
             targets=row.targets,
             is_private=row.is_private,
+            is_urgent=row.is_urgent,
         )
         return await self.create(wish)
 

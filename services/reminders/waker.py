@@ -25,11 +25,18 @@ class Waker:
     """Delivers every occurrence of the ledger; survives whatever store and courier raise."""
 
     def __init__(
-        self, ledger: DeliveryLedger, courier: Courier, clock: Clock, pace: WakerPace, retries: RetryPolicy
+        self,
+        ledger: DeliveryLedger,
+        courier: Courier,
+        clock: Clock,
+        pace: WakerPace,
+        retries: RetryPolicy,
+        zone_data: str = "",
     ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._pace = pace
+        self._zone_data = zone_data
         self._owner = uuid4().hex
         self._dispatcher = Dispatcher(ledger, courier, clock, pace, retries, self._owner)
         self._look = asyncio.Event()
@@ -71,6 +78,10 @@ class Waker:
         freed = await self._ledger.free(None)
         if freed:
             logger.info("{} occurrences of an earlier run are taken up again", freed)
+        if self._zone_data:
+            moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
+            if moved:
+                logger.warning("the time zones changed ({}); {} reminders were armed again", self._zone_data, moved)
 
     async def _persist(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work` until it returns: a locked or lost database must not end the delivery of reminders."""

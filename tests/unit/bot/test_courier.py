@@ -1,0 +1,110 @@
+"""How due reminders are worded, one by one and together."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.courier import ReminderCourier
+from bot.testing.clocks import FixedClock
+from services.chat import ChatAddress, Person
+from services.reminders.model import DueNotice
+
+DUE = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")
+TEA = DueNotice(
+    delivery_id=1,
+    idempotency_key="a-1",
+    reminder_id="a",
+    address=ChatAddress(platform="fake", chat_id="home"),
+    creator=ANN,
+    targets=(),
+    content="tea",
+    language="en",
+    due_at=DUE,
+    missed=0,
+    is_recurring=False,
+    attempt=1,
+)
+MILK = replace(TEA, delivery_id=2, idempotency_key="b-1", reminder_id="b", content="milk", targets=(BOB,))
+
+
+class FakeOutbox:
+    """Keeps the messages."""
+
+    def __init__(self):
+        self.messages = []
+
+    async def send(self, address, message):
+        self.messages.append(message)
+        return "m1"
+
+
+@pytest.fixture
+def outbox():
+    return FakeOutbox()
+
+
+@pytest.fixture
+def clock():
+    return FixedClock(DUE)
+
+
+@pytest.fixture
+def courier(outbox, clock):
+    return ReminderCourier(outbox, clock, late_after=timedelta(minutes=2))
+
+
+async def test_a_reminder_at_its_time_is_its_words_and_a_mention(courier, outbox):
+    await courier.deliver(TEA)
+
+    (message,) = outbox.messages
+    assert "tea" in message.text
+    assert "due" not in message.text
+    assert (message.mentions, message.idempotency_key) == ((ANN,), "a-1")
+
+
+@pytest.mark.parametrize(("held", "words"), [(False, "not running"), (True, "quiet hours")])
+async def test_a_late_reminder_says_when_it_was_due_and_why(courier, outbox, clock, held: bool, words: str):
+    clock.set(DUE + timedelta(hours=3))
+    await courier.deliver(replace(TEA, was_held=held))
+
+    assert words in outbox.messages[0].text
+    assert "9:00" in outbox.messages[0].text
+
+
+async def test_two_at_once_are_one_message_that_mentions_both(courier, outbox):
+    await courier.deliver_together([TEA, MILK], "a-1+x")
+
+    (message,) = outbox.messages
+    assert message.text.count("⏰") == len(message.text.splitlines()) == 2
+    assert (message.mentions, message.idempotency_key) == ((ANN, BOB), "a-1+x")
+
+
+async def test_what_is_for_everyone_mentions_everyone_beside_the_others(courier, outbox):
+    everyone = replace(TEA, targets=(Person(id="@all", name="all"),))
+    await courier.deliver_together([everyone, MILK], "a-1+x")
+
+    assert outbox.messages[0].mentions_everyone
+    assert outbox.messages[0].mentions == (BOB,)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "2 reminders fell due while"), ("zh", "2 条提醒到期")])
+async def test_many_late_ones_come_under_one_heading(courier, outbox, clock, language: str, words: str):
+    clock.set(DUE + timedelta(days=3))
+    late = [replace(each, language=language) for each in (TEA, replace(MILK, missed=4))]
+    await courier.deliver_together(late, "a-1+x")
+
+    heading, *lines = outbox.messages[0].text.splitlines()
+    assert words in heading
+    assert len(lines) == 2
+    assert "4" in lines[1]
+
+
+async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(courier, outbox, clock):
+    clock.set(DUE + timedelta(hours=3))
+    on_time = replace(MILK, due_at=DUE + timedelta(hours=3))
+    await courier.deliver_together([TEA, on_time], "a-1+x")
+
+    assert outbox.messages[0].text.startswith("⏰")
+    assert "was due" in outbox.messages[0].text
