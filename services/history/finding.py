@@ -5,7 +5,7 @@ from typing import TypeVar
 
 Found = TypeVar("Found")
 
-NEWEST_OF_A_TERM = 100
+NEWEST_OF_A_TERM = 50
 """Where no message has all terms, so many of the newest that have one of them are compared."""
 
 
