@@ -67,15 +67,15 @@ def parse_rule(text: str) -> Rule:
     Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out.
 
     Raises:
-        RequestRefused: `rule_too_often` for seconds, `rule_not_understood` for what is not a rule we can keep,
-            `region_unknown(region)`, `calendar_not_installed(extra)`.
+        RequestRefused: `rule_too_often` for seconds, `rule_not_understood(rule, because)` for what is not a rule we can
+            keep, a region that no calendar knows, a calendar that is not installed.
 
     Source: RFC 5545 section 3.3.10, RFC 7529 section 4.1.
     """
     try:
         return _rule(_parts(text))
     except ValueError as error:
-        raise RequestRefused("rule_not_understood", rule=text) from error
+        raise RequestRefused("rule_not_understood", rule=text, because=str(error)) from error
 
 
 def _parts(text: str) -> dict[str, str]:

@@ -24,8 +24,7 @@ def read_calendar_days(text: str, region: str) -> CalendarDays:
     """The days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
 
     Raises:
-        ValueError: no kind of rule.
-        RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+        ValueError: no kind of rule, or one whose calendar is missing; the text says which.
     """
     read = KINDS.get(text.partition(" ")[0])
     if read is None:

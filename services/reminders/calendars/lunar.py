@@ -8,8 +8,6 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from services.errors import RequestRefused
-
 _DATE = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
 _LAST_DAY = 30  # a lunar month has 29 or 30 days
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
@@ -51,8 +49,7 @@ def read_lunar(text: str) -> LunarDays:
     """Read `LUNAR M-D,M-D…`: M is 1–12 or `*`, D is 1–30 or `LAST`.
 
     Raises:
-        ValueError: it is not that.
-        RequestRefused: `calendar_not_installed(extra)`.
+        ValueError: it is not that, or the library is not installed.
     """
     kind, _, listed = text.partition(" ")
     found = [_DATE.fullmatch(each.strip()) for each in listed.split(",")]
@@ -74,4 +71,4 @@ def _library() -> ModuleType:
     try:
         return import_module("borax.calendars")
     except ImportError as error:
-        raise RequestRefused("calendar_not_installed", extra="calendars") from error
+        raise ValueError("calendars are not installed: pip install 'bubbles[calendars]'") from error

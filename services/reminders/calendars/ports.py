@@ -12,7 +12,7 @@ class WorkCalendar(Protocol):
         """Whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).
 
         Raises:
-            RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+            ValueError: the calendar does not know the region; the text says why.
         """
         ...
 

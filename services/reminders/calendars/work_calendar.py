@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from loguru import logger
 
-from services.errors import RequestRefused
-
 if TYPE_CHECKING:
     from holidays import HolidayBase
 
@@ -39,19 +37,19 @@ def _region(region: str) -> "HolidayBase":
     """The holidays of a region.
 
     Raises:
-        RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+        ValueError: no calendar knows the region, or the library is not installed; the text says which.
     """
     found = _REGION.fullmatch(region)
     if found is None:
-        raise RequestRefused("region_unknown", region=region)
+        raise ValueError(f"no calendar knows the region {region!r}")
     try:
         import holidays
     except ImportError as error:
-        raise RequestRefused("calendar_not_installed", extra="calendars") from error
+        raise ValueError("calendars are not installed: pip install 'bubbles[calendars]'") from error
     try:
         return holidays.country_holidays(found[1], subdiv=found[2])
     except NotImplementedError as error:
-        raise RequestRefused("region_unknown", region=region) from error
+        raise ValueError(f"no calendar knows the region {region!r}") from error
 
 
 @cache

@@ -41,8 +41,7 @@ def read_workdays(text: str, region: str, *, calendar: WorkCalendar | None = Non
     """Read `WORKDAYS` or `RESTDAYS` of a region.
 
     Raises:
-        ValueError: it is neither.
-        RequestRefused: `region_unknown(region)`, `calendar_not_installed(extra)`.
+        ValueError: it is neither, no calendar knows the region, or the library is not installed.
     """
     if text not in {"WORKDAYS", "RESTDAYS"}:
         raise ValueError(text)

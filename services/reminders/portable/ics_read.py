@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
-from pydantic import ValidationError
-
 from services.chat import Person
 from services.errors import RequestRefused
 from services.reminders.model import ReminderState, Schedule
@@ -93,9 +91,9 @@ def _reminders(
             else:
                 uid = f"{item.uid}#{item.replaces:%Y%m%dT%H%M%S}"
                 yield from _of_item(replace(item, uid=uid, replaces=None), newcomers, now)
-        except (RequestRefused, ValidationError) as error:
+        except (RequestRefused, ValueError) as error:
             problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=reason_of(error)))
-        except (ValueError, OverflowError) as error:
+        except OverflowError as error:
             problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=_clause(error)))
 
 

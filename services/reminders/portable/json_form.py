@@ -45,7 +45,7 @@ def import_json(text: str) -> PortableFile:
     for place, raw in enumerate(document.reminders, start=1):
         try:
             reminders.append(ReminderRecord.model_validate_json(json.dumps(raw), strict=True).reminder())
-        except (ValidationError, RequestRefused) as error:
+        except (ValueError, RequestRefused) as error:
             problems.append(Problem(place=f"reminder {place}", uid=_uid(raw), reason=reason_of(error)))
     if problems:
         raise ImportRefused(problems)

@@ -6,14 +6,11 @@ from services.errors import RequestRefused
 
 _SENTENCES = {
     "zone_unknown": "there is no time zone {zone!r}",
-    "rule_not_understood": "the rule {rule!r} is not one that can be kept",
+    "rule_not_understood": "the rule {rule!r} is not one that can be kept: {because}",
     "rule_too_often": "the rule fires more often than every minute",
     "rule_never_fires": "the rule never fires",
-    "region_unknown": "no calendar knows the region {region!r}",
-    "calendar_not_installed": "the calendar is not installed: pip install 'bubbles[{extra}]'",
     "content_missing": "there is no text",
     "content_too_long": "the text is longer than {limit} characters",
-    "date_out_of_range": "the date {date} is out of range",
     "time_in_past": "the time has passed",
 }
 _MOST = 3
@@ -21,11 +18,13 @@ _LONGEST = 200
 _DEEPEST = 4
 
 
-def reason_of(error: ValidationError | RequestRefused) -> str:
+def reason_of(error: ValueError | RequestRefused) -> str:
     """One clause, at most a few hundred characters, without the text of the reminder."""
     if isinstance(error, RequestRefused):
         sentence = _SENTENCES.get(error.code, error.code)
         return sentence.format(**{name: _short(value) for name, value in error.fields.items()})
+    if not isinstance(error, ValidationError):
+        return str(error)[:_LONGEST]
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     told = "; ".join(_fault(each["loc"], each["msg"]) for each in faults[:_MOST])
     return told if len(faults) <= _MOST else f"{told}; and {len(faults) - _MOST} more"

@@ -1,12 +1,10 @@
 """The JSON record of one reminder, checked as it is read."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, NaiveDatetime
 
 from services.chat import Person
-from services.errors import RequestRefused
 from services.reminders.model import CatchUp, ReminderState, Schedule
 from services.reminders.portable.model import PortableReminder
 from services.reminders.recurrence import zone_of
@@ -68,6 +66,7 @@ class ReminderRecord(_Record):
 
         Raises:
             RequestRefused: `zone_unknown`, `rule_not_understood` and whatever else is wrong with the rule.
+        ValueError: the start is out of range.
         """
         schedule = Schedule(start=self.start.replace(fold=self.fold), zone=self.zone, rule=self.rule)
         checked(schedule)
@@ -114,12 +113,13 @@ def checked(schedule: Schedule) -> Schedule:
 
     Raises:
         RequestRefused: they cannot.
+        ValueError: the start is out of range.
     """
     zone_of(schedule)
     if schedule.rule:
         parse_rule(schedule.rule)
     if schedule.start.year < _FIRST_YEAR or schedule.start.year > _LAST_YEAR:
-        raise RequestRefused("date_out_of_range", date=datetime.isoformat(schedule.start))
+        raise ValueError(f"the date {schedule.start.isoformat()} is out of range")
     return schedule
 
 

@@ -106,8 +106,8 @@ def test_the_end_of_the_decrees_is_known_of_a_schedule():
         ("=LUNAR 1-1", "rule_not_understood"),
         ("WORKDAYS;REGION=CN;FREQ=WEEKLY", "rule_not_understood"),
         ("WORKDAYS;REGION=CN;BYDAY=MO", "rule_not_understood"),
-        ("WORKDAYS", "region_unknown"),
-        ("WORKDAYS;REGION=XX", "region_unknown"),
+        ("WORKDAYS", "rule_not_understood"),
+        ("WORKDAYS;REGION=XX", "rule_not_understood"),
         ("FREQ=DAILY;EXDATE=tomorrow", "rule_not_understood"),
         ("FREQ=MINUTELY;INTERVAL=5;EXDATE=20261225", "rule_not_understood"),
         ("RSCALE=CHINESE;FREQ=YEARLY;BYMONTH=8;BYMONTHDAY=15", "rule_not_understood"),
@@ -119,6 +119,13 @@ def test_what_cannot_be_kept_is_refused(rule, code):
         parse_rule(rule)
 
     assert refusal.value.code == code
+
+
+def test_a_refusal_says_that_it_is_the_region():
+    with pytest.raises(RequestRefused) as refusal:
+        parse_rule("WORKDAYS;REGION=XX")
+
+    assert refusal.value.fields == {"rule": "WORKDAYS;REGION=XX", "because": "no calendar knows the region 'XX'"}
 
 
 def test_a_rule_that_was_over_before_now_never_fires():
