@@ -6,7 +6,7 @@ from function_calls.call_check import is_same
 from function_calls.calls import ToolCall, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.open_questions import OpenQuestions
-from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.pack import language_of, load_intent_gate, load_pack
 from function_calls.offline.questions import asks_the_world
 from function_calls.offline.requests import Ear
 from function_calls.offline.time_words import TimeReader
@@ -37,7 +37,8 @@ class SecondReader:
 
         A message that only tells something, or takes its request back, leaves none of them. A reminder gets the time
         that the person's words say, where they say one; where no time was named by anybody, the person is asked, or
-        nothing is said when nobody spoke of the content either.
+        nothing is said when nobody spoke of the content either. Among people who do not speak to the bot, only a
+        message with a word for reminding sets one.
         """
         ear = self._ear(turn)
         own = self._own_calls(turn, ear)
@@ -46,12 +47,16 @@ class SecondReader:
             # What a reminder is about may tell anything; a sentence that is a request as a whole stays one.
             is_asked = any(call.name == SET for call in own)
             kept = [call for call in calls if not self._is_known(call, ear) or (call.name == SET and is_asked)]
+        if not _may_ask_for_a_reminder(turn, ear):
+            kept = [call for call in kept if call.name != SET]
         reminders = [call for call in kept if call.name == SET]
         if not reminders:
             return Review(calls=tuple(kept))
         mending = Mending(turn, ear)
         if not self._is_timed(turn, ear):
-            content = self._own_content(turn, ear) or mending.spoken_content(reminders[0])
+            content = self._own_content(turn, ear)
+            if not content and ear.is_addressed:
+                content = mending.spoken_content(reminders[0])
             question = say(turn.language, "offline.when", content=content) if content else ""
             return Review(calls=tuple(call for call in kept if call.name != SET), question=question)
         mended = mending.mend(reminders, [call for call in own if call.name == SET])
@@ -112,3 +117,9 @@ class SecondReader:
     def _is_timed(turn: Turn, ear: Ear) -> bool:
         """Whether the message, or one before it, names a time."""
         return any(ear.clause(text).times for text in (turn.message.text, *(each.text for each in turn.recent)))
+
+
+def _may_ask_for_a_reminder(turn: Turn, ear: Ear) -> bool:
+    """Whether somebody speaks to the bot, or the message has a word that every request for a reminder has."""
+    text = ear.pack.fold(turn.message.text)
+    return ear.is_addressed or load_intent_gate(ear.pack.language, SET).search(text) is not None

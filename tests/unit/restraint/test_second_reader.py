@@ -132,6 +132,29 @@ def test_a_reminder_of_which_nobody_spoke_is_not_even_asked_about(review, chosen
     assert (found.calls, found.question) == ((), "")
 
 
+@pytest.mark.parametrize(
+    ("text", "language"), [("see you tomorrow at 5pm by the gate", "en"), ("明天下午五点门口见", "zh")]
+)
+def test_a_time_among_people_is_no_reminder(review, chosen, text, language):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 17:00", content="gate")
+
+    assert review(text, calls, language=language, is_addressed=False).calls == ()
+
+
+def test_people_who_remind_each_other_are_not_asked_when(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="members")
+
+    found = review("I would like to remind all members of our rules", calls, is_addressed=False)
+
+    assert (found.calls, found.question) == ((), "")
+
+
+def test_a_request_among_people_sets_a_reminder(review, chosen):
+    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie")
+
+    assert len(review(PIE, calls, is_addressed=False).calls) == 1
+
+
 def test_a_time_that_was_named_before_is_enough(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 19:00", content="the dinner")
 
