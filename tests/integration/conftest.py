@@ -1,0 +1,118 @@
+"""Workers on one PostgreSQL: started, stopped and killed, and what people saw of them."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.reminders.model import NewReminder, Schedule
+from services.reminders.records import Draft
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+
+WORKER = Path(__file__).with_name("reminder_worker.py")
+ROOT = Path(__file__).parents[2]
+SETTLING_SECONDS = 10  # services.storage.presence: so long after a start of the server nobody is taken for dead
+
+
+class Crew:
+    """Processes that share the reminders of one database, and the file that their platform is."""
+
+    def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
+        self.url = url
+        self._folder = folder
+        self._resources = resources
+
+    async def start(
+        self, label: str, *, count: int = 0, seconds: float = 0.0, send_seconds: float = 0.01
+    ) -> asyncio.subprocess.Process:
+        """A worker that is ready and has committed `count` reminders due in `seconds`."""
+        given = [str(WORKER), str(self._folder), label, str(count), str(seconds), self.url, str(send_seconds)]
+        environment = {"PYTHONPATH": str(ROOT)}
+        with (self._folder / f"{label}.log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, *given, cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE, stderr=log
+            )
+        self._resources.push_async_callback(self.kill, process)
+        assert process.stdout is not None
+        while (line := await process.stdout.readline()) != b"ready\n":
+            assert line, f"worker {label} ended: {(self._folder / f'{label}.log').read_text()[-2000:]}"
+        return process
+
+    async def kill(self, process: asyncio.subprocess.Process) -> None:
+        """kill -9, and wait until it is gone."""
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+    async def add(self, label: str, count: int, seconds: float) -> None:
+        """Let a process that delivers nothing set `count` reminders due in `seconds`."""
+        clock = SystemClock()
+        due = clock.now() + timedelta(seconds=seconds)
+        drafts = [
+            Draft(
+                wish=NewReminder(
+                    request_key=f"{label}-{number}",
+                    address=ChatAddress(platform="console", chat_id=f"chat{number % 50}"),
+                    creator=Person(id="ann", name="Ann"),
+                    content=f"{label}-{number}",
+                    schedule=Schedule(start=due.replace(tzinfo=None), zone="UTC"),
+                    language="en",
+                ),
+                first_fire=due,
+            )
+            for number in range(count)
+        ]
+        async with Database(self.url) as database:
+            await SqlReminderStore(database).add_many(drafts, clock.now())
+
+    def sent(self) -> list[list[str]]:
+        """Key, content, worker, attempt and whether it said that it may be a repeat, of every send."""
+        file = self._folder / "sent.txt"
+        return [line.split() for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+    def repeats(self) -> list[list[str]]:
+        """The sends of something that had been sent before."""
+        seen: set[str] = set()
+        return [line for line in self.sent() if line[0] in seen or seen.add(line[0])]
+
+    async def until(self, count: int, *, within: float) -> float:
+        """Wait until `count` different reminders were sent; return the seconds that it took."""
+        started = monotonic()
+        while len(found := {line[1] for line in self.sent()}) < count:
+            assert monotonic() < started + within, f"only {len(found)} of {count} arrived in {within} s"
+            await asyncio.sleep(0.02 if count < 2000 else 0.5)  # reading a long file often would take the workers' time
+        return monotonic() - started
+
+
+@pytest.fixture
+async def crew(tmp_path: Path, postgres_url: str) -> AsyncIterator[Crew]:
+    async with AsyncExitStack() as processes:
+        yield Crew(tmp_path, postgres_url, processes)
+
+
+@pytest.fixture
+async def settled(postgres_url: str) -> None:
+    """Wait until the server has run for so long that it can be told who is dead."""
+    import psycopg
+
+    with psycopg.connect(postgres_url) as session:
+        row = session.execute("SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())").fetchone()
+    assert row is not None
+    await asyncio.sleep(max(0.0, SETTLING_SECONDS + 0.1 - float(row[0])))
+
+
+@pytest.fixture
+def locking(postgres_url: str) -> Iterator[object]:
+    """A session of another program."""
+    import psycopg
+
+    with psycopg.connect(postgres_url) as session:
+        yield session

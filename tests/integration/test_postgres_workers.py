@@ -1,0 +1,106 @@
+"""Several workers on one PostgreSQL: they share the work, take over from the dead, and say nothing twice."""
+
+import asyncio
+import random
+import signal
+from collections import Counter
+
+import pytest
+
+from services.reminders.waker import WakerPace
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+SENDERS = WakerPace().senders
+
+
+@pytest.mark.parametrize("size", [2, 4])
+async def test_workers_share_what_is_due_and_lose_and_double_nothing(crew, size: int):
+    count = 20_000
+    names = [f"worker{number}" for number in range(size)]
+    await asyncio.gather(*(crew.start(name, send_seconds=0.0) for name in names))
+
+    await crew.add("due", count, seconds=0.5)
+    await crew.until(count, within=60)
+
+    shares = Counter(line[2] for line in crew.sent())
+    assert len(crew.sent()) == count
+    assert min(shares[name] for name in names) >= count / 10
+
+
+@pytest.mark.usefixtures("settled")
+async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(crew):
+    count = 600
+    first, _ = await asyncio.gather(crew.start("first"), crew.start("second"))
+    await crew.add("due", count, seconds=3)
+    await crew.until(count // 4, within=20)
+
+    await crew.kill(first)
+    took = await crew.until(count, within=20)
+
+    await asyncio.sleep(0.5)
+    repeats = crew.repeats()
+    assert took < 2
+    assert len(repeats) <= SENDERS
+    assert all(line[4] == "True" for line in repeats)
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("seed", range(20))
+async def test_kills_in_a_burst_lose_nothing(crew, seed: int):
+    chance = random.Random(seed)
+    count, kills = 100, 3
+
+    burst = await crew.start("burst", count=count, seconds=0.4)
+    await crew.until(chance.randrange(1, count), within=20)
+    await crew.kill(burst)
+    for number in range(kills - 1):
+        again = await crew.start(f"restart{number}")
+        await asyncio.sleep(chance.random() * 0.05)
+        await crew.kill(again)
+    await crew.start("last")
+    took = await crew.until(count, within=10)
+
+    await asyncio.sleep(0.3)
+    repeats = crew.repeats()
+    assert {line[1] for line in crew.sent()} == {f"burst-{number}" for number in range(count)}
+    assert len(repeats) <= kills * SENDERS
+    assert all(line[4] == "True" for line in repeats)
+    assert took < 2
+
+
+@pytest.mark.usefixtures("settled")
+async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_when_it_goes_on(crew):
+    count = 400
+    frozen, _ = await asyncio.gather(crew.start("frozen"), crew.start("other"))
+    await crew.add("due", count, seconds=6)
+    await asyncio.sleep(3)  # both have claimed, nothing is due
+
+    frozen.send_signal(signal.SIGSTOP)
+    await crew.until(count, within=22)
+    await asyncio.sleep(3)
+    frozen.send_signal(signal.SIGCONT)
+    await asyncio.sleep(2)
+
+    assert len(crew.sent()) == count
+    assert "frozen" not in {line[2] for line in crew.sent()}
+    await crew.add("later", count, seconds=6)
+    await crew.until(2 * count, within=15)
+    assert {line[2] for line in crew.sent()} == {"frozen", "other"}
+    assert len(crew.sent()) == 2 * count
+
+
+async def test_a_lock_on_the_tables_delays_and_loses_nothing(crew, locking):
+    await asyncio.gather(crew.start("first"), crew.start("second"))
+    await crew.add("due", 100, seconds=2)
+
+    locking.execute("LOCK TABLE reminder, delivery IN ACCESS EXCLUSIVE MODE")
+    await asyncio.sleep(8)
+    before = len(crew.sent())
+    locking.rollback()
+    took = await crew.until(100, within=20)
+    await crew.add("later", 100, seconds=1)
+    await crew.until(200, within=10)
+
+    assert before < 100
+    assert took < 3
+    assert len(crew.sent()) == 200
