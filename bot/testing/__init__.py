@@ -11,7 +11,7 @@ Talk to a bot without a network, a key or waiting:
 Check a function:
 
 - `tool_contracts.assert_tool_contract`: both checks agree on arguments made from the schema, and no broken one runs.
-- `turns.make_turn`, `make_message`, `make_tool`: what interpreters are tested with.
+- `turns.make_turn`, `make_message`, `make_tool`; `records`: what interpreters and records are tested with.
 
 Stand in for a language model or a search engine:
 
