@@ -5,7 +5,7 @@ import unicodedata
 
 from services.summary.lexicon import lexicon
 
-_CJK = "぀-ヿ㐀-䶿一-鿿豈-﫿"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _LINK = re.compile(r"https?://\S+")

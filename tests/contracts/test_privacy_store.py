@@ -30,9 +30,17 @@ HERE = DataScope(address=HOME, person=ANN)
 EVERYWHERE = DataScope(address=HOME, person=ANN, is_everywhere=True)
 
 
-@pytest.fixture(params=["sqlite in memory", "sqlite file"])
+KINDS = [
+    "sqlite in memory",
+    "sqlite file",
+    pytest.param("postgresql", marks=[pytest.mark.integration, pytest.mark.timeout(30)]),
+]
+
+
+@pytest.fixture(params=KINDS)
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    url = "sqlite://" if request.param == "sqlite in memory" else f"sqlite:///{tmp_path / 'bubbles.db'}"
+    urls = {"sqlite in memory": "sqlite://", "sqlite file": f"sqlite:///{tmp_path / 'bubbles.db'}"}
+    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else urls[request.param]
     async with Database(url) as opened:
         yield opened
 

@@ -1,0 +1,109 @@
+"""The functions about people's own data: scope by chat, counts in a group, everything in private."""
+
+from dataclasses import replace
+
+import pytest
+
+from function_calls import handlers_privacy
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from services.chat import ChatAddress, Person
+from services.history.service import HistoryService
+from services.privacy.service import PrivacyService
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+from services.storage.privacy_store import SqlPrivacyStore
+
+ALONE = {"address": ChatAddress(platform="fake", chat_id="ann"), "is_private": True}
+ADMIN = {"sender": Person(id="cy", name="cy", is_admin=True)}
+
+
+@pytest.fixture
+async def services():
+    async with Database("sqlite://") as database:
+        yield Services(
+            HistoryService(SqlMessageStore(database)), PrivacyService(SqlPrivacyStore(database), keep_days=30)
+        )
+
+
+@pytest.fixture
+def ask(services, context_of):
+    registry = Registry(injectable=(CallContext, HistoryService, PrivacyService))
+    registry.collect(handlers_privacy)
+
+    async def dispatch(name, arguments=None, *, language="en", is_sure=False, **message):
+        call = ToolCall(id="1", name=name, arguments=arguments or {})
+        approved = call if is_sure else None
+        context = replace(context_of(**message), services=services, language=language, approved=approved)
+        return await FunctionCallRouter(registry).dispatch(call, context)
+
+    return dispatch
+
+
+@pytest.fixture
+def said(services, message):
+    async def record(number, **changes):
+        await services.get(HistoryService).record(replace(message, id=f"m{number}", text=f"tea {number}", **changes))
+
+    return record
+
+
+async def test_nobody_is_forgotten_before_they_said_yes(ask, said):
+    await said(1)
+
+    asked = await ask("forget_me")
+
+    assert asked.is_question
+    assert "1 messages" in (await ask("export_my_data")).text
+
+
+async def test_what_was_removed_is_told_in_numbers(ask, said):
+    await said(1)
+    await said(2, address=ALONE["address"])
+
+    here = await ask("forget_me", is_sure=True)
+    everywhere = await ask("forget_me", is_sure=True, **ALONE)
+
+    assert here.text.startswith("🧽 Removed in this chat: 1 of your messages, 0 of my answers")
+    assert everywhere.text.startswith("🧽 Removed in all chats of this platform: 1 of your messages")
+    assert here.receipts[0].action == "forgotten"
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "From now on I keep none"), ("zh", "从现在起，我在这个群里不再保存")]
+)
+async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
+    result = await ask("history_opt_out", language=language)
+
+    assert result.text.startswith(told)
+    assert result.receipts[0].undo.name == "history_opt_in"
+    assert not (await ask("history_opt_out")).ok
+    assert (await ask("history_opt_in")).ok
+
+
+async def test_what_people_say_to_each_other_opts_nobody_out(ask):
+    assert (await ask("history_opt_out", is_addressed=False)).is_answered
+    assert not (await ask("history_opt_in")).ok
+
+
+async def test_a_group_sees_numbers_and_the_person_in_private_everything(ask, said):
+    await said(1)
+    await said(2, sender=Person(id="bob", name="bob"))
+
+    group, private = await ask("export_my_data"), await ask("export_my_data", **ALONE)
+
+    assert "tea" not in group.text
+    assert private.text.endswith("• today at 12:00, fake:home: tea 1")
+
+
+async def test_how_long_messages_are_kept_is_an_admins_to_say(ask):
+    refused = await ask("history_retention", {"days": 7})
+    asked = await ask("history_retention", **ADMIN)
+    changed = await ask("history_retention", {"days": 7}, **ADMIN)
+
+    assert refused.failure == "denied"
+    assert asked.text == "Messages of this chat are kept for 30 days."
+    assert changed.text == "✅ Messages of this chat are now kept for 7 days; older ones are deleted once a day."
+    assert changed.receipts[0].undo.arguments == {"days": 30}
