@@ -1,7 +1,7 @@
 """A reminder service in memory, on a clock that costs nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -62,6 +62,23 @@ class FakeCourier:
         return [notice.content for notice in self.said]
 
 
+class FakeGatheringCourier(FakeCourier):
+    """Takes several notices in one message; `messages` are the keys and contents of those."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[tuple[str, list[str]]] = []
+
+    async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
+        if self.failures:
+            self.messages.append((idempotency_key, []))
+            raise self.failures.pop(0)
+        for notice in notices:
+            await self.deliver(notice)
+        self.messages.append((idempotency_key, [notice.content for notice in notices]))
+        return f"m{len(self.said)}"
+
+
 class FragileStore(MemoryReminderStore):
     """A store whose calls fail as often as told, as a locked database does."""
 
@@ -98,7 +115,7 @@ class Desk:
         self.state = MemoryStateStore(self.clock)
         self.service = self.new_service()
 
-    def new_service(self) -> ReminderService:
+    def new_service(self, *, zone_data: str = "") -> ReminderService:
         """Another process on the same store."""
         return ReminderService(
             self.store,
@@ -108,6 +125,7 @@ class Desk:
             limits=self.limits,
             pace=self.pace,
             retries=self.retries,
+            zone_data=zone_data,
         )
 
     def wish(
@@ -147,6 +165,11 @@ def make_desk() -> Callable[..., Desk]:
 @pytest.fixture
 def desk() -> Desk:
     return Desk()
+
+
+@pytest.fixture
+def gathering_desk() -> Desk:
+    return Desk(courier=FakeGatheringCourier())
 
 
 @pytest.fixture

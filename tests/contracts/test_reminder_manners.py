@@ -1,0 +1,169 @@
+"""Quiet hours, catching up, messages with several occurrences, new zone data: what every reminder store does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.reminders.changes import edited
+from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
+from services.reminders.ports import ReminderStore
+from services.reminders.quiet_hours import QuietHours, chat_key, person_key
+from services.reminders.records import DeliveryState, Draft, Lease
+
+MakeDraft = Callable[..., Draft]
+MINUTE = timedelta(minutes=1)
+DAY = timedelta(days=1)
+LIMITS = ReminderLimits()
+HOME = ChatAddress(platform="console", chat_id="home")
+BOB = Person(id="bob", name="Bob")
+MORNING = QuietHours(starts=time(9), ends=time(10), zone="UTC")
+
+
+def with_wish(draft: Draft, **changes) -> Draft:
+    return replace(draft, wish=replace(draft.wish, **changes))
+
+
+async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
+    return (await store.claim(owner, at, at, 500)).leases
+
+
+async def test_urgency_and_catching_up_are_kept_and_changed(reminders: ReminderStore, draft: MakeDraft, now: datetime):
+    row = await reminders.add(with_wish(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
+    edit = ReminderEdit(content="milk", is_urgent=False)
+
+    (changed,) = await reminders.change([edited(row, edit, now, MINUTE)], now)
+
+    assert (row.is_urgent, row.catch_up) == (True, CatchUp.ALL)
+    assert (changed.is_urgent, changed.catch_up, changed.content) == (False, CatchUp.ALL, "milk")
+
+
+async def test_all_missed_fires_are_rows_of_their_own(reminders: ReminderStore, draft, now):
+    await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
+
+    leases = await claimed(reminders, now + 3 * DAY)
+
+    fires = [now + MINUTE, now + MINUTE + DAY, now + MINUTE + 2 * DAY]
+    assert [(lease.notice.due_at, lease.notice.missed) for lease in leases] == [(fire, 0) for fire in fires]
+
+
+async def test_no_more_than_ten_of_all_wait_for_another_try(reminders: ReminderStore, draft, now):
+    await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
+    for day in range(1, 16):
+        await claimed(reminders, now + day * DAY)
+        await reminders.free("me")
+
+    records = await reminders.deliveries(now, now + 30 * DAY)
+
+    waiting = [each for each in records if each.state is DeliveryState.LEASED]
+    assert len(records) == 15
+    assert len(waiting) == 10
+
+
+async def test_fires_that_are_not_caught_up_with_are_recorded_as_skipped(reminders: ReminderStore, draft, now):
+    await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.NONE), now, LIMITS)
+
+    leases = await claimed(reminders, now + 3 * DAY)
+
+    (record,) = await reminders.deliveries(now, now + 9 * DAY)
+    assert leases == ()
+    assert (record.state, record.due_at, record.missed) == (DeliveryState.SKIPPED, now + MINUTE + 2 * DAY, 2)
+
+
+async def test_quiet_hours_are_kept_until_they_are_taken_away(reminders: ReminderStore):
+    key = chat_key(HOME)
+    await reminders.set_quiet_hours(key, replace(MORNING, ends=time(8, 30)))
+    await reminders.set_quiet_hours(key, MORNING)
+
+    kept = await reminders.quiet_hours(key)
+    await reminders.set_quiet_hours(key, None)
+
+    assert kept == MORNING
+    assert await reminders.quiet_hours(key) is None
+
+
+@pytest.mark.parametrize("key", [chat_key(HOME), person_key(HOME, BOB)])
+async def test_what_falls_into_quiet_hours_is_leased_to_nobody_until_they_end(
+    reminders: ReminderStore, draft, now, key: str
+):
+    await reminders.set_quiet_hours(key, MORNING)
+    await reminders.add(draft(), now, LIMITS)
+
+    claim = await reminders.claim("me", now, now + MINUTE, 500)
+    (lease,) = await claimed(reminders, now + timedelta(hours=1))
+
+    assert claim.leases == ()
+    assert lease.notice.was_held
+    assert lease.notice.due_at == now + MINUTE
+
+
+async def test_quiet_hours_of_another_chat_or_person_hold_nothing_back(reminders: ReminderStore, draft, now):
+    await reminders.set_quiet_hours("chat:console:work", MORNING)
+    await reminders.set_quiet_hours("person:console:ann", MORNING)
+    await reminders.add(draft(), now, LIMITS)
+
+    assert len(await claimed(reminders, now + MINUTE)) == 1
+
+
+async def test_an_urgent_one_is_claimed_in_quiet_hours(reminders: ReminderStore, draft, now):
+    await reminders.set_quiet_hours(chat_key(HOME), MORNING)
+    await reminders.add(with_wish(draft(), is_urgent=True), now, LIMITS)
+
+    assert len(await claimed(reminders, now + MINUTE)) == 1
+
+
+async def test_a_freed_one_is_put_off_by_quiet_hours_unless_it_may_have_been_said(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b")], now)
+    first, _ = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [first.notice.delivery_id])
+    await reminders.free("me")
+    await reminders.set_quiet_hours(chat_key(HOME), MORNING)
+
+    (again,) = await claimed(reminders, now + 2 * MINUTE)
+
+    (later,) = await claimed(reminders, now + timedelta(hours=1))
+    assert again.notice.delivery_id == first.notice.delivery_id
+    assert later.notice.was_held
+
+
+async def test_what_was_said_in_one_message_is_claimed_whole(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b", seconds=61), draft("c", seconds=62)], now)
+    ids = [lease.notice.delivery_id for lease in await claimed(reminders, now + 2 * MINUTE)]
+    await reminders.begin("me", ids, {ids[0]: "together", ids[2]: "together"})
+    await reminders.free("me")
+
+    first = await reminders.claim("next", now + 2 * MINUTE, now + 2 * MINUTE, 1)
+    second = await reminders.claim("next", now + 2 * MINUTE, now + 2 * MINUTE, 1)
+
+    assert {(lease.notice.content, lease.message_key) for lease in first.leases} == {
+        ("tea a", "together"),
+        ("tea c", "together"),
+    }
+    assert [(lease.notice.content, lease.message_key) for lease in second.leases] == [("tea b", "")]
+
+
+async def test_beginning_alone_forgets_the_message_of_the_last_time(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id], {lease.notice.delivery_id: "together"})
+    await reminders.free("me")
+    await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.free("me")
+
+    (again,) = await claimed(reminders, now + MINUTE)
+
+    assert again.message_key == ""
+
+
+async def test_new_zone_data_arm_what_is_armed_wrongly_and_the_same_do_not(reminders: ReminderStore, draft, now):
+    row = await reminders.add(replace(draft(rule="FREQ=DAILY"), first_fire=now + DAY), now, LIMITS)
+
+    moved = [await reminders.follow_zone_data(version, now) for version in ("2026a", "2026a", "2026b", "2026b")]
+
+    armed = await reminders.get(row.key)
+    assert moved == [0, 0, 1, 0]
+    assert armed is not None
+    assert armed.next_fire_at == now + MINUTE

@@ -1,0 +1,148 @@
+"""Quiet hours on the wall clock, and what waits for their end."""
+
+import asyncio
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
+
+NIGHT = QuietHours(starts=time(22), ends=time(7), zone="UTC")
+NOON = QuietHours(starts=time(12), ends=time(13, 30), zone="Asia/Shanghai")
+HOME = ChatAddress(platform="console", chat_id="home")
+ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")
+SOON = QuietHours(starts=time(9), ends=time(10), zone="UTC")  # the desk's day begins at nine
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("hours", "moment", "end"),
+    [
+        (NIGHT, "2026-11-20T21:59", None),
+        (NIGHT, "2026-11-20T22:00", "2026-11-21T07:00"),
+        (NIGHT, "2026-11-21T06:59", "2026-11-21T07:00"),
+        (NIGHT, "2026-11-21T07:00", None),
+        (NOON, "2026-11-20T04:00", "2026-11-20T05:30"),
+        (NOON, "2026-11-20T05:30", None),
+        (NOON, "2026-11-20T03:59", None),
+    ],
+)
+def test_quiet_hours_end_on_the_wall_clock(hours: QuietHours, moment: str, end: str | None):
+    assert hours.end_of(utc(moment)) == (None if end is None else utc(end))
+
+
+def test_a_night_of_the_clock_change_ends_at_its_wall_time():
+    berlin = QuietHours(starts=time(22), ends=time(7), zone="Europe/Berlin")
+
+    assert berlin.end_of(utc("2026-03-28T22:00")) == utc("2026-03-29T05:00")
+
+
+def test_equal_times_are_never_quiet():
+    never = QuietHours(starts=time(8), ends=time(8), zone="UTC")
+
+    assert never.end_of(utc("2026-11-20T08:00")) is None
+
+
+def test_hours_that_follow_each_other_hold_until_the_last_ends():
+    morning = QuietHours(starts=time(6), ends=time(9), zone="UTC")
+
+    assert quiet_until([NIGHT, morning], utc("2026-11-20T23:00")) == utc("2026-11-21T09:00")
+
+
+def test_hours_without_a_gap_do_not_silence_for_ever():
+    day = QuietHours(starts=time(7), ends=time(22), zone="UTC")
+
+    assert quiet_until([NIGHT, day], utc("2026-11-20T23:00")) < utc("2026-11-24T00:00")
+
+
+def test_a_reminder_for_one_person_obeys_that_person_and_one_for_several_the_chat_alone():
+    assert quiet_keys(HOME, ANN, ()) == ("chat:console:home", "person:console:ann")
+    assert quiet_keys(HOME, ANN, (BOB,)) == ("chat:console:home", "person:console:bob")
+    assert quiet_keys(HOME, ANN, (ANN, BOB)) == ("chat:console:home",)
+    assert quiet_keys(HOME, ANN, (Person(id="@all", name="all"),)) == ("chat:console:home",)
+
+
+async def test_hours_in_an_unknown_zone_are_refused(desk):
+    with pytest.raises(RequestRefused, match="zone_unknown"):
+        await desk.service.quiet.set_for_chat(HOME, QuietHours(starts=time(1), ends=time(2), zone="Mars/Base"))
+
+
+@pytest.mark.looptime
+async def test_what_falls_due_in_quiet_hours_waits_for_their_end(desk):
+    await desk.service.quiet.set_for_chat(HOME, SOON)
+    await desk.set(seconds=60)
+    async with desk.running():
+        await asyncio.sleep(3590)
+        early = list(desk.courier.said)
+        await asyncio.sleep(11)
+
+    (notice,) = desk.courier.said
+    assert early == []
+    assert notice.was_held
+    assert desk.courier.said_at[0].time() == time(10)
+
+
+@pytest.mark.looptime
+async def test_what_is_urgent_does_not_wait(desk):
+    await desk.service.quiet.set_for_person(HOME, ANN, SOON)
+    await desk.set("fire", seconds=60, is_urgent=True)
+    await desk.set("tea", seconds=60)
+    async with desk.running():
+        await asyncio.sleep(120)
+
+    assert desk.courier.texts == ["fire"]
+
+
+@pytest.mark.looptime
+async def test_what_was_missed_while_down_waits_too(desk):
+    await desk.service.quiet.set_for_chat(HOME, SOON)
+    await desk.set(seconds=-0.5, rule="FREQ=DAILY")
+    await desk.set("tea", seconds=60)
+    await asyncio.sleep(1800)
+    async with desk.running():
+        await asyncio.sleep(60)
+
+    assert desk.courier.said == []
+
+
+@pytest.mark.looptime
+async def test_a_retry_waits_as_well_unless_it_may_have_arrived(desk):
+    await desk.set("tea", seconds=60)
+    (lease,) = (await desk.store.claim("other", desk.clock.now(), desk.clock.now() + timedelta(minutes=2), 9)).leases
+    await desk.service.quiet.set_for_chat(HOME, SOON)
+    await desk.store.free("other")
+    async with desk.running():
+        await asyncio.sleep(300)
+        held = list(desk.courier.said)
+        await asyncio.sleep(3600)
+
+    assert held == []
+    assert desk.courier.said[0].idempotency_key == lease.notice.idempotency_key
+
+
+@pytest.mark.looptime
+async def test_repeats_in_quiet_hours_are_one_message_with_a_count(desk):
+    await desk.service.quiet.set_for_chat(HOME, SOON)
+    await desk.set(seconds=60, rule="FREQ=MINUTELY;INTERVAL=20")
+    async with desk.running():
+        await asyncio.sleep(3601)
+
+    (notice,) = desk.courier.said
+    assert (notice.missed, notice.was_held) == (2, True)
+
+
+@pytest.mark.looptime
+async def test_a_chat_may_forget_its_quiet_hours(desk):
+    await desk.service.quiet.set_for_chat(HOME, SOON)
+    await desk.service.quiet.set_for_chat(HOME, None)
+    await desk.set(seconds=60)
+    async with desk.running():
+        await asyncio.sleep(61)
+
+    assert await desk.service.quiet.of_chat(HOME) is None
+    assert desk.courier.texts == ["tea"]
