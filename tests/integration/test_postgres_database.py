@@ -1,0 +1,119 @@
+"""What a PostgreSQL database does as a database: upgrades, roles of sessions, and what is done again."""
+
+import asyncio
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from services.errors import ConfigError
+from services.storage.database import Database
+from services.storage.schema import METADATA
+from services.storage.tables import META, SCHEMA_VERSION, STATE
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+SCHEMA_1 = Path(__file__).parents[1] / "unit" / "storage" / "schemas" / "1.postgresql.sql"
+
+
+def differences(connection: sa.Connection) -> list[object]:
+    def is_ours(thing: object, name: str | None, kind: str, is_reflected: bool, _: object) -> bool:
+        return kind != "table" or name in METADATA.tables or not is_reflected
+
+    context = MigrationContext.configure(connection, opts={"include_object": is_ours, "compare_type": True})
+    return compare_metadata(context, METADATA)
+
+
+def version(connection: sa.Connection) -> str | None:
+    return connection.scalar(sa.select(META.c.value).where(META.c.key == "schema"))
+
+
+async def test_an_upgrade_leads_to_the_tables_of_the_code_and_keeps_the_rows(postgres_url: str):
+    with psycopg.connect(postgres_url) as old:
+        old.execute(SCHEMA_1.read_text(encoding="utf-8"))
+        old.execute("INSERT INTO meta VALUES ('schema', '1')")
+        old.execute("INSERT INTO session_state VALUES ('tea', '1', NULL)")
+
+    async with Database(postgres_url) as database:
+        found, reached = await database.read(differences), await database.read(version)
+        kept = await database.read(lambda connection: connection.scalar(sa.select(STATE.c.key)))
+
+    assert (found, reached, kept) == ([], str(SCHEMA_VERSION), "tea")
+
+
+async def test_four_workers_may_open_an_empty_database_at_once(postgres_url: str):
+    async def open_and_look() -> str | None:
+        async with Database(postgres_url) as database:
+            return await database.read(version)
+
+    found = await asyncio.gather(*(open_and_look() for _ in range(4)))
+
+    assert found == [str(SCHEMA_VERSION)] * 4
+
+
+async def test_a_database_of_a_newer_version_is_refused(postgres_url: str):
+    async with Database(postgres_url) as database:
+        await database.run(lambda connection: connection.execute(META.update().values(value="999")))
+
+    with pytest.raises(ConfigError) as refusal:
+        await Database(postgres_url).__aenter__()
+
+    assert refusal.value.key == "storage.url"
+
+
+async def test_a_server_that_does_not_answer_is_the_operator_s_business(tmp_path: Path):
+    with pytest.raises(ConfigError) as refusal:
+        await Database(f"postgresql://nobody@/nothing?host={tmp_path}").__aenter__()
+
+    assert "does not answer" in refusal.value.problem
+
+
+async def test_marks_do_not_wait_for_the_disk_and_readers_cannot_write(postgres_url: str):
+    def setting(connection: sa.Connection) -> object:
+        return connection.exec_driver_sql("SHOW synchronous_commit").scalar()
+
+    async with Database(postgres_url) as database:
+        durable = await database.run(setting)
+        quick = await database.run(setting, is_durable=False)
+        with pytest.raises(sa.exc.DBAPIError, match="read-only"):
+            await database.read(lambda connection: connection.execute(STATE.delete()))
+
+    assert (durable, quick) == ("on", "off")
+
+
+async def test_work_whose_session_was_lost_is_done_again(postgres_url: str):
+    def drop(connection: sa.Connection) -> None:
+        """Another session's end, as a restart of the server would bring it."""
+        connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+    async with Database(postgres_url) as database:
+        await database.run(version)
+        await database.run(drop, is_durable=False)
+
+        assert await database.run(version) == str(SCHEMA_VERSION)
+
+
+async def test_work_that_meets_a_deadlock_is_done_again(postgres_url: str):
+    def add_two(connection: sa.Connection) -> None:
+        connection.execute(STATE.insert(), [{"key": key, "value": "0"} for key in "ab"])
+
+    def touch(first: str, second: str):
+        def work(connection: sa.Connection) -> None:
+            connection.execute(STATE.update().where(STATE.c.key == first).values(value=first))
+            connection.exec_driver_sql("SELECT pg_sleep(0.5)")
+            connection.execute(STATE.update().where(STATE.c.key == second).values(value=first))
+
+        return work
+
+    async with Database(postgres_url) as one, Database(postgres_url) as other:
+        await one.run(add_two)
+
+        await asyncio.gather(one.run(touch("a", "b")), other.run(touch("b", "a")))
+
+        found = await one.read(lambda connection: set(connection.scalars(sa.select(STATE.c.value))))
+        assert len(found) == 1
