@@ -69,6 +69,8 @@ def rule(language: str, reminder: Reminder) -> str:
     every = int(parts.get("INTERVAL", "1"))
     days = parts.get("BYDAY", "")
     clock = f"{reminder.schedule.start:%H:%M}"
+    if "FREQ" not in parts:
+        return say(language, "rule.at", each=_by_calendar(language, reminder.schedule.rule, parts), clock=clock)
     if parts["FREQ"] in {"WEEKLY", "DAILY"} and days and every == 1:
         return say(language, "rule.on_days", days=_days(language, days), clock=clock)
     date = _yearly_or_monthly(language, parts, reminder.schedule.start) if every == 1 else ""
@@ -83,6 +85,12 @@ def rule(language: str, reminder: Reminder) -> str:
     if unit in {"minute", "hour"}:
         return each
     return say(language, "rule.at", each=each, clock=clock)
+
+
+def _by_calendar(language: str, rule_text: str, parts: Mapping[str, str]) -> str:
+    """Say a rule of a calendar: working days of a region, or dates of the lunar year."""
+    kind, _, dates = rule_text.partition(";")[0].partition(" ")
+    return say(language, f"rule.calendar_{kind.lower()}", region=parts.get("REGION", ""), dates=dates)
 
 
 def _yearly_or_monthly(language: str, parts: Mapping[str, str], first: datetime) -> str:

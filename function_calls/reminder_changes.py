@@ -1,5 +1,6 @@
 """From the arguments of `reminder_update` to a new schedule, seen against the old one."""
 
+import re
 from datetime import datetime, time
 
 from function_calls.context import CallContext
@@ -77,8 +78,9 @@ def _same_half(clock: time, old: time) -> time:
 
 def _at_clock(old: Schedule, clock: time) -> Schedule:
     start = datetime.combine(old.start.date(), clock)
-    parts = dict(rule_parts(old.rule))
-    if parts.get("FREQ") not in _DAILY_OR_RARER:
+    frequency = rule_parts(old.rule).get("FREQ")
+    if not old.rule or (frequency is not None and frequency not in _DAILY_OR_RARER):
         return Schedule(start=start, zone=old.zone)
-    parts |= {key: str(value) for key, value in (("BYHOUR", clock.hour), ("BYMINUTE", clock.minute)) if key in parts}
-    return Schedule(start=start, zone=old.zone, rule=";".join(f"{key}={value}" for key, value in parts.items()))
+    # In the text, because rules of other calendars ("LUNAR 8-15;BYHOUR=9") have more than named parts.
+    rule = re.sub(r"(?<=BYHOUR=)\d+", str(clock.hour), old.rule)
+    return Schedule(start=start, zone=old.zone, rule=re.sub(r"(?<=BYMINUTE=)\d+", str(clock.minute), rule))

@@ -66,3 +66,19 @@ def test_a_distance_just_short_of_a_whole_is_not_told_as_one_less(span, words):
 )
 def test_a_rule_by_date_names_the_date(rule_text, language, words):
     assert rule(language, repeating(rule_text)) == words
+
+
+@pytest.mark.parametrize(
+    ("rule_text", "english", "chinese"),
+    [
+        (
+            "WORKDAYS;REGION=CN;BYHOUR=20;BYMINUTE=0",
+            "every working day (CN) at 20:00",
+            "每个工作日（CN，含调休） 20:00",
+        ),
+        ("LUNAR 8-15;BYHOUR=20;BYMINUTE=0", "on lunar date 8-15 at 20:00", "农历 8-15 20:00"),
+    ],
+)
+def test_a_rule_of_another_calendar_is_worded(rule_text, english, chinese):
+    assert rule("en", repeating(rule_text)) == english
+    assert rule("zh", repeating(rule_text)) == chinese
