@@ -106,12 +106,12 @@ async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> lis
     if model is None:
         raise ConfigError("--base-url", "", "name the server to be measured")
     try:
-        return await _judged(model_interpreter(model, settings), prompts)
+        return await _judged(model_interpreter(model, settings), prompts, is_cold=True)
     finally:
         await model.close()
 
 
-async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt]) -> list[Judgement]:
+async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt], *, is_cold: bool = False) -> list[Judgement]:
     from bot.evaluation.measured_bot import measured_bot
     from bot.evaluation.tool_scores import judge
 
@@ -119,6 +119,8 @@ async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt]) -> list[J
     logger.disable("function_calls")
     logger.disable("services")
     async with measured_bot(interpreter) as bot:
+        if is_cold:
+            await bot.warm_up()
         return [judge(await bot.tell(prompt)) for prompt in prompts]
 
 

@@ -1,5 +1,6 @@
 """The whole bot with its clock standing still, told one message after the other; each in a chat of its own."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.app import App, build_app
-from bot.evaluation.prompts import NOW, Prompt
+from bot.evaluation.prompts import NONE, NOW, Prompt
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
@@ -47,6 +48,10 @@ class MeasuredBot:
         self._platform = platform
         self._overheard = overheard
         self._chats = 0
+
+    async def warm_up(self) -> None:
+        """Say something that is not measured: a server reads the list of functions once and keeps it."""
+        await self.tell(Prompt(text="hello", tool=NONE, language="en"))
 
     async def tell(self, prompt: Prompt) -> Observed:
         """Say the prompt in a private chat that is new."""
@@ -88,6 +93,9 @@ class Overheard:
             made = await self._interpreter.interpret(turn)
         except ModelUnavailable as error:
             self.failure = str(error)
+            raise
+        except asyncio.CancelledError:
+            self.failure = "given up: the answer took too long"
             raise
         if not turn.steps:
             self.calls = made.calls

@@ -39,6 +39,7 @@ async def said(settings, prompts):
     """What the bot did with the prompts, one after the other: a small machine has one slot."""
     model = language_model(settings)
     async with measured_bot(model_interpreter(model, settings)) as bot:
+        await bot.warm_up()
         judgements = [judge(await bot.tell(prompt)) for prompt in prompts]
     await model.close()
     return judgements

@@ -46,7 +46,7 @@ def two_prompts(tmp_path):
 
 
 async def test_a_model_is_measured_over_http(two_prompts):
-    async with OpenAIServer([call("summary"), say("Indeed.")]) as server:
+    async with OpenAIServer([say("Hello!"), call("summary"), say("Indeed.")]) as server:
         result = await asyncio.to_thread(
             run, "tools", "--base-url", server.base_url, "--model", "m", "--style", "native", "--data", two_prompts
         )
@@ -56,7 +56,7 @@ async def test_a_model_is_measured_over_http(two_prompts):
 
 
 async def test_a_model_that_never_answers_is_an_error(two_prompts):
-    async with OpenAIServer([status(400)] * 2) as server:
+    async with OpenAIServer([status(400)] * 3) as server:
         result = await asyncio.to_thread(
             run, "tools", "--base-url", server.base_url, "--model", "m", "--style", "native", "--data", two_prompts
         )

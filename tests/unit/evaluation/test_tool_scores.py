@@ -1,11 +1,14 @@
 """The whole bot is told prompts; a script stands in for the model."""
 
+import asyncio
+
 import pytest
 
-from bot.evaluation.measured_bot import measured_bot
+from bot.evaluation.measured_bot import Overheard, measured_bot
 from bot.evaluation.prompts import Prompt
 from bot.evaluation.tool_scores import judge, score
 from bot.testing.models import ScriptedInterpreter
+from bot.testing.turns import make_turn
 from function_calls.calls import ToolCall
 from services.errors import ModelUnavailable
 
@@ -72,6 +75,18 @@ async def test_a_call_where_none_was_wanted_is_a_false_trigger():
     found = score([await judged(CHAT, call("summary")), await judged(CHAT, "indeed"), await judged(TEA, "no")])
 
     assert (found.wanted, found.right_tool, found.unwanted, found.false_triggers) == (1, 0, 2, 1)
+
+
+async def test_a_model_that_is_given_up_on_gave_no_answer():
+    class Endless:
+        async def interpret(self, turn):
+            raise asyncio.CancelledError
+
+    overheard = Overheard(Endless())
+
+    with pytest.raises(asyncio.CancelledError):
+        await overheard.interpret(make_turn("hello"))
+    assert "too long" in overheard.failure
 
 
 async def test_a_model_that_does_not_answer_is_not_taken_for_one_that_keeps_quiet():
