@@ -1,0 +1,118 @@
+"""A process that kills itself (kill -9) at a chosen step of a delivery, or delivers and says when it is done.
+
+    python failpoint_worker.py FOLDER URL POINT [CONTENT…]
+
+Sets a reminder for each CONTENT, all due at once, and delivers; with POINT `none` it ends when the ledger has no open
+occurrence. What people see is FOLDER/sent.txt: a line `<key> <repeat> <content,…>` for each message.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.reminders.records import Claim, DeliveryState, Mark
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+ANN = Person(id="ann", name="Ann")
+OPEN = {DeliveryState.LEASED, DeliveryState.SENDING, DeliveryState.UNKNOWN}
+PATIENCE = timedelta(minutes=1)
+
+
+class Failpoint:
+    """Ends the process when it is reached."""
+
+    def __init__(self, point: str) -> None:
+        self._point = point
+
+    def reach(self, point: str) -> None:
+        if point == self._point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class FailingStore(SqlReminderStore):
+    """A store on which the process may die before and after each step."""
+
+    def __init__(self, database: Database, failpoint: Failpoint) -> None:
+        super().__init__(database)
+        self._failpoint = failpoint
+
+    async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
+        self._failpoint.reach("before claim")
+        claim = await super().claim(owner, now, horizon, limit)
+        if claim.leases:
+            self._failpoint.reach("claim | begin")
+        return claim
+
+    async def begin(
+        self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
+    ) -> dict[int, int]:
+        begun = await super().begin(owner, delivery_ids, message_keys)
+        self._failpoint.reach("begin | send")
+        return begun
+
+    async def settle(self, marks: Sequence[Mark]) -> None:
+        self._failpoint.reach("ack | mark")
+        await super().settle(marks)
+        self._failpoint.reach("after mark")
+
+
+class FilePlatform:
+    """What is in the file was seen by people."""
+
+    def __init__(self, path: Path, failpoint: Failpoint) -> None:
+        self._path = path
+        self._failpoint = failpoint
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        return await self.deliver_together([notice], notice.idempotency_key)
+
+    async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
+        contents = ",".join(notice.content for notice in notices)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{idempotency_key} {notices[0].may_be_repeat} {contents}\n")
+        self._failpoint.reach("send | ack")
+        return "m1"
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(reason)
+
+
+async def main(folder: Path, url: str, point: str, contents: Sequence[str]) -> None:
+    clock, failpoint = SystemClock(), Failpoint(point)
+    async with Database(url) as database:
+        store = FailingStore(database, failpoint)
+        service = ReminderService(
+            store, clock, FilePlatform(folder / "sent.txt", failpoint), SqlStateStore(database, clock)
+        )
+        due = (clock.now() + timedelta(seconds=0.2)).replace(tzinfo=None)
+        await service.create_many([wish(content, due) for content in contents])
+        running = asyncio.create_task(service.run())
+        now, is_open = clock.now(), True
+        while is_open:
+            await asyncio.sleep(0.05)
+            records = await service.deliveries(now - PATIENCE, now + PATIENCE)
+            is_open = not records or any(record.state in OPEN for record in records)
+        running.cancel()
+
+
+def wish(content: str, due: datetime) -> NewReminder:
+    schedule = Schedule(start=due, zone="UTC")
+    return NewReminder(
+        request_key=content, address=HOME, creator=ANN, content=content, schedule=schedule, language="en"
+    )
+
+
+if __name__ == "__main__":
+    where, address, chosen, *given = sys.argv[1:]
+    asyncio.run(main(Path(where), address, chosen, given))

@@ -1,0 +1,63 @@
+"""kill -9 between each pair of steps of a delivery: how often people see it, before the kill and in all."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WORKER = Path(__file__).with_name("failpoint_worker.py")
+ROOT = Path(__file__).parents[2]
+
+# Where the process dies -> messages seen before, messages seen in all, whether the last says it may be a repeat.
+EXPECTED = {
+    "before claim": (0, 1, False),
+    "claim | begin": (0, 1, False),
+    "begin | send": (0, 1, True),
+    "send | ack": (1, 2, True),
+    "ack | mark": (1, 2, True),
+    "after mark": (1, 1, False),
+}
+
+
+def run_worker(folder: Path, url: str, point: str, *contents: str) -> int:
+    command = [sys.executable, str(WORKER), str(folder), url, point, *contents]
+    done = subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, timeout=40, check=False, stderr=subprocess.PIPE
+    )
+    assert done.returncode in {0, -signal.SIGKILL}, done.stderr.decode()
+    return done.returncode
+
+
+def seen(folder: Path) -> list[list[str]]:
+    file = folder / "sent.txt"
+    return [line.split() for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'bubbles.db'}"
+    return request.getfixturevalue("postgres_url")
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(90)
+@pytest.mark.parametrize("contents", [("tea",), ("tea", "milk", "beer")], ids=["one", "three in one message"])
+@pytest.mark.parametrize("point", EXPECTED)
+def test_a_kill_between_two_steps_loses_nothing_and_repeats_what_it_must(
+    tmp_path: Path, url: str, point: str, contents: tuple[str, ...]
+):
+    before, in_all, is_repeat = EXPECTED[point]
+
+    killed = run_worker(tmp_path, url, point, *contents)
+    at_the_kill = seen(tmp_path)
+    ended = run_worker(tmp_path, url, "none")
+    messages = seen(tmp_path)
+
+    assert (killed, ended) == (-signal.SIGKILL, 0)
+    assert (len(at_the_kill), len(messages)) == (before, in_all)
+    assert messages[-1][1] == str(is_repeat)
+    assert {key for key, _, _ in messages} == {messages[0][0]}
+    assert [sorted(said.split(",")) for _, _, said in messages] == [sorted(contents)] * in_all
