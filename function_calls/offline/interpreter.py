@@ -3,9 +3,10 @@
 from function_calls.calls import Conversation, Interpretation, Step, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
+from function_calls.offline.compiling import compile_all
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
-from function_calls.offline.pack import compile_all, languages_of, load_pack
+from function_calls.offline.pack import languages_of, load_pack
 from function_calls.offline.questions import is_question
 from function_calls.offline.references import named_reminder, untailed
 from function_calls.offline.requests import Ear
@@ -13,7 +14,7 @@ from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.wording import say
-from services.time_expressions import parse_all
+from services.time_expressions import parse_all, warm_up
 
 _REMINDERS = "reminder_"
 
@@ -33,8 +34,9 @@ class OfflineInterpreter:
 
     @staticmethod
     def warm_up() -> None:
-        """Load and compile all sentences, so that the first message does not wait for it."""
+        """Load and compile all sentences and words of time, so that the first message does not wait for it."""
         compile_all()
+        warm_up()
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; an empty interpretation means that nothing was asked."""

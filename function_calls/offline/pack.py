@@ -50,6 +50,7 @@ class LanguagePack:
         timed: Matches the blank of a time with the small words that go with it.
         tail: Matches what stands behind a reference ("the milk one").
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
+        read_as: What is written one way and read as another; `odd` matches all that is.
         lengths: Match an amount of time, `span`, that says when something is over.
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
     """
@@ -70,6 +71,8 @@ class LanguagePack:
     plural: re.Pattern[str]
     vague: re.Pattern[str]
     not_time: re.Pattern[str]
+    read_as: tuple[tuple[re.Pattern[str], str], ...]
+    odd: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
     tail: re.Pattern[str]
@@ -137,10 +140,10 @@ def load_pack(language: str) -> LanguagePack:
         data=data,
         notation=notation,
         folding=str.maketrans(data.traditional, data.simplified),
-        opening=re.compile(rf"(?:{_any_of(data.opening, notation)}){edge}{pause}", re.IGNORECASE),
-        closing=re.compile(rf"{pause}{edge}(?:{_any_of(data.closing, notation)}){pause}$", re.IGNORECASE),
+        opening=re.compile(rf"(?:{_any_template(data.opening, notation)}){edge}{pause}", re.IGNORECASE),
+        closing=re.compile(rf"{pause}{edge}(?:{_any_template(data.closing, notation)}){pause}$", re.IGNORECASE),
         taken_back=re.compile(
-            rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_of(data.taken_back, notation)}){pause}$", re.IGNORECASE
+            rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_template(data.taken_back, notation)}){pause}$", re.IGNORECASE
         ),
         joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
         leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
@@ -155,7 +158,9 @@ def load_pack(language: str) -> LanguagePack:
         plain=re.compile(rf"{edge}(?:{_words(data.plain_words)}){edge}", re.IGNORECASE),
         plural=re.compile(_alternatives(data.plurals, edge), re.IGNORECASE),
         vague=re.compile(_alternatives(data.vague_times, edge), re.IGNORECASE),
-        not_time=_any(data.not_times),
+        not_time=any_of(data.not_times),
+        read_as=tuple((re.compile(written, re.IGNORECASE), read) for written, read in data.read_as),
+        odd=any_of(written for written, _ in data.read_as),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
@@ -168,36 +173,6 @@ def load_pack(language: str) -> LanguagePack:
         lengths=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.lengths),
         mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),
         untitled=tuple((re.compile(words, re.IGNORECASE), content) for words, content in data.untitled),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuestionPatterns:
-    """The compiled `QuestionData`."""
-
-    form: re.Pattern[str]
-    demand: re.Pattern[str]
-    phrase: re.Pattern[str]
-    chatty: re.Pattern[str]
-    topic: re.Pattern[str]
-    fact: re.Pattern[str]
-    open_fact: re.Pattern[str]
-    other: re.Pattern[str]
-
-
-@cache
-def load_questions(language: str) -> QuestionPatterns:
-    """Compile what questions look like in one language."""
-    data = load_pack(language).data.questions
-    return QuestionPatterns(
-        form=_any(data.forms),
-        demand=_any(data.demands),
-        phrase=_any(data.phrases),
-        chatty=_any(data.chatty),
-        topic=_any(data.topics),
-        fact=_any(data.facts),
-        open_fact=_any(data.open_facts),
-        other=_any(data.others),
     )
 
 
@@ -244,17 +219,8 @@ def load_intent(language: str, name: str) -> Intent:
     )
 
 
-def compile_all() -> None:
-    """Compile the sentences of every language now (about half a second), instead of at the first message."""
-    for language in languages():
-        load_gate(language)
-        load_questions(language)
-        for name in load_pack(language).data.intents:
-            load_intent_gate(language, name)
-            load_intent(language, name)
-
-
-def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Matches any of some regular expressions; nothing, when there are none."""
     return re.compile("|".join(patterns) or NEVER, re.IGNORECASE)
 
 
@@ -267,7 +233,7 @@ def _alternatives(patterns: Iterable[str], edge: str) -> str:
     return f"{edge}(?:{'|'.join(patterns) or NEVER}){edge}"
 
 
-def _any_of(templates: Iterable[str], notation: Notation) -> str:
+def _any_template(templates: Iterable[str], notation: Notation) -> str:
     longest_first = sorted(templates, key=len, reverse=True)
     return "|".join(notation.compile(template).pattern for template in longest_first) or NEVER
 

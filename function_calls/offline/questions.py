@@ -1,7 +1,41 @@
 """Tell questions about the world, which a search can answer, from small talk."""
 
+import re
+from dataclasses import dataclass
+from functools import cache
+
 from function_calls.offline.clauses import LONGEST, tidy
-from function_calls.offline.pack import LanguagePack, load_questions
+from function_calls.offline.pack import LanguagePack, any_of, load_pack
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionPatterns:
+    """The compiled `QuestionData`."""
+
+    form: re.Pattern[str]
+    demand: re.Pattern[str]
+    phrase: re.Pattern[str]
+    chatty: re.Pattern[str]
+    topic: re.Pattern[str]
+    fact: re.Pattern[str]
+    open_fact: re.Pattern[str]
+    other: re.Pattern[str]
+
+
+@cache
+def load_questions(language: str) -> QuestionPatterns:
+    """Compile what questions look like in one language."""
+    data = load_pack(language).data.questions
+    return QuestionPatterns(
+        form=any_of(data.forms),
+        demand=any_of(data.demands),
+        phrase=any_of(data.phrases),
+        chatty=any_of(data.chatty),
+        topic=any_of(data.topics),
+        fact=any_of(data.facts),
+        open_fact=any_of(data.open_facts),
+        other=any_of(data.others),
+    )
 
 
 def is_question(text: str, pack: LanguagePack) -> bool:

@@ -71,9 +71,9 @@ class ReminderReader:
 
     def _repeated(self, match: Match, request: ReminderRequest) -> ReminderRequest:
         """Make a request for "a recurring reminder" repeat, when its time does not say so itself."""
-        time = request.time
+        time, kind = request.time, self._clause.restore(match.first("label", "kind"))
         is_once = time is not None and time.best is not None and time.best.rrule is None
-        if time is None or not is_once or not self._pack.repeated.search(match.first("label", "kind")):
+        if time is None or not is_once or not self._pack.repeated.search(kind):
             return request
         return replace(request, time=self._times.repeat(time) or time)
 

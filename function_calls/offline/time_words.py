@@ -1,6 +1,5 @@
 """Find the words of a sentence that name a time: those a clock can read, and those it cannot."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -110,8 +109,9 @@ def _read(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> Ite
 def _as_read(text: str, pack: LanguagePack) -> str:
     """`text`, letter for letter as long, with what only looks like a time covered up."""
     covered = pack.not_time.sub(lambda match: "".join("x" if letter.isalnum() else letter for letter in match[0]), text)
-    for pattern, replacement in pack.data.read_as:
-        covered = re.sub(pattern, replacement, covered, flags=re.IGNORECASE)
+    if pack.odd.search(covered):
+        for pattern, replacement in pack.read_as:
+            covered = pattern.sub(replacement, covered)
     return covered
 
 

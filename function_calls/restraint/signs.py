@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 
 from function_calls.offline.clauses import LONGEST, tidy
-from function_calls.offline.pack import LanguagePack, load_questions
+from function_calls.offline.pack import LanguagePack
+from function_calls.offline.questions import load_questions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,7 +3,7 @@
 One engine, lexicons as data: `lexicons/<language>.toml` holds the words and the rules of a language.
 """
 
-from services.time_expressions.engine import parse, parse_all
+from services.time_expressions.engine import parse, parse_all, warm_up
 from services.time_expressions.grammar import languages
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
 from services.time_expressions.reader import TimeReader
@@ -18,4 +18,5 @@ __all__ = [
     "languages",
     "parse",
     "parse_all",
+    "warm_up",
 ]

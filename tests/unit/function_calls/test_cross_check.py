@@ -83,3 +83,23 @@ def test_a_repetition_that_the_model_invented_is_taken_away():
     )
 
     assert verdict(weekly, "下周二下午两点提醒我开会", "zh").schedule == once("2026-11-24 14:00")
+
+
+@pytest.mark.parametrize(
+    ("words", "language"),
+    [
+        ("remind me at 5, no, at 6 to call mum", "en"),
+        ("remind me at 5 to call mum, no wait, 6", "en"),
+        ("下午五点提醒我打电话，不对，六点", "zh"),
+    ],
+)
+def test_a_model_that_follows_a_self_correction_is_right(words, language):
+    proposed = once("2026-11-20 18:00")
+
+    assert verdict(proposed, words, language).schedule == proposed
+
+
+def test_a_model_that_misses_a_self_correction_is_overruled():
+    proposed = once("2026-11-20 17:00")
+
+    assert verdict(proposed, "remind me at 5 to call mum, no, at 6").schedule == once("2026-11-20 18:00")

@@ -4,7 +4,7 @@ from datetime import time
 
 import pytest
 
-from services.time_expressions import DayParts
+from services.time_expressions import DateOrder, DayParts, TimeReader, parse
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,43 @@ def test_a_length_beside_a_time_is_its_end(read):
     reading = read("a meeting for 30 minutes on tuesday at 9am")
 
     assert f"{reading.start:%a %H:%M}-{reading.end:%H:%M}" == "Tue 09:00-09:30"
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("on 2020-01-05 at 9:00", "2020-01-05 09:00"),
+        ("yesterday at 9", "2026-11-19 09:00"),
+        ("昨天9点", "2026-11-19 09:00"),
+        ("yesterday at 5", "2026-11-19 17:00"),
+    ],
+)
+def test_a_day_that_is_over_keeps_the_usual_half(now, text: str, clock: str) -> None:
+    (past,) = parse(text, now).past
+
+    assert f"{past.start:%Y-%m-%d %H:%M}" == clock
+
+
+@pytest.mark.parametrize(
+    ("text", "has_day", "part"),
+    [
+        ("at 5pm", False, ""),
+        ("tomorrow at 5pm", True, ""),
+        ("in the morning", False, "morning"),
+        ("明天早上", True, "morning"),
+        ("in 10 minutes", True, ""),
+        ("from 3pm to 5pm", False, ""),
+        ("from friday 3pm to 5pm", True, ""),
+    ],
+)
+def test_a_reading_says_whether_a_day_and_which_part_was_named(read, text: str, has_day: bool, part: str) -> None:
+    reading = read(text)
+
+    assert (reading.has_day, reading.part) == (has_day, part)
+
+
+def test_a_reader_keeps_its_conventions(now) -> None:
+    reader = TimeReader(order=DateOrder.DMY, day_parts=DayParts(morning=time(7, 30)))
+
+    assert f"{reader.parse('tomorrow morning', now).best.start:%H:%M}" == "07:30"
+    assert [f"{each.start:%m-%d}" for each in reader.parse("on 5/6", now).readings] == ["06-05"]

@@ -1,0 +1,51 @@
+"""What an operator sets about times reaches those who read them."""
+
+from datetime import UTC, datetime, time
+
+import pytest
+
+from bot.settings import TimeSettings
+from bot.settings_sources import load_settings
+from bot.time_conventions import read_time_of, time_reader
+from services.errors import ConfigError
+
+FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+
+
+def test_the_hours_of_the_day_are_the_operator_s():
+    reader = time_reader(TimeSettings(morning=time(7), evening=time(20)))
+
+    read = [
+        reader.parse(words, FRIDAY_TEN).best.start.hour for words in ("tomorrow morning", "明天晚上", "this evening")
+    ]
+
+    assert read == [7, 20, 20]
+
+
+@pytest.mark.parametrize(("order", "first"), [("ask", "05-06"), ("mdy", "05-06"), ("dmy", "06-05")])
+def test_the_order_of_dates_is_the_operator_s(order, first):
+    readings = time_reader(TimeSettings(date_order=order)).parse("on 5/6", FRIDAY_TEN)
+
+    assert (f"{readings.best.start:%m-%d}", readings.ambiguous) == (first, order == "ask")
+
+
+def test_a_phrase_of_a_summary_is_read_the_same_way():
+    read = read_time_of(time_reader(TimeSettings(morning=time(7))))
+
+    assert read("tomorrow morning", FRIDAY_TEN, "en") == datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
+    assert read("hello", FRIDAY_TEN, "en") is None
+
+
+def test_a_time_of_day_is_written_as_a_clock(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('[time]\nmorning = "07:30"\n', encoding="utf-8")
+
+    assert load_settings(file, {}).time.morning == time(7, 30)
+
+
+def test_a_time_of_day_that_is_none_names_its_key(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('[time]\nmorning = "early"\n', encoding="utf-8")
+
+    with pytest.raises(ConfigError, match="morning"):
+        load_settings(file, {})

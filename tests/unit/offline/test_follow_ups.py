@@ -1,0 +1,52 @@
+"""Words that are said to the bot only when it has just done something for the person."""
+
+from datetime import timedelta
+
+import pytest
+
+from function_calls.calls import ToolSpec
+from function_calls.offline.served import ServedLately
+from tests.unit.offline.conftest import NOW, TOOLS, Say
+
+UPDATE = ToolSpec(
+    name="reminder_update", description="", parameters={"properties": {"reminder_id": {}, "time": {}, "content": {}}}
+)
+WITH_UPDATE = (*TOOLS, UPDATE)
+
+
+@pytest.mark.parametrize("text", ["make it 6pm", "move it to 6pm", "改到下午六点"])
+def test_a_change_follows_what_was_just_set(say: Say, text: str) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
+
+    (call,) = say(text, tools=WITH_UPDATE).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", {"time": "18:00"})
+
+
+@pytest.mark.parametrize(
+    "text", ["make it 6pm", "can we move it to Friday?", "改到下午六点", "推迟十分钟", "再等十分钟"]
+)
+def test_without_that_it_is_said_to_the_others(say: Say, text: str) -> None:
+    heard = say(text, tools=WITH_UPDATE)
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+def test_somebody_else_does_not_follow(say: Say) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_UPDATE, sender="ann")
+
+    assert say("make it 6pm", tools=WITH_UPDATE, sender="bob").calls == ()
+
+
+def test_after_some_minutes_it_is_said_to_the_others(say: Say) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
+
+    assert say("make it 6pm", tools=WITH_UPDATE, now=NOW + timedelta(minutes=4)).calls == ()
+
+
+def test_only_so_many_people_are_remembered() -> None:
+    served = ServedLately(limit=1)
+    served.note("home:ann", NOW)
+    served.note("home:bob", NOW)
+
+    assert (served.is_recent("home:ann", NOW), served.is_recent("home:bob", NOW)) == (False, True)

@@ -1,0 +1,93 @@
+"""Reminders named by when they are due; the present is Friday 20 November 2026, ten in the morning in Berlin."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.reminders.model import Reminder, ReminderState, Schedule
+from services.reminders.references import find_reminder, matching
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
+
+
+def reminder(content: str, due: str, *, age: int = 10) -> Reminder:
+    """A reminder of `content`, set `age` minutes ago."""
+    at = datetime.fromisoformat(due)
+    return Reminder(
+        id=f"id{content[:3]}",
+        address=ChatAddress(platform="console", chat_id="home"),
+        creator=Person(id="ann", name="ann"),
+        targets=(),
+        content=content,
+        schedule=Schedule(start=at, zone="Europe/Berlin"),
+        language="en",
+        state=ReminderState.ACTIVE,
+        next_fires=(at.replace(tzinfo=BERLIN),),
+        created_at=NOW - timedelta(minutes=age),
+    )
+
+
+TEA = reminder("tea", "2026-11-20 17:00", age=30)
+PILLS = reminder("pills", "2026-11-21 08:00", age=20)
+REPORT = reminder("report", "2026-11-21 15:00", age=5)
+PLANTS = reminder("plants", "2026-11-25 17:30", age=15)
+HERE = (TEA, PILLS, REPORT, PLANTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("5pm", TEA),
+        ("today's", TEA),
+        ("下午五点", TEA),
+        ("tomorrow morning", PILLS),
+        ("明天早上", PILLS),
+        ("明天早上的", PILLS),
+        ("tomorrow afternoon", REPORT),
+        ("3pm report", REPORT),
+        ("next week", PLANTS),
+        ("下周三", PLANTS),
+        ("last", REPORT),
+        ("最后一个", REPORT),
+        ("next", TEA),
+    ],
+)
+def test_words_of_time_name_one(words: str, meant: Reminder) -> None:
+    assert find_reminder(words, HERE, (), now=NOW) is meant
+
+
+@pytest.mark.parametrize("words", ["6pm", "tomorrow at 5pm", "today at 3pm", "3pm tea", "next month"])
+def test_another_time_names_none(words: str) -> None:
+    with pytest.raises(RequestRefused, match="reminder_unknown"):
+        find_reminder(words, HERE, (), now=NOW)
+
+
+def test_two_that_fit_are_asked_about() -> None:
+    with pytest.raises(RequestRefused) as refused:
+        find_reminder("tomorrow", HERE, (), now=NOW)
+
+    assert refused.value.fields["candidates"] == (PILLS, REPORT)
+
+
+def test_the_last_is_the_last_line_of_a_list_that_holds_the_newest() -> None:
+    assert find_reminder("last", HERE, [each.id for each in HERE], now=NOW) is PLANTS
+
+
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [
+        ("", HERE),
+        ("today", (TEA,)),
+        ("this week", (TEA, PILLS, REPORT)),
+        ("下周", (PLANTS,)),
+        ("this weekend", (PILLS, REPORT)),
+        ("report", (REPORT,)),
+        ("in december", ()),
+    ],
+)
+def test_a_list_can_be_narrowed_by_words(words: str, listed: tuple[Reminder, ...]) -> None:
+    assert matching(words, HERE, NOW) == listed
