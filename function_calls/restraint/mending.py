@@ -57,7 +57,9 @@ class Mending:
             given["content"] = self._content(str(given.get("content", "")), str(own["content"]))
         given.pop("person", None)
         person = self._person(str(call.arguments.get("person") or ""), str(own.get("person") or ""))
-        arguments = given | ({"person": person} if person else {})
+        merged = given | ({"person": person} if person else {})
+        in_order = dict.fromkeys([*call.arguments, *merged])  # as the model wrote them, for whoever reads the record
+        arguments = {name: merged[name] for name in in_order if name in merged}
         changed = [name for name, value in arguments.items() if value != call.arguments.get(name)]
         steps = tuple(f"/{name}: read from the message" for name in changed)
         return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))

@@ -132,8 +132,10 @@ def test_a_replay_offline_executes_nothing_and_shows_both(tmp_path, bubbles):
 
 
 async def test_a_replay_asks_another_model_and_names_the_difference(tmp_path, bubbles):
-    await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
-    async with OpenAIServer([call("reminder_set", {**SET, "time": "2026-11-20 22:00"})]) as server:
+    # A query is the model's own to word; the time of a reminder is read from the message whatever a model says.
+    queries = [call("perplexity_search", {"query": words}) for words in ("highest mountain Europe", "Mont Blanc")]
+    await conversation(tmp_path, queries[:1], "Bubbles, what is the highest mountain in Europe?")
+    async with OpenAIServer(queries[1:]) as server:
         shown = await asyncio.to_thread(bubbles, "replay", "m0", "--model", "other", "--base-url", server.base_url)
         asked = [request.body["model"] for request in server.requests]
 
