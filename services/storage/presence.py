@@ -23,18 +23,20 @@ _FROZEN_AFTER = timedelta(seconds=15)
 # After a restart of the server every lock is gone until its holder has connected again.
 _SETTLING = timedelta(seconds=10)
 
+IS_GONE = (
+    "owner <> ALL(:alive) AND pg_postmaster_start_time() < clock_timestamp() - :settling "
+    "AND (greatest(seen_at, pg_postmaster_start_time()) < clock_timestamp() - :frozen_after "
+    "OR pg_try_advisory_xact_lock_shared(hashtextextended(owner, 0)))"
+)
+"""The condition on rows of `worker` whose process is dead or frozen; `Presence.asked` are its values."""
+
 _LOCK = sa.text("SELECT pg_advisory_lock(hashtextextended(:owner, 0))")
 _BEAT = sa.text(
     "INSERT INTO worker (owner, seen_at) VALUES (:owner, clock_timestamp()) "
     "ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at"
 )
 _HELD = sa.text("SELECT owner FROM worker WHERE owner = :owner FOR KEY SHARE")
-_GONE = sa.text(
-    "SELECT owner FROM worker WHERE owner <> ALL(:alive) "
-    "AND pg_postmaster_start_time() < clock_timestamp() - :settling "
-    "AND (greatest(seen_at, pg_postmaster_start_time()) < clock_timestamp() - :frozen_after "
-    "OR pg_try_advisory_xact_lock_shared(hashtextextended(owner, 0))) FOR UPDATE SKIP LOCKED"
-)
+_GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKED")  # noqa: S608 - a constant
 
 
 class Presence:
@@ -63,6 +65,11 @@ class Presence:
         await self._in_thread(self._disconnect)
         self._thread.shutdown(wait=False)
 
+    @property
+    def asked(self) -> dict[str, object]:
+        """The values of `IS_GONE`."""
+        return {"alive": self._owners, "settling": _SETTLING, "frozen_after": _FROZEN_AFTER}
+
     async def hold(self, owner: str) -> None:
         """Be alive as `owner`; call it before anything is leased to `owner`."""
         if owner not in self._owners:
@@ -75,8 +82,7 @@ class Presence:
 
     def free_gone(self, connection: sa.Connection) -> int:
         """Free the leases of owners that are dead or frozen; return how many there were."""
-        asked = {"alive": self._owners, "settling": _SETTLING, "frozen_after": _FROZEN_AFTER}
-        gone = connection.scalars(_GONE, asked).all()
+        gone = connection.scalars(_GONE, self.asked).all()
         freed = sum(ledger.free(connection, owner) for owner in gone)
         if gone:
             connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))

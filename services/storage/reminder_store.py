@@ -1,7 +1,6 @@
 """Reminders and their ledger in SQL: the reminder store that the bot runs on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -17,6 +16,7 @@ from services.storage.inserts import insert_many, upsert
 from services.storage.instants import to_micros
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
+from services.storage.shared_claims import claim_shared
 from services.storage.tables import DELIVERY, IS_OPEN, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
@@ -108,14 +108,7 @@ class SqlReminderStore:
         if presence is None:
             return await self._database.run(lambda connection: claims.claim(connection, claimer))
         await presence.hold(owner)
-
-        def work(connection: sa.Connection) -> Claim:
-            presence.confirm(connection, owner)
-            presence.free_gone(connection)
-            claim = claims.claim(connection, claimer)
-            return replace(claim, next_at=min(claim.next_at or horizon, horizon))
-
-        return await self._database.run(work)
+        return await self._database.run(lambda connection: claim_shared(connection, presence, claimer))
 
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None

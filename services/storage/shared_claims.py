@@ -1,0 +1,28 @@
+"""Claiming where several processes share the database: one cheap question a second, and a claim where it pays."""
+
+import sqlalchemy as sa
+
+from services.reminders.records import Claim
+from services.storage import claims
+from services.storage.claimer import Claimer
+from services.storage.instants import from_micros
+from services.storage.presence import IS_GONE, Presence
+from services.storage.tables import IS_DUE, IS_FREED
+
+_IS_WORTH_IT = sa.text(
+    f"SELECT least((SELECT min(next_fire_at) FROM reminder WHERE {IS_DUE}), "  # noqa: S608 - constants
+    f"(SELECT min(try_at) FROM delivery WHERE {IS_FREED})) <= :until "
+    f"OR EXISTS (SELECT FROM worker WHERE {IS_GONE})"
+)
+
+
+def claim_shared(connection: sa.Connection, presence: Presence, claimer: Claimer) -> Claim:
+    """Take up what the dead have left, and claim; look again at the horizon at the latest, because others may add."""
+    horizon = from_micros(claimer.until)
+    asked = {**presence.asked, "until": claimer.until}
+    if not connection.scalar(_IS_WORTH_IT, asked):
+        return Claim(leases=(), next_at=horizon, is_full=False)
+    presence.confirm(connection, claimer.owner)
+    presence.free_gone(connection)
+    claim = claims.claim(connection, claimer)
+    return Claim(leases=claim.leases, next_at=min(claim.next_at or horizon, horizon), is_full=claim.is_full)
