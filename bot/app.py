@@ -146,7 +146,7 @@ async def build_app(
             times,
         )
         offline = OfflineInterpreter(read_times=times.parse_all)
-        chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model))
+        chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model, times))
         parts = Parts(
             settings=settings,
             clock=clock,

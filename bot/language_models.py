@@ -13,6 +13,7 @@ from services.language_model.fallback import FallbackChain
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import LanguageModel
 from services.language_model.retry import RetryPolicy, Timeouts
+from services.time_expressions import TimeReader
 
 _OPENAI = "https://api.openai.com/v1"
 
@@ -56,11 +57,16 @@ def price_of(settings: ModelSettings) -> Price:
     )
 
 
-def model_interpreter(model: LanguageModel, settings: ModelSettings) -> FunctionCallLLM:
-    """The interpreter that asks `model`, offering tools in the way the settings name; its calls are read twice."""
+def model_interpreter(
+    model: LanguageModel, settings: ModelSettings, times: TimeReader | None = None
+) -> FunctionCallLLM:
+    """The interpreter that asks `model`, offering tools in the way the settings name.
+
+    Its calls are read twice, the second time with `times` (the usual conventions when there are none).
+    """
     return FunctionCallLLM(
         model,
         styles=make_styles(settings.function_calling, model),
         is_streaming=settings.stream,
-        reviewer=SecondReader(),
+        reviewer=SecondReader(read_times=(times or TimeReader()).parse_all),
     )

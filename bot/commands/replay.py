@@ -14,6 +14,7 @@ from bot.commands.explain import recorded
 from bot.language_models import language_model, model_interpreter, price_of
 from bot.settings import Settings
 from bot.settings_sources import load_settings
+from bot.time_conventions import time_reader
 from bot.wiring import built_in_registry
 from function_calls.explaining import arguments_in_words
 from function_calls.interpreter import Interpreter
@@ -90,9 +91,10 @@ async def _replayed(settings: Settings, message: str, chat: str | None) -> _Both
 
 
 def _interpreter(client: FallbackChain | None, settings: Settings) -> Interpreter:
+    times = time_reader(settings.time)
     if client is None:
-        return OfflineInterpreter()
-    return model_interpreter(MeteredModel(client, price=price_of(settings.model)), settings.model)
+        return OfflineInterpreter(read_times=times.parse_all)
+    return model_interpreter(MeteredModel(client, price=price_of(settings.model)), settings.model, times)
 
 
 def _rows(both: _Both) -> list[tuple[str, str, str]]:

@@ -4,10 +4,16 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.settings import TimeSettings
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings, TimeSettings
 from bot.settings_sources import load_settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
 from bot.time_conventions import read_time_of, time_reader
 from services.errors import ConfigError
+from services.storage.database import Database
 
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
@@ -27,6 +33,24 @@ def test_the_order_of_dates_is_the_operator_s(order, first):
     readings = time_reader(TimeSettings(date_order=order)).parse("on 5/6", FRIDAY_TEN)
 
     assert (f"{readings.best.start:%m-%d}", readings.ambiguous) == (first, order == "ask")
+
+
+@pytest.mark.looptime
+async def test_the_bot_sets_reminders_by_them():
+    settings = Settings(
+        bot=BotSettings(timezone="Europe/Berlin"),
+        log=LogSettings(to_file=False),
+        time=TimeSettings(morning=time(7, 30), date_order="dmy"),
+    )
+    clock = LoopClock(FRIDAY_TEN)
+    platform = FakePlatform(clock)
+    database = Database("sqlite://", make_thread=InlineExecutor)
+    async with build_app(settings, platforms=[platform], clock=clock, database=database, timetable=LoopTimetable()):
+        await platform.say("remind me tomorrow morning to stretch", sender="ann", chat="home")
+        await platform.say("remind me on 5/6/2027 at 9am to renew my pass", sender="ann", chat="home")
+
+    assert "tomorrow at 07:30" in platform.texts[0]
+    assert "5 June 2027" in platform.texts[1]
 
 
 def test_a_phrase_of_a_summary_is_read_the_same_way():
