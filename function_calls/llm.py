@@ -109,6 +109,9 @@ class FunctionCallLLM:
         self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: CallReviewer
     ) -> Interpretation:
         """The calls that the person's own words bear out; without any, words, a question or silence."""
+        instead = reviewer.instead(asking.turn, calls) if asking.only_chooses else ()
+        if instead:
+            return Interpretation(calls=instead)
         review = reviewer.review(asking.turn, calls)
         if review.calls:
             return Interpretation(calls=review.calls, answer=text, notice=review.question)

@@ -22,6 +22,10 @@ class CallReviewer(Protocol):
         """What is left of the first `calls` that a model chose for `turn`."""
         ...
 
+    def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+        """What `turn` plainly asks for, where nothing in it speaks for `calls`."""
+        ...
+
     def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
         """What `turn` asks for although a model that may only choose chose nothing."""
         ...

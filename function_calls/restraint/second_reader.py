@@ -64,6 +64,14 @@ class SecondReader:
         others = [call for call in kept if call.name != SET]
         return Review(calls=(*others[:place], *mended, *others[place:]))
 
+    def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+        """What `turn` plainly asks for, where no word in it speaks for any of `calls`: small models mix functions up."""
+        ear = self._ear(turn)
+        if not all(self._is_unspoken(call, turn, ear) for call in calls):
+            return ()
+        plain = self.missed(turn)
+        return () if {call.name for call in plain} & {call.name for call in calls} else plain
+
     def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
         """What `turn` plainly asks for, when a model that may only choose a tool chose none.
 
@@ -101,6 +109,14 @@ class SecondReader:
             is_addressed=turn.message.is_addressed or turn.message.is_private,
             read_times=self._read_times,
         )
+
+    @staticmethod
+    def _is_unspoken(call: ToolCall, turn: Turn, ear: Ear) -> bool:
+        """Whether the patterns know the function and the message has none of the words that its requests have."""
+        if call.name not in ear.pack.data.intents:
+            return False
+        gate = load_intent_gate(ear.pack.language, call.name)
+        return gate.search(ear.pack.fold(turn.message.text)) is None
 
     @staticmethod
     def _own_content(turn: Turn, ear: Ear) -> str:

@@ -286,6 +286,34 @@ async def test_a_wrong_choice_gives_way_to_what_was_plainly_asked(tools):
     assert [call.name for call in found.calls] == ["perplexity_search"]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "tool"),
+    [
+        ("what's the weather in Lima", "en", "perplexity_search"),
+        ("what were they arguing about this morning?", "en", "summary"),
+        ("她们刚才争什么呢", "zh", "summary"),
+    ],
+)
+def test_a_function_for_which_no_word_speaks_gives_way_to_a_plain_request(tools, chosen, text, language, tool):
+    turn = make_turn(text, tools=tools, language=language)
+
+    assert [call.name for call in SecondReader().instead(turn, chosen("reminder_delete", reminder_id="1"))] == [tool]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("delete what was said about the weather today", "reminder_delete"),
+        ("anything left for me?", "reminder_list"),
+        ("what's planned for today?", "reminder_list"),
+        ("what's the weather in Lima", "get_weather"),
+        ("what's the weather in Lima", "perplexity_search"),
+    ],
+)
+def test_a_function_for_which_a_word_speaks_or_that_nobody_knows_is_kept(tools, chosen, text, tool):
+    assert SecondReader().instead(make_turn(text, tools=tools), chosen(tool)) == ()
+
+
 async def test_unusable_calls_give_way_to_what_was_plainly_asked(tools):
     model = ScriptedModel(['{"tool": "reminder_delete"}', '{"tool": "reminder_delete"}'])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
