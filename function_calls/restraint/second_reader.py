@@ -65,7 +65,7 @@ class SecondReader:
         return Review(calls=(*others[:place], *mended, *others[place:]))
 
     def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-        """What `turn` plainly asks for, where no word in it speaks for any of `calls`: small models mix functions up."""
+        """What `turn` plainly asks for, where no word in it speaks for any of `calls`: small models mix them up."""
         ear = self._ear(turn)
         if not all(self._is_unspoken(call, turn, ear) for call in calls):
             return ()
