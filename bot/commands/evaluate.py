@@ -1,7 +1,8 @@
 """`bubbles eval`: how well the bot reads times and intents, summarises, and drives a language model."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,13 +116,24 @@ async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt], *, is_col
     from bot.evaluation.measured_bot import measured_bot
     from bot.evaluation.tool_scores import judge
 
-    logger.disable("bot")
-    logger.disable("function_calls")
-    logger.disable("services")
-    async with measured_bot(interpreter) as bot:
-        if is_cold:
-            await bot.warm_up()
-        return [judge(await bot.tell(prompt)) for prompt in prompts]
+    with _unlogged():
+        async with measured_bot(interpreter) as bot:
+            if is_cold:
+                await bot.warm_up()
+            return [judge(await bot.tell(prompt)) for prompt in prompts]
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Our own log lines are not part of a report; whoever logs afterwards is heard again."""
+    packages = ("bot", "function_calls", "services")
+    for package in packages:
+        logger.disable(package)
+    try:
+        yield
+    finally:
+        for package in packages:
+            logger.enable(package)
 
 
 def _show(lines: Iterable[str]) -> int:
