@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOPMENT := $(VENV)/.development
+# Five seconds a test; on a shared machine of continuous integration slowness is not a failure, hanging is.
+SECONDS_A_TEST := $(if $(CI),30,5)
 
 .DEFAULT_GOAL := help
 .PHONY: help install run chat test integration check fix lock clean
@@ -42,7 +44,7 @@ chat: $(RUNTIME) ## talk to the bot in this terminal
 	@$(BIN)/bubbles chat
 
 test: $(DEVELOPMENT) ## the tests that run all day
-	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --timeout $(SECONDS_A_TEST)
 
 integration: $(DEVELOPMENT) ## the tests with subprocesses, kills and servers
 	@$(BIN)/python -m pytest -q -m integration --timeout 120
