@@ -40,7 +40,7 @@ async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(cre
     await asyncio.sleep(0.5)
     repeats = crew.repeats()
     assert took < 2
-    assert len(repeats) <= SENDERS
+    assert len(repeats) <= 4 * SENDERS  # being sent, or sent and not yet marked while the marks are committed
     assert all(line[4] == "True" for line in repeats)
 
 
