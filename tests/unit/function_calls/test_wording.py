@@ -20,7 +20,7 @@ def test_a_sentence_has_the_same_fields_in_every_language():
     differing = {
         key: (fields_of(english[key]), fields_of(chinese[key]))
         for key in english
-        if not fields_of(english[key]) == fields_of(chinese[key])
+        if fields_of(english[key]) != fields_of(chinese[key])
     }
 
     assert differing == {}
