@@ -43,12 +43,13 @@ class Dispatcher:
         self._sender = Sender(ledger, courier, clock, retries)
         self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
         self._begun: deque[Begun] = deque()
-        self._throughput = Throughput(senders=pace.senders, most=pace.batch)
+        self._throughput = Throughput(senders=pace.senders, most=2 * pace.batch)
         self._due = asyncio.Event()
         self._sendable = asyncio.Event()
         self._marked = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_draining = False
+        self._is_beginning = False
         self._in_flight = 0
         self._marks: list[tuple[Lease, Mark]] = []
 
@@ -69,7 +70,13 @@ class Dispatcher:
             room = self._room()
             taken = self._queue.take(self._clock.now(), room) if room > 0 else []
             if taken:
-                await self._begin(taken)
+                self._is_beginning = True
+                try:
+                    await asyncio.sleep(0)  # taking very many has kept the event loop long enough
+                    await self._begin(taken)
+                finally:
+                    self._is_beginning = False
+                    self._idle.set()
             else:
                 await wait_or_nap(self._due, self._clock, self._seconds_to_next(room > 0))
 
@@ -106,7 +113,7 @@ class Dispatcher:
         """Begin nothing new, finish what is begun, and give back the rest."""
         self._is_draining = True
         self._due.set()
-        while self._in_flight or self._begun or self._marks:
+        while self._is_beginning or self._in_flight or self._begun or self._marks:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
@@ -166,7 +173,7 @@ class Dispatcher:
         self._throughput.note_send(loop.time() - started)
         self._marks += marks
         self._marked.set()
-        if self._room():
+        if not self._due.is_set() and self._room():
             self._due.set()
 
     async def _settle(self, settled: list[tuple[Lease, Mark]], try_at: Callable[[datetime], None]) -> None:
@@ -184,8 +191,10 @@ class Dispatcher:
 
 def _begun(leases: Together, key: str, versions: dict[int, int]) -> Begun | None:
     """The part of a message that the ledger let begin."""
+    if all(versions.get(lease.notice.delivery_id) == lease.version for lease in leases):
+        return Begun(leases, key)
     ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
     if not ours:
         return None
     edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
-    return Begun(leases=ours, key=key, edited=edited)
+    return Begun(ours, key, edited)

@@ -17,20 +17,24 @@ class Throughput:
         self._most = most
         self._send_seconds: float | None = None
         self._question_seconds = 0.0
-
-    @property
-    def ahead(self) -> int:
+        self.ahead = 0
         """How many more than there are free senders may be begun."""
-        if self._send_seconds is None:
-            return 0
-        wanted = 2 * self._senders * self._question_seconds / max(self._send_seconds, _SHORTEST_SEND_SECONDS)
-        return min(self._most, int(wanted))
 
     def note_send(self, seconds: float) -> None:
         """A send took this long."""
-        before = seconds if self._send_seconds is None else self._send_seconds
-        self._send_seconds = before + _WEIGHT * (seconds - before)
+        before = self._send_seconds
+        if before is None:
+            self._send_seconds = seconds
+            self._compare()
+        else:
+            self._send_seconds = before + _WEIGHT * (seconds - before)
 
     def note_question(self, seconds: float) -> None:
         """The ledger took this long to answer."""
         self._question_seconds = seconds
+        self._compare()
+
+    def _compare(self) -> None:
+        if self._send_seconds is not None:
+            wanted = 2 * self._senders * self._question_seconds / max(self._send_seconds, _SHORTEST_SEND_SECONDS)
+            self.ahead = min(self._most, int(wanted))

@@ -1,7 +1,7 @@
 """What is said in one message, and the key that makes a repeat of that message recognisable."""
 
-from dataclasses import dataclass
 from hashlib import blake2s
+from typing import NamedTuple
 
 from services.reminders.records import Lease
 
@@ -9,8 +9,7 @@ Together = tuple[Lease, ...]
 """Occurrences of one chat that are said in one message."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Begun:
+class Begun(NamedTuple):
     """A message that the ledger knows as being sent; `edited` are the deliveries whose words changed meanwhile."""
 
     leases: Together

@@ -372,6 +372,41 @@ async def test_draining_finishes_what_is_in_flight_and_begins_nothing(desk):
     assert await states(desk) == [DeliveryState.SENT, DeliveryState.LEASED]
 
 
+async def test_draining_waits_for_what_the_ledger_is_being_asked_to_begin(desk):
+    await desk.set(seconds=1)
+    begin, asked, answered = desk.store.begin, asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments):
+        asked.set()
+        await answered.wait()
+        return await begin(*arguments)
+
+    desk.store.begin = slow
+    async with desk.running():
+        await asked.wait()
+        draining = asyncio.create_task(desk.service.drain())
+        await asyncio.sleep(5)
+        assert not draining.done()
+        answered.set()
+        await draining
+
+    assert desk.courier.texts == ["tea"]
+    assert await states(desk) == [DeliveryState.SENT]
+
+
+async def test_a_send_that_is_cut_off_does_not_stop_its_sender(make_desk):
+    desk = make_desk(pace=WakerPace(send_limit=timedelta(seconds=30), senders=1))
+    desk.courier.hold.clear()
+    await desk.set("hangs", seconds=1)
+    async with desk.running():
+        await asyncio.sleep(32)
+        desk.courier.hold.set()
+        await desk.set("next", seconds=5)
+        await asyncio.sleep(40)
+
+    assert set(desk.courier.texts) == {"hangs", "next"}
+
+
 async def test_a_chat_with_many_due_does_not_make_another_wait(make_desk):
     desk = make_desk(pace=WakerPace(senders=1))
     work = ChatAddress(platform="console", chat_id="work")
