@@ -52,6 +52,8 @@ class Dispatcher:
         self._is_beginning = False
         self._in_flight = 0
         self._marks: list[tuple[Lease, Mark]] = []
+        self._unrecorded = 0
+        """Messages that were sent and whose marks are not committed: a crash would say them again."""
 
     def __len__(self) -> int:
         """How many occurrences are held in memory and not begun."""
@@ -86,11 +88,11 @@ class Dispatcher:
         deadline = Deadline(self._pace.send_limit.total_seconds())
         try:
             while True:
-                while not self._begun:
+                while not self._may_send():
                     self._sendable.clear()
                     await self._sendable.wait()
                 turn_ends = loop.time() + _TURN_SECONDS
-                while self._begun and loop.time() < turn_ends:
+                while self._may_send() and loop.time() < turn_ends:
                     await self._send(self._begun.popleft(), deadline, loop)
                 await asyncio.sleep(0)
         finally:
@@ -105,8 +107,11 @@ class Dispatcher:
                     await asyncio.sleep(0)
             self._marked.clear()
             marks, self._marks = self._marks, []
+            sends = self._unrecorded
             if marks:
                 await self._settle(marks, try_at)
+            self._unrecorded -= sends
+            self._sendable.set()
             self._idle.set()
 
     async def drain(self) -> None:
@@ -118,6 +123,10 @@ class Dispatcher:
             await self._idle.wait()
         self._queue.clear()
         await self._ledger.free(self._owner)
+
+    def _may_send(self) -> bool:
+        """Whether a send may start: what a crash could double is never more than the senders."""
+        return bool(self._begun) and self._in_flight + self._unrecorded < self._pace.senders
 
     def _room(self) -> int:
         """How many messages may be begun now: for free senders, and what they finish while the ledger answers.
@@ -170,6 +179,7 @@ class Dispatcher:
         finally:
             deadline.end()
             self._in_flight -= 1
+            self._unrecorded += 1
         self._throughput.note_send(loop.time() - started)
         self._marks += marks
         self._marked.set()
