@@ -81,8 +81,19 @@ def _grain_of(span: Span) -> Grain:
     return Grain.DAY
 
 
+def _next_second(now: datetime) -> datetime:
+    """`now` in whole seconds, rounded up: "in 2 seconds" is never said early."""
+    whole = now.replace(microsecond=0)
+    if whole == now:
+        return now
+    try:
+        return whole + timedelta(seconds=1)
+    except OverflowError:  # the last second of the calendar
+        return whole
+
+
 def _offset(meaning: Meaning, span: Span, present: Present) -> Answer | None:
-    base, exact, grain = present.now.replace(microsecond=0), True, _grain_of(span)
+    base, exact, grain = _next_second(present.now), True, _grain_of(span)
     if meaning.anchor is not None:
         anchored = _anchor(meaning.anchor, present, span)
         if anchored is None:

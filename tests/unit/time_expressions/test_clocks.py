@@ -1,6 +1,7 @@
 """Clock times and parts of the day; the present is Friday 20 November 2026, ten in the morning."""
 
-from datetime import time
+from datetime import datetime, time
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -136,3 +137,9 @@ def test_a_reader_keeps_its_conventions(now) -> None:
 
     assert f"{reader.parse('tomorrow morning', now).best.start:%H:%M}" == "07:30"
     assert [f"{each.start:%m-%d}" for each in reader.parse("on 5/6", now).readings] == ["06-05"]
+
+
+def test_an_offset_is_never_said_early():
+    now = datetime(2026, 11, 20, 10, 0, 0, 600_000, tzinfo=ZoneInfo("Europe/Berlin"))
+
+    assert parse("in 2 seconds", now).best.start == datetime(2026, 11, 20, 10, 0, 3, tzinfo=ZoneInfo("Europe/Berlin"))
