@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 DEVELOPMENT := $(VENV)/.development
+SERVERS := $(VENV)/.servers
 # Five seconds a test; on a shared machine of continuous integration slowness is not a failure, hanging is.
 SECONDS_A_TEST := $(if $(CI),30,5)
 
@@ -35,6 +36,10 @@ $(DEVELOPMENT): pyproject.toml requirements-dev.lock.txt
 	$(call sync,requirements-dev.lock.txt)
 	@touch $(RUNTIME) $@
 
+$(SERVERS): pyproject.toml requirements-servers.lock.txt
+	$(call sync,requirements-servers.lock.txt)
+	@touch $(RUNTIME) $(DEVELOPMENT) $@
+
 install: $(DEVELOPMENT) ## the development environment in .venv
 
 run: $(RUNTIME) ## the bot, from config.toml; no key needed
@@ -46,7 +51,7 @@ chat: $(RUNTIME) ## talk to the bot in this terminal
 test: $(DEVELOPMENT) ## the tests that run all day
 	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --timeout $(SECONDS_A_TEST)
 
-integration: $(DEVELOPMENT) ## the tests with subprocesses, kills and servers
+integration: $(SERVERS) ## the tests with subprocesses, kills and servers
 	@$(BIN)/python -m pytest -q -m integration --timeout 120
 
 check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
@@ -54,15 +59,16 @@ check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
-	@! grep -n '://' requirements.lock.txt requirements-dev.lock.txt || { echo "a lock file names a host"; exit 1; }
+	@! grep -n '://' requirements*.lock.txt || { echo "a lock file names a host"; exit 1; }
 
 fix: $(DEVELOPMENT) ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
 lock: ## refresh the hashed requirements (needs uv)
-	@uv export --quiet --no-dev --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements.lock.txt
+	@uv export --quiet --no-dev --extra web --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements.lock.txt
 	@uv export --quiet --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-dev.lock.txt
+	@uv export --quiet --group servers --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-servers.lock.txt
 
 clean: ## remove the environment and caches, never data
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

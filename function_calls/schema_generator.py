@@ -8,6 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 _BOUNDS: Final = frozenset({"ge", "gt", "le", "lt", "multiple_of"})
+_DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
 
 
 class ToolJsonSchema(GenerateJsonSchema):
@@ -31,14 +32,15 @@ class ToolJsonSchema(GenerateJsonSchema):
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """A decimal is a number or a text that spells one; with bounds, which no text can be held to, a number."""
         made = super().decimal_schema(schema)
-        arms = made.get("anyOf", [])
-        return arms[0] if arms and _BOUNDS & schema.keys() else made
-
-    def get_decimal_pattern(self, schema: core_schema.DecimalSchema) -> str | None:
-        """The texts that spell a decimal; without one, "" and "NaN" would pass the schema and fail the class."""
-        if schema.get("max_digits") is not None or schema.get("decimal_places") is not None:
-            return self.build_decimal_pattern(schema)
-        return r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
+        arms: list[JsonSchemaValue] = made.get("anyOf", [])
+        if not arms:
+            return made
+        if _BOUNDS & schema.keys():
+            return arms[0]
+        if schema.get("max_digits") is None and schema.get("decimal_places") is None:
+            # Pydantic's own pattern differs between its versions, and lets "" or "NaN" pass in some of them.
+            arms[-1]["pattern"] = _DECIMAL
+        return made
 
 
 def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValue]) -> JsonSchemaValue:
