@@ -258,6 +258,7 @@ async def test_a_server_that_answers_whole_when_asked_to_stream_is_understood():
 async def test_at_most_the_given_number_of_requests_is_in_flight():
     async with OpenAIServer([Hang()] * 5) as server:
         model = model_at(server, slots=2)
+        await model.warm_up()
         asking = [asyncio.create_task(model.complete(CompletionRequest(messages=MESSAGES))) for _ in range(5)]
         await asyncio.sleep(0.5)
         in_flight = len(server.requests)
