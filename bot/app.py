@@ -28,7 +28,7 @@ from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
-from services.chat import ChatMessage
+from services.chat import Incoming
 from services.clock import Clock, SystemClock
 from services.history.service import HistoryService
 from services.memory.model import MemoryLimits
@@ -74,11 +74,16 @@ class App:
         while self._messages:
             await asyncio.wait(self._messages)
 
+    async def settled(self) -> None:
+        """Wait a while for the messages that are being answered, so that a stop cuts nobody off."""
+        if self._messages:
+            await asyncio.wait(self._messages, timeout=_DRAIN_SECONDS)
+
     def connect(self, platform: Platform, crew: Crew) -> None:
         """Run `platform`, each of its messages in a task of its own: one slow chat holds up no other."""
 
-        async def receive(message: ChatMessage) -> Awaitable[object]:
-            task = crew.start(self.router.handle(message), f"message {message.address}")
+        async def receive(incoming: Incoming) -> Awaitable[object]:
+            task = crew.start(self.router.handle(incoming), f"message {incoming.address}")
             self._messages.add(task)
             task.add_done_callback(self._messages.discard)
             return task
@@ -173,6 +178,7 @@ async def build_app(
         try:
             yield app
         finally:
+            await app.settled()
             await _drained(reminders)
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from typing import Literal, Protocol, runtime_checkable
 
-from services.chat import ChatAddress, ChatMessage, Person
+from services.chat import ChatAddress, Incoming, Person
 
-Receive = Callable[[ChatMessage], Awaitable[Awaitable[object]]]
-"""Takes a message in at once; what it returns can be awaited until the message has been dealt with."""
+Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
+"""Takes a message in at once, or word of an edited or withdrawn one; what it returns ends when that is dealt with."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -15,24 +16,64 @@ class Capabilities:
     """What a platform can do; the outbox and the wording adapt to it.
 
     `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
-    message with the same key.
+    message with the same key. `choices` are buttons; `private_replies` are seen by one person in the middle of a
+    group; `markdown` says that bold, code and links look like that (the text is our small Markdown either way, see
+    `bot.platform_kit.markdown`). `edits`, `typing`, `reactions` and `message_links` go with the protocols below.
     """
 
     mentions: bool = True
     replies: bool = False
     max_length: int = 0
     takes_idempotency_key: bool = False
+    threads: bool = False
+    reactions: bool = False
+    choices: bool = False
+    edits: bool = False
+    message_links: bool = False
+    typing: bool = False
+    private_replies: bool = False
+    files: bool = False
+    markdown: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button."""
+
+    label: str
+    says: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OutgoingMessage:
-    """What is to be said: plain text, the people to notify, and the key that makes a repeat recognisable."""
+    """What is to be said: our small Markdown, the people to notify, and the key that makes a repeat recognisable.
+
+    A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
+    `mentions_everyone`, which only code sets. `private_to` is the one person who may see it.
+    """
 
     text: str
     reply_to: str | None = None
     mentions: tuple[Person, ...] = ()
     mentions_everyone: bool = False
     idempotency_key: str | None = None
+    choices: tuple[Choice, ...] = ()
+    private_to: Person | None = None
+
+
+HealthState = Literal["connecting", "live", "deaf", "stopped"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Health:
+    """How a connection is: `deaf` is connected, but nothing has been heard for suspiciously long.
+
+    `since` is when it became so (timezone-aware); `detail` says why, for the operator.
+    """
+
+    state: HealthState
+    since: datetime
+    detail: str = ""
 
 
 class Platform(Protocol):
@@ -58,4 +99,58 @@ class Platform(Protocol):
         Raises:
             DeliveryFailed: the platform did not take it.
         """
+        ...
+
+
+@runtime_checkable
+class EditsMessages(Protocol):
+    """Can change what it has said."""
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let the message `message_id` of the bot say `message` instead.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        ...
+
+
+@runtime_checkable
+class ShowsTyping(Protocol):
+    """Can show that an answer is being written."""
+
+    async def typing(self, address: ChatAddress) -> None:
+        """Show it for a few seconds; a platform that refuses is not worth an error."""
+        ...
+
+
+@runtime_checkable
+class Reacts(Protocol):
+    """Can put an emoji on somebody's message."""
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` on the message.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        ...
+
+
+@runtime_checkable
+class LinksMessages(Protocol):
+    """Knows the web addresses of messages."""
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """A link that opens the message; None where there is none."""
+        ...
+
+
+@runtime_checkable
+class HasHealth(Protocol):
+    """Knows how its connection is."""
+
+    @property
+    def health(self) -> Health:
+        """The state of the connection now."""
         ...

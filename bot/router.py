@@ -1,37 +1,85 @@
 """The one door in: every message of every platform passes `MessageRouter.handle`."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from loguru import logger
 
+from bot.corrections import Corrections
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.wording import say
-from services.chat import ChatMessage
+from services.chat import ChatMessage, Correction, Incoming, MessageWithdrawn
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
+_Key = tuple[str, str]
 
 
 class MessageRouter:
     """Passes a message through the middlewares to the assistant, and the answer to the outbox."""
 
     def __init__(
-        self, assistant: Assistant, outbox: Outbox, turn_for: TurnFor, middlewares: Sequence[Middleware] = ()
+        self,
+        assistant: Assistant,
+        outbox: Outbox,
+        turn_for: TurnFor,
+        middlewares: Sequence[Middleware] = (),
+        *,
+        corrections: Corrections,
     ) -> None:
         self._assistant = assistant
         self._outbox = outbox
         self._turn_for = turn_for
         self._handle = chain(middlewares, self._answer)
+        self._corrections = corrections
+        self._being_handled: dict[_Key, asyncio.Task[object]] = {}
+        self._withdrawn: set[_Key] = set()
 
-    async def handle(self, message: ChatMessage) -> None:
-        """Handle one message; whatever goes wrong is logged and never becomes small talk."""
-        log = logger.bind(chat=str(message.address), message=message.id)
+    async def handle(self, incoming: Incoming) -> None:
+        """Handle one message or correction; whatever goes wrong is logged and never becomes small talk.
+
+        A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.
+        """
+        if not isinstance(incoming, ChatMessage):
+            await self._correct(incoming)
+            return
+        key, task = (incoming.address.key, incoming.id), asyncio.current_task()
+        if task is not None:
+            self._being_handled.setdefault(key, task)
         try:
-            await self._handle(message)
+            await self._handle(incoming)
+        except asyncio.CancelledError:
+            if task is None or key not in self._withdrawn:
+                raise
+            task.uncancel()
+            logger.bind(chat=key[0], message=key[1]).info("a message was withdrawn while it was handled")
         except Exception as error:  # noqa: BLE001 - the last line of defence of one message; the next one must work
-            log.opt(exception=error).error("a message could not be handled")
+            logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("a message could not be handled")
+        finally:
+            if self._being_handled.get(key) is task:
+                del self._being_handled[key]
+
+    async def _correct(self, correction: Correction) -> None:
+        if isinstance(correction, MessageWithdrawn):
+            await self._give_up((correction.address.key, correction.message_id))
+        try:
+            await self._corrections.apply(correction)
+        except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
+            log = logger.bind(chat=str(correction.address), message=correction.message_id)
+            log.opt(exception=error).error("a correction could not be handled")
+
+    async def _give_up(self, key: _Key) -> None:
+        task = self._being_handled.get(key)
+        if task is None:
+            return
+        self._withdrawn.add(key)
+        try:
+            task.cancel()
+            await asyncio.wait([task])
+        finally:
+            self._withdrawn.discard(key)
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turn_for(message)

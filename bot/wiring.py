@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 
+from bot.corrections import Corrections
 from bot.middleware import Middleware
 from bot.middleware.access import Access
 from bot.middleware.addressed import Addressed
@@ -119,7 +120,8 @@ def message_router(parts: Parts) -> MessageRouter:
         recorder=recorder,
         commands=[ToolCommands(calls, parts.oversight)],
     )
-    return MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts))
+    corrections = Corrections(parts.services.get(HistoryService), parts.services.get(CallLog))
+    return MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
 
 
 def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:

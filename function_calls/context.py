@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from loguru import logger
 
 from function_calls.calls import Conversation, ToolCall
+from function_calls.finishing import Beginning
 from function_calls.oversight import Oversight
 from function_calls.session_state import CallState
 from services.chat import ChatAddress, ChatMessage, Person
@@ -77,6 +78,7 @@ class CallContext:
     `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
     untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `oversight`
     watches over routers that have none of their own, such as an agent's. `is_undoing` says that a change is taken back.
+    `beginning` is where a call that changes something says that it has begun.
     """
 
     call_id: str
@@ -96,6 +98,7 @@ class CallContext:
     asked_for: frozenset[str] | None = None
     oversight: Oversight | None = None
     is_undoing: bool = False
+    beginning: Beginning | None = None
 
     @property
     def chat(self) -> ChatAddress:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from loguru import logger
@@ -12,6 +12,7 @@ from function_calls.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
 from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
+from function_calls.finishing import finished_once_begun
 from function_calls.hooks import ToolHooks
 from function_calls.oversight import Oversight
 from function_calls.permission import Rule, refusal_code
@@ -69,9 +70,17 @@ class FunctionCallRouter:
         return self.registry.specs_for(viewer, owners=rules.owners, off=await rules.switches.off_in(viewer.chat))
 
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
-        """Run `call` and return what came of it; a failure is a result, never an exception."""
-        started = time.perf_counter()
+        """Run `call` and return what came of it; a failure is a result, never an exception.
+
+        A cancellation stops a call that only reads; a change that has begun is finished, noted, and can be undone.
+        """
         context = self._overseen(context)
+        if not self._changes_state(call.name):
+            return await self._dispatched(call, context)
+        return await finished_once_begun(lambda mark: self._dispatched(call, replace(context, beginning=mark)))
+
+    async def _dispatched(self, call: ToolCall, context: CallContext) -> ToolResult:
+        started = time.perf_counter()
         await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
         await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=call.id)
         try:
@@ -138,7 +147,7 @@ class FunctionCallRouter:
         options = tool.options
         result = await run_guarded(
             tool.name,
-            lambda: tool.invoke(arguments, context),
+            lambda: _begun(tool, arguments, context),
             context,
             limit=options.timeout if options.timeout is not None else self._default_timeout,
             retries=options.retries if options.idempotent else 0,
@@ -185,9 +194,20 @@ class FunctionCallRouter:
             raise ArgumentsInvalid(tool.name, problems)
         return tool.instantiate(arguments)
 
+    def _changes_state(self, name: str) -> bool:
+        tool = self.registry.get(name)
+        return tool is not None and (tool.options.changes_state or tool.options.undo is not None)
+
     def _replies(self, call: ToolCall, result: ToolResult) -> bool:
         tool = self.registry.get(call.name)
         return tool is not None and tool.options.returns == "reply" and bool(result.text)
+
+
+def _begun(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
+    """Call the tool, and say that it has begun."""
+    if context.beginning is not None:
+        context.beginning.is_made = True
+    return tool.invoke(arguments, context)
 
 
 async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResult:

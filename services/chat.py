@@ -58,3 +58,27 @@ class ChatMessage:
     reply_to: str | None = None
     mentions: tuple[Person, ...] = ()
     attachments: tuple[Attachment, ...] = field(default=())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageEdited:
+    """Somebody changed a message that they had sent before. `at` is timezone-aware."""
+
+    address: ChatAddress
+    message_id: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageWithdrawn:
+    """Somebody took back a message that they had sent before. `at` is timezone-aware."""
+
+    address: ChatAddress
+    message_id: str
+    at: datetime
+
+
+Correction = MessageEdited | MessageWithdrawn
+Incoming = ChatMessage | Correction
+"""What comes in from a platform: a message, or what became of an earlier one."""

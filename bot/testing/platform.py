@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from services.chat import ChatAddress, ChatMessage, Person
+from services.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person
 from services.clock import Clock
 
 
@@ -57,9 +57,6 @@ class FakePlatform:
         is_bot: bool = False,
     ) -> ChatMessage:
         """Write `text` as `sender` and return when the bot has dealt with it."""
-        await self._is_ready.wait()
-        if self._receive is None:
-            raise RuntimeError("the platform is not connected")
         message = ChatMessage(
             id=message_id or f"message-{next(self._ids)}",
             address=ChatAddress(platform=self.name, chat_id=chat),
@@ -69,5 +66,21 @@ class FakePlatform:
             is_addressed=is_private or is_called(text, self._bot_name),
             is_private=is_private,
         )
-        await (await self._receive(message))
+        await self._deal_with(message)
         return message
+
+    async def edit(self, message_id: str, text: str, *, chat: str = "home") -> None:
+        """Change an earlier message and return when the bot knows."""
+        address = ChatAddress(platform=self.name, chat_id=chat)
+        await self._deal_with(MessageEdited(address=address, message_id=message_id, text=text, at=self._clock.now()))
+
+    async def withdraw(self, message_id: str, *, chat: str = "home") -> None:
+        """Take an earlier message back and return when the bot has given it up."""
+        address = ChatAddress(platform=self.name, chat_id=chat)
+        await self._deal_with(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
+
+    async def _deal_with(self, incoming: Incoming) -> None:
+        await self._is_ready.wait()
+        if self._receive is None:
+            raise RuntimeError("the platform is not connected")
+        await (await self._receive(incoming))

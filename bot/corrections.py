@@ -1,0 +1,21 @@
+"""What becomes of a message that was edited or withdrawn after it came in."""
+
+from services.call_log.service import CallLog
+from services.chat import Correction, MessageWithdrawn
+from services.history.service import HistoryService
+
+
+class Corrections:
+    """Keeps the history as the chat shows it; a withdrawn message leaves the record of calls too."""
+
+    def __init__(self, history: HistoryService, log: CallLog) -> None:
+        self._history = history
+        self._log = log
+
+    async def apply(self, correction: Correction) -> None:
+        """Follow `correction`; one of a message that is not known changes nothing."""
+        if isinstance(correction, MessageWithdrawn):
+            await self._history.delete(correction.address, correction.message_id, at=correction.at)
+            await self._log.forget(correction.address, correction.message_id)
+        else:
+            await self._history.edit(correction.address, correction.message_id, correction.text, at=correction.at)

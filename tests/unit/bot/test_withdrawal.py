@@ -1,0 +1,150 @@
+"""A message that is withdrawn while it is handled, and a bot that is stopped: what begins to change is finished."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.calls import Receipt, ToolCall, ToolResult
+from function_calls.registry import tool_function
+from services.call_log.service import CallLog
+from services.chat import ChatAddress
+from services.history.service import HistoryService
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+class Shelf:
+    """A function that reads and one that changes, each a minute long; `done` is what came to its end."""
+
+    def __init__(self):
+        self.done = []
+
+    @tool_function(returns="reply", timeout=300)
+    async def look(self) -> str:
+        """Look at the shelf."""
+        await asyncio.sleep(60)
+        self.done.append("look")
+        return "three books"
+
+    @tool_function(returns="reply", changes_state=True, timeout=300, max_concurrent=1)
+    async def tidy(self) -> ToolResult:
+        """Tidy the shelf."""
+        await asyncio.sleep(60)
+        self.done.append("tidy")
+        return ToolResult(ok=True, text="tidied", receipts=(Receipt(action="tidied", subject="shelf"),))
+
+
+@pytest.fixture
+def shelf():
+    return Shelf()
+
+
+@pytest.fixture
+def clock():
+    return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+@asynccontextmanager
+async def running(platform, clock, shelf, *names):
+    calls = [[ToolCall(id=str(place), name=name, arguments={})] for place, name in enumerate(names)]
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        functions=[shelf],
+        interpreter=ScriptedInterpreter(calls),
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ) as app:
+        yield app
+
+
+async def begin(platform, message_id, **options):
+    saying = asyncio.create_task(platform.say("bubbles, the shelf", message_id=message_id, **options))
+    await asyncio.sleep(1)
+    return saying
+
+
+async def test_a_call_that_only_reads_is_given_up_with_its_message(platform, clock, shelf):
+    async with running(platform, clock, shelf, "look"):
+        saying = await begin(platform, "m1")
+        await platform.withdraw("m1")
+        await asyncio.wait_for(saying, 1)
+        await asyncio.sleep(600)
+
+    assert shelf.done == []
+    assert platform.texts == []
+
+
+async def test_a_change_that_has_begun_is_finished(platform, clock, shelf):
+    async with running(platform, clock, shelf, "tidy"):
+        await begin(platform, "m1")
+        await platform.withdraw("m1")
+
+    assert shelf.done == ["tidy"]
+    assert platform.texts == []
+
+
+async def test_a_change_that_still_waits_for_its_turn_is_not_made(platform, clock, shelf):
+    async with running(platform, clock, shelf, "tidy", "tidy"):
+        first = await begin(platform, "m1")
+        await begin(platform, "m2", chat="office")
+        await platform.withdraw("m2", chat="office")
+        await first
+        await asyncio.sleep(600)
+
+    assert shelf.done == ["tidy"]
+    assert platform.texts == ["tidied"]
+
+
+async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, shelf):
+    async with running(platform, clock, shelf, "look") as app:
+        await platform.say("bubbles, the shelf", message_id="m1")
+        await platform.withdraw("m1")
+        said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
+        recorded = await app.services.get(CallLog).of_message(HOME, "m1")
+
+    assert said == ["three books"]
+    assert recorded == ()
+
+
+async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shelf):
+    async with running(platform, clock, shelf, "look") as app:
+        await platform.say("bubbles, the shelf", message_id="m1")
+        await platform.edit("m1", "bubbles, the books")
+        said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
+
+    assert said == ["bubbles, the books", "three books"]
+
+
+async def test_a_stop_waits_for_a_change_that_has_begun(platform, clock, shelf):
+    async with running(platform, clock, shelf, "tidy"):
+        saying = await begin(platform, "m1")
+    await asyncio.gather(saying, return_exceptions=True)
+
+    assert shelf.done == ["tidy"]
+
+
+async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, shelf):
+    async with running(platform, clock, shelf, "look"):
+        saying = await begin(platform, "m1")
+    await asyncio.gather(saying, return_exceptions=True)
+
+    assert shelf.done == []
