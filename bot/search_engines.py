@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 async def search_service(settings: SearchSettings, clock: Clock, resources: AsyncExitStack) -> SearchService:
     """The search over the configured engines, in the order of the settings; `resources` closes their connections."""
     configured = [name for name in settings.engines if _is_configured(settings, name)]
-    timeout = timedelta(seconds=settings.timeout_seconds)
+    timeout, cache_ttl = timedelta(seconds=settings.timeout_seconds), timedelta(minutes=settings.cache_minutes)
     if not configured:
         return SearchService(clock=clock, timeout=timeout)
     from services.search.web import open_client
 
     client = await resources.enter_async_context(open_client())
-    return SearchService([_engine(name, settings, client) for name in configured], clock=clock, timeout=timeout)
+    engines = [_engine(name, settings, client) for name in configured]
+    return SearchService(engines, clock=clock, timeout=timeout, cache_ttl=cache_ttl)
 
 
 def _is_configured(settings: SearchSettings, name: str) -> bool:
-    if name == "searxng":
-        return bool(settings.searxng_url)
+    if name in {"searxng", "wikipedia"}:
+        return bool(settings.searxng_url if name == "searxng" else settings.wikipedia_contact)
     keys = {
         "perplexity": settings.perplexity_api_key,
         "tavily": settings.tavily_api_key,
@@ -54,6 +55,10 @@ def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") ->
         from services.search.brave import BraveEngine
 
         return BraveEngine(client, api_key=settings.brave_api_key)
+    if name == "wikipedia":
+        from services.search.wikipedia import WikipediaEngine
+
+        return WikipediaEngine(client, contact=settings.wikipedia_contact)
     from services.search.searxng import SearxngEngine
 
     return SearxngEngine(client, base_url=settings.searxng_url)

@@ -163,8 +163,9 @@ class TimeSettings(Group):
 class SearchSettings(Group):
     """Web search; without a key or an address the bot says that search is not set up."""
 
-    engines: tuple[Literal["perplexity", "searxng", "tavily", "brave"], ...] = Field(
-        ("perplexity", "tavily", "brave", "searxng"), description="Engines in the order they are asked, if configured."
+    engines: tuple[Literal["perplexity", "searxng", "tavily", "brave", "wikipedia"], ...] = Field(
+        ("perplexity", "tavily", "brave", "searxng", "wikipedia"),
+        description="Engines in the order they are asked, if configured.",
     )
     timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one engine may take.")
     perplexity_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set PERPLEXITY_API_KEY.")
@@ -173,6 +174,10 @@ class SearchSettings(Group):
     searxng_url: str = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
     tavily_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set TAVILY_API_KEY.")
     brave_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set BRAVE_API_KEY.")
+    wikipedia_contact: str = Field(
+        "", description="Your mail address or web page: Wikipedia needs no key, but wants to know who asks."
+    )
+    cache_minutes: float = Field(10.0, ge=0, description="Minutes that an answer is remembered; 0 = not at all.")
 
 
 class WebSettings(Group):

@@ -4,6 +4,7 @@ PERPLEXITY = "POST /chat/completions"
 SEARXNG = "GET /search"
 TAVILY = "POST /search"
 BRAVE = "GET /res/v1/web/search"
+WIKIPEDIA = "GET /w/api.php"
 
 _STAR = "https://stars.example/milky-way"
 _SURVEY = "https://survey.example/gaia"
@@ -33,10 +34,12 @@ _PERPLEXITY_SOURCES: dict[str, object] = {
 PERPLEXITY_TEXT = "The galaxy has 100 to 400 billion stars[3][2]. Faint ones are hard to count [2][9]."
 """Cites sources 3 and 2 of three, and a ninth that was never returned."""
 
+_GALAXY = "The galaxy has 100 to 400 billion stars."
+_GAIA = "Gaia counts stars [7] one by one."
 _PAGES = [
-    {"url": _STAR, "title": "Milky Way", "content": "The galaxy has 100 to 400 billion stars."},
+    {"url": _STAR, "title": "Milky Way", "content": _GALAXY},
     {"url": "javascript:alert(1)", "title": "Not a page", "content": "Never shown."},
-    {"url": _SURVEY, "title": "Gaia survey", "content": "Gaia counts stars [7] one by one."},
+    {"url": _SURVEY, "title": "Gaia survey", "content": _GAIA},
 ]
 
 
@@ -89,6 +92,17 @@ FOUND: dict[str, dict[str, object]] = {
             ],
         },
     },
+    WIKIPEDIA: {
+        "batchcomplete": True,
+        "continue": {"gsroffset": 5, "continue": "gsroffset||"},
+        "query": {
+            "pages": [
+                {"pageid": 3, "ns": 0, "title": "Gaia survey", "index": 2, "fullurl": _SURVEY, "extract": _GAIA},
+                {"pageid": 9, "ns": 0, "title": "Nowhere", "index": 3, "fullurl": "javascript:alert(1)", "extract": ""},
+                {"pageid": 7, "ns": 0, "title": "Milky Way", "index": 1, "fullurl": _STAR, "extract": _GALAXY},
+            ]
+        },
+    },
 }
 """What each engine answers when it finds something, by method and path."""
 
@@ -97,6 +111,7 @@ EMPTY: dict[str, dict[str, object]] = {
     SEARXNG: {"query": "stars", "results": [], "answers": []},
     TAVILY: {"query": "stars", "answer": None, "results": [], "response_time": 0.3},
     BRAVE: {"type": "search", "query": {"original": "stars"}},
+    WIKIPEDIA: {"batchcomplete": True},
 }
 """What each engine answers when it finds nothing."""
 

@@ -1,4 +1,4 @@
-"""A loopback server in the recorded forms of Perplexity, SearXNG, Tavily and Brave.
+"""A loopback server in the recorded forms of Perplexity, SearXNG, Tavily, Brave and Wikipedia.
 
 async with SearchServer() as server:
     engine = TavilyEngine(client, api_key=SecretStr("k"), base_url=server.url)
@@ -46,7 +46,7 @@ class SearchRequest:
 
 
 class SearchServer:
-    """Answers all four engines on one port and records what it was asked."""
+    """Answers all engines on one port and records what it was asked."""
 
     def __init__(self, behaviour: Behaviour = Behaviour.SUCCESS) -> None:
         self.behaviour = behaviour

@@ -1,4 +1,4 @@
-"""A loopback server and the four engines asking it."""
+"""A loopback server and the engines asking it."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -13,6 +13,7 @@ from services.search.perplexity import PerplexityEngine
 from services.search.searxng import SearxngEngine
 from services.search.tavily import TavilyEngine
 from services.search.web import open_client
+from services.search.wikipedia import WikipediaEngine
 
 KEY = "key-that-nobody-may-see"
 
@@ -36,5 +37,6 @@ def engine_named(server: SearchServer, client: httpx.AsyncClient) -> Callable[[s
         SearxngEngine(client, base_url=server.url + "/"),
         TavilyEngine(client, api_key=SecretStr(KEY), base_url=server.url),
         BraveEngine(client, api_key=SecretStr(KEY), base_url=server.url),
+        WikipediaEngine(client, contact="mailto:ann@home.example", base_url=server.url),
     )
     return lambda name: next(engine for engine in engines if engine.name == name)

@@ -9,8 +9,10 @@ import pytest
 from bot.testing.search_server import Behaviour
 from services.search import SearchUnavailable
 from services.search.searxng import SearxngEngine
+from services.search.wikipedia import WikipediaEngine
 
-NAMES = ["perplexity", "searxng", "tavily", "brave"]
+NAMES = ["perplexity", "searxng", "tavily", "brave", "wikipedia"]
+KEYLESS = {"searxng", "wikipedia"}
 every_engine = pytest.mark.parametrize("name", NAMES)
 
 
@@ -86,7 +88,7 @@ async def test_the_key_is_shown_to_nobody(engine_named, server, name, caplog):
 
     seen = f"{engine!r} {vars(engine)!r} {failure.value} {failure.value!r} {caplog.text}"
     assert "nobody-may-see" not in seen
-    assert name == "searxng" or "nobody-may-see" in str(server.requests[0].headers)
+    assert name in KEYLESS or "nobody-may-see" in str(server.requests[0].headers)
 
 
 async def test_a_redirect_is_not_followed():
@@ -188,3 +190,41 @@ async def test_brave_is_asked_in_the_readers_language(engine_named, server):
 
     assert server.requests[0].query["search_lang"] == "zh-hans"
     assert server.requests[0].query["q"] == "星星"
+
+
+async def test_wikipedia_is_told_who_answers_for_the_bot(engine_named, server):
+    await engine_named("wikipedia").search("银河系", "zh")
+
+    assert server.requests[0].headers["user-agent"] == "Bubbles/1 (mailto:ann@home.example)"
+    assert server.requests[0].query["gsrsearch"] == "银河系"
+
+
+@pytest.mark.parametrize(("language", "host"), [("zh", "zh.wiki.example"), ("xx", "en.wiki.example")])
+async def test_wikipedia_is_asked_in_the_readers_language_where_there_is_one(language, host):
+    asked = []
+
+    def answer(request):
+        asked.append(request.url.host)
+        return httpx.Response(200, json={"batchcomplete": True})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        engine = WikipediaEngine(client, contact="c", base_url="http://{language}.wiki.example")
+        await engine.search("stars", language)
+
+    assert asked == [host]
+
+
+async def test_articles_are_quoted_in_the_order_of_their_rank(engine_named):
+    answer = await engine_named("wikipedia").search("stars", "en")
+
+    assert [source.title for source in answer.sources] == ["Milky Way", "Gaia survey"]
+
+
+@pytest.mark.parametrize(("code", "reason"), [("maxlag", "rate_limited"), ("badvalue", "refused")])
+async def test_a_refusal_of_wikipedia_that_looks_like_success_is_named(code, reason):
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json={"error": {"code": code, "info": "no"}}))
+    async with httpx.AsyncClient(transport=transport) as client:
+        with pytest.raises(SearchUnavailable) as failure:
+            await WikipediaEngine(client, contact="c").search("stars", "en")
+
+    assert failure.value.reason == reason
