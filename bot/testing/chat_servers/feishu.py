@@ -1,0 +1,182 @@
+"""Feishu (Lark) on loopback: the long connection with its protobuf frames, tokens, sending and replying.
+
+Source: https://open.feishu.cn/document/server-docs/im-v1/message/create
+"""
+
+import itertools
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from aiohttp import ClientConnectionError, WSMsgType, web
+
+from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
+
+if TYPE_CHECKING:
+    from lark_oapi.ws.pb.pbbp2_pb2 import Frame
+
+_DATA = 1
+
+
+class FeishuServer(LoopbackServer):
+    """One tenant with one app. `say` is somebody writing; `said` holds what the bot sent.
+
+    An event that is not acknowledged is sent again over the next connection. A second message with the same `uuid`
+    is dropped and answered with the first.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.app_id = "cli_loopback"
+        self.app_secret = "loopback"  # noqa: S105 - of a server in this process
+        self.calls: list[tuple[str, JsonObject]] = []
+        self._ids = itertools.count(1)
+        self._unacknowledged: dict[str, bytes] = {}
+        self._sent: dict[str, JsonObject] = {}
+
+    @property
+    def waits_for(self) -> int:
+        """How many events have not been acknowledged."""
+        return len(self._unacknowledged)
+
+    def routes(self, router: web.UrlDispatcher) -> None:
+        """The long connection, the token, the bot, and messages."""
+        router.add_post("/callback/ws/endpoint", self._endpoint)
+        router.add_get("/connect", self._connect)
+        router.add_post("/open-apis/auth/v3/tenant_access_token/internal", self._token)
+        router.add_get("/open-apis/bot/v3/info", self._bot)
+        router.add_post("/open-apis/im/v1/messages", self._create)
+        router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
+        router.add_post("/open-apis/im/v1/messages/{message_id}/reactions", self._react)
+
+    async def say(
+        self,
+        text: str,
+        *,
+        chat: str = "oc_1",
+        sender: str = "ou_7",
+        is_private: bool = False,
+        more: JsonObject | None = None,
+    ) -> JsonObject:
+        """Write `text` as a person; `more` are further fields of the message."""
+        number = next(self._ids)
+        message: JsonObject = {
+            "message_id": f"om_{number}",
+            "create_time": "1795168800000",
+            "chat_id": chat,
+            "chat_type": "p2p" if is_private else "group",
+            "message_type": "text",
+            "content": json.dumps({"text": text}, ensure_ascii=False),
+            **(more or {}),
+        }
+        await self._tell(f"event{number}", "im.message.receive_v1", {"sender": _sender(sender), "message": message})
+        return message
+
+    async def _tell(self, event_id: str, kind: str, event: JsonObject) -> None:
+        header = {"event_id": event_id, "event_type": kind, "app_id": self.app_id, "tenant_key": "t", "token": ""}
+        payload = json.dumps({"schema": "2.0", "header": header, "event": event}, ensure_ascii=False).encode()
+        frame = _frame({"type": "event", "message_id": event_id, "trace_id": event_id, "sum": "1", "seq": "0"}, payload)
+        self._unacknowledged[event_id] = frame
+        for socket in list(self.sockets):
+            with suppress(ConnectionError, ClientConnectionError):
+                await socket.send_bytes(frame)
+                break
+
+    async def _endpoint(self, request: web.Request) -> web.Response:
+        body = await body_of(request)
+        self.calls.append(("endpoint", body))
+        if body.get("AppSecret") != self.app_secret:
+            return answer({"code": 514, "msg": "app_secret is wrong"})
+        config = {"ReconnectCount": -1, "ReconnectInterval": 120, "ReconnectNonce": 30, "PingInterval": 120}
+        url = f"{self.socket_url}/connect?device_id=1&service_id=2"
+        return answer({"code": 0, "msg": "", "data": {"URL": url, "ClientConfig": config}})
+
+    async def _connect(self, request: web.Request) -> web.StreamResponse:
+        socket = await self.socket(request)
+        with suppress(ConnectionError, ClientConnectionError):
+            for frame in list(self._unacknowledged.values()):
+                await socket.send_bytes(frame)
+            async for received in socket:
+                if received.type == WSMsgType.BINARY:
+                    self._acknowledge(received.data)
+        self.sockets.discard(socket)
+        return socket
+
+    def _acknowledge(self, raw: bytes) -> None:
+        frame = _parsed(raw)
+        if frame.method != _DATA:
+            return
+        headers = {header.key: header.value for header in frame.headers}
+        if json.loads(frame.payload).get("code") == 200:
+            self._unacknowledged.pop(headers["message_id"], None)
+
+    async def _token(self, request: web.Request) -> web.Response:
+        if (await body_of(request)).get("app_secret") != self.app_secret:
+            return answer({"code": 10014, "msg": "app secret invalid"})
+        return answer({"code": 0, "msg": "ok", "tenant_access_token": "t-loopback", "expire": 7200})
+
+    async def _bot(self, request: web.Request) -> web.Response:
+        del request
+        return answer({"code": 0, "msg": "ok", "bot": {"open_id": "ou_bot", "app_name": "Bubbles"}})
+
+    async def _create(self, request: web.Request) -> web.Response:
+        body = await body_of(request)
+        return await self._take(request, str(body["receive_id"]), body)
+
+    async def _reply(self, request: web.Request) -> web.Response:
+        return await self._take(request, f"reply:{request.match_info['message_id']}", await body_of(request))
+
+    async def _take(self, request: web.Request, chat: str, body: JsonObject) -> web.Response:
+        trouble = self.next_trouble()
+        reply: JsonObject = {}
+        if trouble is None or trouble.is_taken:
+            reply = await self._record(chat, body)
+        return troubled(request, trouble) if trouble else answer(reply)
+
+    async def _record(self, chat: str, body: JsonObject) -> JsonObject:
+        key = str(body.get("uuid") or next(self._ids))
+        if key not in self._sent:
+            message_id = f"om_{next(self._ids)}"
+            self._sent[key] = {"code": 0, "msg": "ok", "data": {"message_id": message_id, "chat_id": chat}}
+            text = visible_text(json.loads(str(body["content"])))
+            await self.said.add(Said(chat=chat, text=text, body=body, id=message_id))
+        return self._sent[key]
+
+    async def _react(self, request: web.Request) -> web.Response:
+        self.calls.append((f"react:{request.match_info['message_id']}", await body_of(request)))
+        return answer({"code": 0, "msg": "ok", "data": {}})
+
+
+def visible_text(content: object) -> str:
+    """The words of a message's content, whichever of text, post or card it is."""
+    if isinstance(content, list):
+        return "".join(visible_text(part) for part in content)
+    if not isinstance(content, dict):
+        return ""
+    own = content.get("text", content.get("content"))
+    if isinstance(own, str):
+        return own
+    return "".join(visible_text(part) for part in content.values())
+
+
+def _sender(sender: str) -> JsonObject:
+    return {"sender_id": {"open_id": sender, "union_id": f"on_{sender}"}, "sender_type": "user", "tenant_key": "t"}
+
+
+def _frame(headers: dict[str, str], payload: bytes) -> bytes:
+    from lark_oapi.ws.pb.pbbp2_pb2 import Frame
+
+    frame = Frame()
+    for key, value in headers.items():
+        header = frame.headers.add()
+        header.key, header.value = key, value
+    frame.service, frame.method, frame.SeqID, frame.LogID, frame.payload = 2, _DATA, 0, 0, payload
+    return bytes(frame.SerializeToString())
+
+
+def _parsed(raw: bytes) -> "Frame":
+    from lark_oapi.ws.pb.pbbp2_pb2 import Frame
+
+    frame = Frame()
+    frame.ParseFromString(raw)
+    return frame

@@ -1,0 +1,158 @@
+"""What every loopback chat server shares: a free port, a record of what was said, answers that go wrong on demand."""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from aiohttp import web
+
+JsonObject = dict[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """One message of the bot as the server took it. `body` is the whole request."""
+
+    chat: str
+    text: str
+    body: Mapping[str, object]
+    id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trouble:
+    """How one request goes wrong: an answer with `status` and `body`, or a connection that is cut.
+
+    `is_taken` lets the request have its effect all the same, as when only the answer is lost.
+    """
+
+    status: int = 500
+    body: Mapping[str, object] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
+    is_taken: bool = False
+
+
+class Journal:
+    """What the bot said, in order, and a way to wait for it."""
+
+    def __init__(self) -> None:
+        self.entries: list[Said] = []
+        self._grew = asyncio.Condition()
+
+    @property
+    def texts(self) -> list[str]:
+        """Only what was said."""
+        return [entry.text for entry in self.entries]
+
+    async def add(self, entry: Said) -> None:
+        """Record `entry` and wake whoever waits."""
+        async with self._grew:
+            self.entries.append(entry)
+            self._grew.notify_all()
+
+    async def reaches(self, count: int) -> None:
+        """Wait until `count` messages have been said."""
+        async with self._grew:
+            await self._grew.wait_for(lambda: len(self.entries) >= count)
+
+
+class LoopbackServer:
+    """An aiohttp application on a free port of 127.0.0.1 for as long as the context lasts.
+
+    `troubles` befall the next requests that send a message, one each, in order.
+    """
+
+    def __init__(self) -> None:
+        self.said = Journal()
+        self.troubles: deque[Trouble] = deque()
+        self.sockets: set[web.WebSocketResponse] = set()
+        self._runner: web.AppRunner | None = None
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        """Where clients find it."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def socket_url(self) -> str:
+        """The same place for WebSockets."""
+        return f"ws://127.0.0.1:{self._port}"
+
+    def routes(self, router: web.UrlDispatcher) -> None:
+        """Add the endpoints of the platform."""
+        raise NotImplementedError
+
+    async def __aenter__(self) -> Self:
+        app = web.Application()
+        self.routes(app.router)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.disconnect()
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def open(self) -> None:
+        """Accept connections, on the same port as before."""
+        if self._runner is not None and not self._runner.sites:
+            site = web.TCPSite(self._runner, "127.0.0.1", self._port, reuse_address=True)
+            await site.start()
+            self._port = int(self._runner.addresses[0][1])
+
+    async def close(self) -> None:
+        """Be away: refuse connections and break those there are, until `open`."""
+        if self._runner is not None:
+            for site in list(self._runner.sites):
+                await site.stop()
+        await self.disconnect()
+
+    async def disconnect(self) -> None:
+        """Break every connection without a word."""
+        self.sockets.clear()
+        if self._runner is not None and self._runner.server is not None:
+            for connection in list(self._runner.server.connections):
+                connection.force_close()
+        await asyncio.sleep(0)
+
+    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+        """Take a WebSocket; it stays among `sockets` until `disconnect`."""
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        self.sockets.add(socket)
+        return socket
+
+    def next_trouble(self) -> Trouble | None:
+        """The trouble that befalls the request at hand."""
+        return self.troubles.popleft() if self.troubles else None
+
+
+def answer(body: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+    """A JSON answer whose content type is exactly `application/json`, as some clients demand."""
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    return web.Response(body=json.dumps(body, ensure_ascii=False).encode(), status=status, headers=sent)
+
+
+def troubled(request: web.Request, trouble: Trouble) -> web.Response:
+    """The answer of a request that goes wrong."""
+    if trouble.is_cut and request.transport is not None:
+        request.transport.abort()
+    return answer(trouble.body, status=trouble.status, headers=trouble.headers)
+
+
+async def body_of(request: web.Request) -> JsonObject:
+    """The fields of a request, sent as JSON, as a form or in the address."""
+    if request.content_type == "application/json":
+        read: JsonObject = await request.json()
+        return read
+    return {**request.query, **(await request.post())}
