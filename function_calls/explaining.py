@@ -57,6 +57,7 @@ def _not_made(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> l
                 say(language, "explain.not_made", tool=_short(call.name), arguments=_short(call.arguments))
                 for call in completion.requested
             ]
+        lines += [say(language, "explain.refused", reason=_short(reason)) for reason in completion.refused]
     return lines
 
 

@@ -15,6 +15,7 @@ from function_calls.model_answers import is_owed_an_answer, question, spoken, st
 from function_calls.offered_tools import OfferedTools, ToolShelf
 from function_calls.restraint.review import CallReviewer
 from function_calls.spoken_text import SpeechGate
+from services.call_log.tally import current_tally
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener
 
 CompletionListener = Callable[[Turn, Completion], None]
@@ -70,6 +71,7 @@ class FunctionCallLLM:
             attempt.keep(checked)
             if not checked.problems:
                 return await self._with_calls(asking, attempt, reading.text)
+            _note_refused(checked)
             if attempt.is_stuck(checked) or len(attempt.corrections) >= self._repair_rounds:
                 return self._plainly_asked(asking, attempt) or _asking_the_person(attempt, checked)
             logger.info("{} unusable calls go back to the model", len(checked.problems))
@@ -167,6 +169,13 @@ class _Asking:
 
 async def _hear_nothing(text: str) -> None:
     """Listen to a stream only so that it is one."""
+
+
+def _note_refused(checked: CheckedCalls) -> None:
+    """Write down why calls go back, so that the record can say it later."""
+    tally = current_tally()
+    if tally is not None:
+        tally.refuse(tuple(problem.told for problem in checked.problems))
 
 
 def _asking_the_person(attempt: Attempt, checked: CheckedCalls) -> Interpretation:

@@ -68,5 +68,5 @@ def _is(record: TurnRecord | CallRecord, chat_key: str, message_id: str) -> bool
 
 
 def _emptied(turn: TurnRecord) -> TurnRecord:
-    completions = tuple(replace(each, requested=()) for each in turn.completions)
+    completions = tuple(replace(each, requested=(), refused=()) for each in turn.completions)
     return replace(turn, text="", reply="", error="", completions=completions)

@@ -57,6 +57,7 @@ NOTHING = Charge()
 class CompletionRecord:
     """One request to a model. `round` counts from 1; `requested` are the calls as the model wrote them.
 
+    `refused` is what the first check said of those among them that could not be used.
     `error` is the reason why there was no usable answer, empty when there was one.
     """
 
@@ -65,6 +66,7 @@ class CompletionRecord:
     charge: Charge = NOTHING
     finish_reason: str = ""
     requested: tuple[RequestedCall, ...] = ()
+    refused: tuple[str, ...] = ()
     error: str = ""
 
 

@@ -131,7 +131,8 @@ class CallLog:
         if not completion.requested:
             return completion
         requested = tuple(replace(call, arguments=self._kept(call.arguments)) for call in completion.requested)
-        return replace(completion, requested=requested)
+        refused = tuple(self._kept(reason) for reason in completion.refused)
+        return replace(completion, requested=requested, refused=refused)
 
     def _masked_call(self, call: CallRecord) -> CallRecord:
         return replace(

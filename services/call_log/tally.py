@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.call_log.model import NOTHING, Charge, CompletionRecord, person_key
 from services.chat import ChatAddress, Person
@@ -46,6 +46,11 @@ class Tally:
         """Count one request to a model."""
         self.completions.append(completion)
         self.charge += completion.charge
+
+    def refuse(self, reasons: tuple[str, ...]) -> None:
+        """Note why calls of the latest completion could not be used."""
+        if self.completions:
+            self.completions[-1] = replace(self.completions[-1], refused=reasons)
 
     def take_new(self) -> tuple[CompletionRecord, ...]:
         """The completions that no call has been told of yet."""

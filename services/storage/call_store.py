@@ -97,7 +97,7 @@ class SqlCallStore(SqlCallReader):
         def work(connection: sa.Connection) -> None:
             connection.execute(CALL.delete().where(of_call))
             for row in connection.execute(sa.select(TURN).where(of_turn)).mappings().all():
-                completions = tuple(replace(each, requested=()) for each in turn_of(row).completions)
+                completions = tuple(replace(each, requested=(), refused=()) for each in turn_of(row).completions)
                 emptied = {"text": "", "reply": "", "error": "", "completions": completions_text(completions)}
                 connection.execute(TURN.update().where(TURN.c.id == row["id"]).values(emptied))
 

@@ -99,6 +99,16 @@ async def test_a_message_over_its_own_budget_is_not_corrected_by_another_request
     assert (turn.fallback, turn.completions[0].requested[0].name) == ("budget", "reminder_set")
 
 
+def test_explain_says_why_a_call_went_back_to_the_model(tmp_path, bubbles):
+    script = [call("reminder_set", SET | {"type": "sometimes"}), call("reminder_set", SET)]
+    asyncio.run(conversation(tmp_path, script, REQUEST))
+    shown = bubbles("explain", "m0")
+
+    assert 'The model wrote a call that the check sent back: reminder_set {"type": "sometimes"' in shown.output
+    assert "The check said: " in shown.output
+    assert "/type" in shown.output.split("The check said: ")[1].splitlines()[0]
+
+
 def test_explain_shows_route_call_tokens_and_cost(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
     shown = bubbles("explain", "m0")
