@@ -11,7 +11,7 @@ from loguru import logger
 
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
-from bot.language_models import language_model, metered, model_interpreter
+from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.router import MessageRouter
@@ -127,8 +127,9 @@ async def build_app(
             timetable = await resources.enter_async_context(ApschedulerTimetable())
         log = CallLog(SqlCallStore(database), mask=SecretMask(secret_values(settings)))
         resources.push_async_callback(log.drain)
+        purse = purse_of(settings, clock, log)
         client = None if interpreter else language_model(settings.model)
-        model = None if client is None else metered(client, settings, clock, log)
+        model = None if client is None else metered(client, settings.model, purse)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         state = SqlStateStore(database, clock)
@@ -162,6 +163,7 @@ async def build_app(
             oversight=Oversight.over(state, clock, owners=settings.bot.owners),
             interpreter=chosen,
             offline=offline,
+            purse=purse,
         )
         app = App(router=message_router(parts), registry=parts.registry, services=services, outbox=outbox)
         crew = await resources.enter_async_context(hired())

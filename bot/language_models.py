@@ -7,6 +7,7 @@ from function_calls.llm import FunctionCallLLM
 from function_calls.restraint import SecondReader
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
 from services.call_log.metering import MeteredModel, Price
+from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
 from services.clock import Clock
 from services.language_model.fallback import FallbackChain
@@ -35,17 +36,23 @@ def language_model(settings: ModelSettings) -> FallbackChain | None:
     return FallbackChain([model])
 
 
-def metered(model: LanguageModel, settings: Settings, clock: Clock, log: CallLog) -> MeteredModel:
-    """`model` with the prices and the budgets of the settings; `log` knows what was used before a restart."""
-    budget, prices = settings.budget, settings.model
+def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> MeteredModel:
+    """`model` with the prices of the settings, under the budgets of `purse`."""
+    return MeteredModel(model, price=price_of(settings), purse=purse)
+
+
+def purse_of(settings: Settings, clock: Clock, log: CallLog) -> Purse:
+    """The budgets of the settings; `log` knows what was used before a restart."""
+    budget = settings.budget
     budgets = Budgets(
         message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
         person=Limit(tokens=budget.person_tokens, cost=budget.person_cost),
         chat=Limit(tokens=budget.chat_tokens, cost=budget.chat_cost),
         day=Limit(tokens=budget.day_tokens, cost=budget.day_cost),
     )
-    purse = BudgetPurse(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
-    return MeteredModel(model, price=price_of(prices), purse=purse if budgets.is_set else None)
+    if not budgets.is_set:
+        return OpenPurse()
+    return BudgetPurse(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
 
 
 def price_of(settings: ModelSettings) -> Price:

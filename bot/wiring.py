@@ -40,6 +40,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.session_state import SessionStateStore
 from function_calls.tool_commands import ToolCommands, is_tools_command
 from function_calls.undoing import Undoing
+from services.call_log.purse import Purse
 from services.call_log.service import CallLog
 from services.chat import ChatMessage
 from services.clock import Clock
@@ -80,6 +81,7 @@ class Parts:
     oversight: Oversight
     interpreter: Interpreter
     offline: OfflineInterpreter
+    purse: Purse
 
 
 def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
@@ -106,7 +108,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
 
 def message_router(parts: Parts) -> MessageRouter:
     """The door in, with everything behind it."""
-    recorder = TurnRecorder(parts.services.get(CallLog))
+    recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
     parts.services.add(Undoing(calls, parts.oversight.receipts))
     turns = _turns(parts, calls)

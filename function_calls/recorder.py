@@ -12,6 +12,7 @@ from function_calls.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult,
 from function_calls.context import CallContext
 from function_calls.transcript import arguments_text, result_text
 from services.call_log.model import NOTHING, CallRecord, CompletionRecord, Ending, Outcome, TurnRecord
+from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
 from services.call_log.tally import Tally, counting, current_tally
 
@@ -42,10 +43,14 @@ class NoRecorder:
 
 
 class TurnRecorder:
-    """Records into `log`: every call, from whatever door, and every turn that did, said or cost anything."""
+    """Records into `log`: every call, from whatever door, and every turn that did, said or cost anything.
 
-    def __init__(self, log: CallLog) -> None:
+    `purse` holds the budgets for every model that is asked on behalf of a turn.
+    """
+
+    def __init__(self, log: CallLog, purse: Purse | None = None) -> None:
         self._log = log
+        self._purse = purse or OpenPurse()
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
@@ -54,7 +59,8 @@ class TurnRecorder:
         notes = Notes()
         started = time.perf_counter()
         error = ""
-        with counting(Tally(address=message.address, person=message.sender, message_id=message.id)) as tally:
+        account = Tally(address=message.address, person=message.sender, message_id=message.id, purse=self._purse)
+        with counting(account) as tally:
             try:
                 yield notes
             except BaseException as raised:

@@ -33,6 +33,7 @@ from function_calls.rounds import (
 from function_calls.router import FunctionCallRouter
 from function_calls.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import join
+from services.call_log.metering import MeteredModel
 from services.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 
@@ -182,7 +183,8 @@ class _Completes(LanguageModel, Protocol):
 
 def _interpreter(model: LanguageModel | Interpreter, instructions: str, style: StyleName) -> Interpreter:
     if isinstance(model, _Completes):
-        return FunctionCallLLM(model, styles=make_styles(style, model, Instructions(instructions)))
+        counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
+        return FunctionCallLLM(counted, styles=make_styles(style, counted, Instructions(instructions)))
     return model
 
 

@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
-from typing import Protocol
 
 from services.call_log.model import Charge, Spent
 from services.call_log.tally import Tally
@@ -45,32 +44,6 @@ class Budgets:
     def is_set(self) -> bool:
         """Whether anything is limited."""
         return any(limit.is_set for limit in (self.message, self.person, self.chat, self.day))
-
-
-class Purse(Protocol):
-    """Decides whether a model may be asked."""
-
-    async def check(self, tally: Tally | None) -> None:
-        """Let a request pass.
-
-        Raises:
-            ModelUnavailable: a budget is used up (`budget`).
-        """
-        ...
-
-    def charge(self, tally: Tally | None, charge: Charge) -> None:
-        """Count what a request used."""
-        ...
-
-
-class OpenPurse:
-    """No budget: every request passes and nothing is counted."""
-
-    async def check(self, tally: Tally | None) -> None:
-        """Let it pass."""
-
-    def charge(self, tally: Tally | None, charge: Charge) -> None:
-        """Leave it uncounted."""
 
 
 class BudgetPurse:

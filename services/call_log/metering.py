@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from services.call_log.budgets import OpenPurse, Purse
 from services.call_log.model import Charge, CompletionRecord
+from services.call_log.purse import OpenPurse, Purse
 from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
@@ -28,12 +28,15 @@ class Price:
 
 
 class MeteredModel:
-    """`model`, with a meter: every request of a message is on its tally, whoever makes it on the message's behalf."""
+    """`model`, with a meter: every request of a message is on its tally, whoever makes it on the message's behalf.
+
+    Without a `purse` of its own the message's budgets hold.
+    """
 
     def __init__(self, model: LanguageModel, *, price: Price | None = None, purse: Purse | None = None) -> None:
         self._model = model
         self._price = price or Price()
-        self._purse = purse or OpenPurse()
+        self._purse = purse
 
     @property
     def name(self) -> str:
@@ -47,7 +50,8 @@ class MeteredModel:
             ModelUnavailable: a budget is used up (`budget`), and no request was made; or there was no usable answer.
         """
         tally = current_tally()
-        await self._purse.check(tally)
+        purse = self._purse or (OpenPurse() if tally is None else tally.purse)
+        await purse.check(tally)
         try:
             completion = await self._model.complete(request)
         except ModelUnavailable as error:
@@ -57,7 +61,7 @@ class MeteredModel:
         charge = self._charge(completion.usage)
         if tally is not None:
             tally.add(_recorded(completion, tally.round, charge))
-        self._purse.charge(tally, charge)
+        purse.charge(tally, charge)
         return completion
 
     def _charge(self, usage: Usage) -> Charge:

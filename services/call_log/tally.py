@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from services.call_log.model import NOTHING, Charge, CompletionRecord, person_key
+from services.call_log.purse import OpenPurse, Purse
 from services.chat import ChatAddress, Person
 
 
@@ -14,6 +15,7 @@ class Tally:
     """The account of one message.
 
     `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.
+    `purse` holds the budgets that this message is under.
     """
 
     address: ChatAddress
@@ -25,6 +27,7 @@ class Tally:
     completions: list[CompletionRecord] = field(default_factory=list)
     charge: Charge = NOTHING
     calls: int = 0
+    purse: Purse = field(default_factory=OpenPurse)
     _noted: int = 0
 
     @property

@@ -10,6 +10,8 @@ from function_calls.hooks import ToolHooks
 from function_calls.model_hooks import ModelHooks
 from function_calls.registry import tool_function
 from function_calls.rounds import LoopLimits
+from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.tally import Tally, counting
 from services.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 
@@ -52,6 +54,28 @@ async def test_an_agents_model_is_told_its_instructions_and_offered_its_tools(tu
     assert outcome.text == "It is red."
     assert "You only paint." in model.shown[0].messages[0]["content"]
     assert b'"name":"look"' in model.shown[0].tools
+
+
+async def test_what_an_agents_model_uses_is_on_the_account_of_the_message(turn, context):
+    account = Tally(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id)
+    model = ScriptedModel([completion("", requested("look")), "It is red."])
+    with counting(account):
+        await Agent(name="painter", model=model, tools=[look]).run(turn, context)
+
+    assert [each.model for each in account.completions] == [model.name] * 2
+
+
+async def test_an_agents_model_is_held_to_the_budget_of_the_message(turn, context):
+    async def nothing_spent(moment):
+        return []
+
+    purse = BudgetPurse(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
+    account = Tally(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, purse=purse)
+    model = ScriptedModel([completion("", requested("look")), "never asked for"])
+    with counting(account):
+        await Agent(name="painter", model=model, tools=[look]).run(turn, context)
+
+    assert len(model.shown) == 1
 
 
 async def test_a_tool_that_replies_ends_the_run_without_another_round(turn, context):
