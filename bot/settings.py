@@ -1,8 +1,9 @@
 """Typed settings in groups: each with its default and one sentence."""
 
+from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
@@ -14,6 +15,9 @@ class Group(BaseModel):
     """A table of `config.toml`; a key that it does not know is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+G = TypeVar("G", bound=Group)
 
 
 class BotSettings(Group):
@@ -195,9 +199,17 @@ class LogSettings(Group):
 
 
 class PlatformSettings(Group):
-    """Chat platforms to connect to."""
+    """Chat platforms to connect to; each has a group of its own, `[platforms.NAME]`."""
 
-    enabled: tuple[Literal["console"], ...] = Field(("console",), description="Platforms that `bubbles run` serves.")
+    enabled: tuple[str, ...] = Field(
+        ("console",), description="Platforms that `bubbles run` serves: console, or any with a group below."
+    )
+    groups: Mapping[str, Group] = {}
+
+    def group(self, name: str, kind: type[G]) -> G:
+        """The settings of one platform; the defaults where nothing is set."""
+        found = self.groups.get(name)
+        return found if isinstance(found, kind) else kind()
 
 
 class ConsoleSettings(Group):
@@ -234,4 +246,6 @@ class Settings(Group):
     def with_console(self, person: str | None) -> "Settings":
         """The same settings with the console as the only platform, and `person` sitting at it."""
         console = self.console if person is None else self.console.model_copy(update={"person": person})
-        return self.model_copy(update={"platforms": PlatformSettings(enabled=("console",)), "console": console})
+        return self.model_copy(
+            update={"platforms": self.platforms.model_copy(update={"enabled": ("console",)}), "console": console}
+        )

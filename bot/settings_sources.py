@@ -4,15 +4,18 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import SecretStr, ValidationError
 
+from bot.platforms.catalog import EXTRAS, NAMES, settings_group
 from bot.settings import Group, Settings
 from services.errors import ConfigError
 
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
+_PLATFORM = "platforms."
 
 # Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.
 _WELL_KNOWN = {
@@ -39,19 +42,60 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
     """
     environment = os.environ if environment is None else environment
     chosen = path or Path("config.toml")
-    tables = _read(chosen) if path is not None or chosen.exists() else {}
+    tables = _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
     _refuse_unknown(tables, str(chosen))
     _refuse_secrets(tables, str(chosen))
     for name, group, key, value in _from_environment(environment):
-        if group not in Settings.model_fields or key not in _group(group).model_fields:
+        if group not in _group_names() or key not in _fields(group):
             raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
         tables.setdefault(group, {})[key] = _parsed(group, key, value)
+    return _validated(tables, str(chosen))
+
+
+def _with_platforms_apart(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """`[platforms.NAME]` as a group of that dotted name, beside the others."""
+    inside = {key: value for key, value in tables.get("platforms", {}).items() if isinstance(value, dict)}
+    if not inside:
+        return tables
+    own = {key: value for key, value in tables["platforms"].items() if key not in inside}
+    return {**tables, "platforms": own, **{f"{_PLATFORM}{name}": value for name, value in inside.items()}}
+
+
+def _validated(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
+    groups = {
+        name: group
+        for name in NAMES
+        if (group := _platform_group(name, tables.get(f"{_PLATFORM}{name}", {}), path)) is not None
+    }
+    own = {name: table for name, table in tables.items() if not name.startswith(_PLATFORM)}
+    own["platforms"] = {**own.get("platforms", {}), "groups": groups}
+    with _named_errors(path):
+        settings = Settings.model_validate(own)
+    for name in settings.platforms.enabled:
+        if name not in NAMES:
+            raise ConfigError(path, "platforms.enabled", f"{name}: {_nearest(name, list(NAMES))}")
+    return settings
+
+
+def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group | None:
+    """The settings of a platform; None where they are the defaults."""
+    if not table:
+        return None
+    kind = settings_group(name)
+    with _named_errors(path, f"{_PLATFORM}{name}."):
+        group = kind.model_validate(table)
+    return None if group == kind() else group
+
+
+@contextmanager
+def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
+    """Let what Pydantic finds name the file and the setting."""
     try:
-        return Settings.model_validate(tables)
+        yield
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(str(chosen), key, first["msg"]) from None  # the cause may quote a secret
+        key = prefix + ".".join(str(part) for part in first["loc"])
+        raise ConfigError(path, key, first["msg"]) from None  # the cause may quote a secret
 
 
 def _read(path: Path) -> dict[str, dict[str, object]]:
@@ -69,10 +113,10 @@ def _read(path: Path) -> dict[str, dict[str, object]]:
 
 def _refuse_unknown(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
     for group, table in tables.items():
-        if group not in Settings.model_fields:
-            raise ConfigError(path, group, _nearest(group, list(Settings.model_fields)))
+        if group not in _group_names():
+            raise ConfigError(path, group, _nearest(group, _group_names()))
         for key in table:
-            if key not in _group(group).model_fields:
+            if key not in _fields(group):
                 raise ConfigError(path, f"{group}.{key}", _nearest(f"{group}.{key}", _all_keys()))
 
 
@@ -80,7 +124,7 @@ def _refuse_secrets(tables: Mapping[str, Mapping[str, object]], path: str) -> No
     for group, table in tables.items():
         for key, value in table.items():
             if value and is_secret(group, key):
-                name = f"{PREFIX}{group}__{key}".upper()
+                name = f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
                 raise ConfigError(path, f"{group}.{key}", f"secrets do not belong in a file that is shared; set {name}")
 
 
@@ -97,11 +141,20 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
     for name, value in environment.items():
         if not name.startswith(PREFIX) or "__" not in name:
             continue
-        group, _, key = name.removeprefix(PREFIX).lower().partition("__")
+        group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in _fields(group):
             yield name, group, key.removesuffix(_FILE_SUFFIX.lower()), _file_text(name, value)
         else:
             yield name, group, key, value
+
+
+def _group_and_key(name: str) -> tuple[str, str]:
+    """`bot__name` is bot, name; `platforms__irc__nick` is platforms.irc, nick."""
+    group, _, key = name.partition("__")
+    inner, _, rest = key.partition("__")
+    if group == "platforms" and rest and inner in EXTRAS:
+        return f"{_PLATFORM}{inner}", rest
+    return group, key
 
 
 def _file_text(name: str, path: str) -> str:
@@ -120,18 +173,27 @@ def _parsed(group: str, key: str, value: str) -> object:
 
 
 def _group(name: str) -> type[Group]:
+    if name.startswith(_PLATFORM):
+        return settings_group(name.removeprefix(_PLATFORM))
     annotation = Settings.model_fields[name].annotation
     if not (isinstance(annotation, type) and issubclass(annotation, Group)):
         raise TypeError(f"{name} is not a group of settings")
     return annotation
 
 
+def _group_names() -> list[str]:
+    return [*Settings.model_fields, *(f"{_PLATFORM}{name}" for name in EXTRAS)]
+
+
 def _fields(group: str) -> list[str]:
-    return list(_group(group).model_fields) if group in Settings.model_fields else []
+    """The settings of a group: its fields that are described, the others are not the operator's."""
+    if group not in _group_names():
+        return []
+    return [key for key, field in _group(group).model_fields.items() if field.description]
 
 
 def _all_keys() -> list[str]:
-    return [f"{group}.{key}" for group in Settings.model_fields for key in _fields(group)]
+    return [f"{group}.{key}" for group in _group_names() for key in _fields(group)]
 
 
 def is_secret(group: str, key: str) -> bool:
@@ -142,6 +204,7 @@ def is_secret(group: str, key: str) -> bool:
 def secret_values(settings: Settings) -> tuple[str, ...]:
     """The secrets themselves, for masking them in logs; empty ones left out."""
     groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
+    groups += settings.platforms.groups.values()
     values = (getattr(group, key) for group in groups for key in type(group).model_fields)
     return tuple(
         value.get_secret_value() for value in values if isinstance(value, SecretStr) and value.get_secret_value()

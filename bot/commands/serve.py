@@ -44,6 +44,9 @@ def _guarded(config: Path | None, *, person: str | None, only_console: bool, lin
     )
     try:
         asyncio.run(_serve(settings, linger_seconds))
+    except ConfigError as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
     except StorageBusy as error:
         click.echo(
             f"bubbles: {error}. Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other", err=True

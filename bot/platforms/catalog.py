@@ -1,20 +1,86 @@
-"""Which platforms there are, and how each is made from the settings; imported only when it is used."""
+"""Which platforms there are, and how each is made from the settings; imported only when it is used.
+
+A platform is a package `bot.platforms.NAME` with two modules. `settings.py` has `GROUP`, the Pydantic model of
+`[platforms.NAME]`, and imports no library of the platform. `adapter.py` has `create(parts)` and may import it.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Final
 
 from bot.platform import Platform
-from bot.settings import Settings
+from bot.settings import Group, Settings
 from services.clock import Clock
+from services.errors import ConfigError
+
+EXTRAS: Final[Mapping[str, str]] = {
+    "matrix": "matrix",
+    "xmpp": "xmpp",
+    "irc": "irc",
+}
+"""The platforms that need a library, with the extra of the project that brings it."""
+
+NAMES: Final = ("console", *EXTRAS)
+"""Every platform that `platforms.enabled` may name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlatformParts:
+    """What a platform is made from."""
+
+    settings: Settings
+    clock: Clock
+
+    @property
+    def bot_name(self) -> str:
+        """The name that people call the bot by."""
+        return self.settings.bot.name
+
+
+def settings_group(name: str) -> type[Group]:
+    """The model of `[platforms.NAME]`.
+
+    Raises:
+        LookupError: there is no such platform, or it has no group.
+    """
+    if name not in EXTRAS:
+        raise LookupError(f"no settings of a platform named {name}")
+    group = importlib.import_module(f"bot.platforms.{name}.settings").GROUP
+    if not (isinstance(group, type) and issubclass(group, Group)):
+        raise TypeError(f"GROUP of {name} is not a group of settings")
+    return group
 
 
 def create_platforms(settings: Settings, clock: Clock) -> list[Platform]:
-    """The platforms that the settings enable, in their order."""
-    return [_create(name, settings, clock) for name in dict.fromkeys(settings.platforms.enabled)]
+    """The platforms that the settings enable, in their order.
+
+    Raises:
+        ConfigError: a platform is unknown, its library is not installed, or one of its settings is missing.
+    """
+    parts = PlatformParts(settings=settings, clock=clock)
+    return [_create(name, parts) for name in dict.fromkeys(settings.platforms.enabled)]
 
 
-def _create(name: str, settings: Settings, clock: Clock) -> Platform:
+def _create(name: str, parts: PlatformParts) -> Platform:
     if name == "console":
         from bot.platforms.console import ConsolePlatform
 
-        return ConsolePlatform(
-            clock=clock, bot_name=settings.bot.name, room=settings.console.room, person=settings.console.person
-        )
-    raise LookupError(f"no platform named {name}")
+        console = parts.settings.console
+        return ConsolePlatform(clock=parts.clock, bot_name=parts.bot_name, room=console.room, person=console.person)
+    if name not in EXTRAS:
+        raise ConfigError("settings", "platforms.enabled", f"no platform named {name}; there are {', '.join(NAMES)}")
+    create: Callable[[PlatformParts], Platform] = _adapter(name).create
+    return create(parts)
+
+
+def _adapter(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"bot.platforms.{name}.adapter")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(("bot.", "function_calls.", "services.")):
+            raise  # ours: a fault of the program, not of the installation
+        raise ConfigError(
+            "settings", "platforms.enabled", f"{name} needs {error.name}; install it: pip install .[{EXTRAS[name]}]"
+        ) from error

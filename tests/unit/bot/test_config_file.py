@@ -6,14 +6,20 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from bot.platforms.catalog import EXTRAS, settings_group
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 
 CONFIG = Path(__file__).parents[3] / "config.toml"
+GROUPS = {
+    **{name: table.annotation for name, table in Settings.model_fields.items()},
+    **{f"platforms.{name}": settings_group(name) for name in EXTRAS},
+}
 SETTINGS = [
     (group, key, field)
-    for group, table in Settings.model_fields.items()
-    for key, field in table.annotation.model_fields.items()
+    for group, table in GROUPS.items()
+    for key, field in table.model_fields.items()
+    if field.description
 ]
 
 

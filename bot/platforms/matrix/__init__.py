@@ -1,0 +1,1 @@
+"""Matrix rooms, through matrix-nio."""

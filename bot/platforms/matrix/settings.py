@@ -1,0 +1,27 @@
+"""What the operator chooses for Matrix."""
+
+from typing import Final, Literal
+
+from pydantic import Field, SecretStr
+
+from bot.settings import Group
+
+
+class MatrixSettings(Group):
+    """The bot's account on a Matrix homeserver."""
+
+    homeserver: str = Field("", description="Address of the homeserver, such as https://matrix.example.org.")
+    user: str = Field("", description="The bot's Matrix ID, such as @bubbles:example.org.")
+    password: SecretStr = Field(
+        SecretStr(""), description="Never written here: set BUBBLES_PLATFORMS__MATRIX__PASSWORD."
+    )
+    access_token: SecretStr = Field(
+        SecretStr(""), description="Instead of a password: set BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN."
+    )
+    invites: Literal["everyone", "listed", "nobody"] = Field(
+        "listed", description="Whose invitations to rooms the bot accepts: everyone, listed (below), or nobody."
+    )
+    inviters: tuple[str, ...] = Field((), description="Matrix IDs, or whole servers as *:example.org, that may invite.")
+
+
+GROUP: Final = MatrixSettings

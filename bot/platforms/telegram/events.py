@@ -1,0 +1,77 @@
+"""What Telegram tells a bot, as far as Bubbles reads it. Source: https://core.telegram.org/bots/api#update."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Form(BaseModel):
+    """An object of the Bot API; what it holds besides is kept, so that attachments can be named."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class User(Form):
+    """Somebody with an account."""
+
+    id: int
+    is_bot: bool = False
+    first_name: str = ""
+    last_name: str = ""
+    username: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people see."""
+        return f"{self.first_name} {self.last_name}".strip() or self.username or str(self.id)
+
+
+class Chat(Form):
+    """A private chat, group, supergroup or channel."""
+
+    id: int
+    type: str = "private"
+    title: str = ""
+
+
+class Entity(Form):
+    """A marked part of a text; offset and length are in UTF-16 code units."""
+
+    type: str
+    offset: int
+    length: int
+    user: User | None = None
+
+
+class Message(Form):
+    """A message, new or edited. `date` and `edit_date` are Unix seconds."""
+
+    message_id: int
+    date: int
+    chat: Chat
+    sender: User | None = Field(None, alias="from")
+    sender_chat: Chat | None = None
+    text: str = ""
+    caption: str = ""
+    entities: tuple[Entity, ...] = ()
+    caption_entities: tuple[Entity, ...] = ()
+    reply_to_message: "Message | None" = None
+    message_thread_id: int | None = None
+    is_topic_message: bool = False
+    edit_date: int | None = None
+
+
+class CallbackQuery(Form):
+    """Somebody pressed a button; `message` is the one that it stands under."""
+
+    id: str
+    sender: User = Field(alias="from")
+    data: str = ""
+    message: Message | None = None
+
+
+class Update(Form):
+    """One thing that happened."""
+
+    update_id: int
+    message: Message | None = None
+    edited_message: Message | None = None
+    callback_query: CallbackQuery | None = None

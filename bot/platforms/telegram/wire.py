@@ -1,0 +1,196 @@
+"""Telegram's updates as chat messages. Source: https://core.telegram.org/bots/api."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.addressing import is_called
+from bot.platforms.telegram.events import CallbackQuery, Entity, Message, Update, User
+from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageEdited, Person
+
+NAME = "telegram"
+
+# The account under which administrators of a group write anonymously.
+_ANONYMOUS_ADMIN = 1087968824
+
+_ATTACHMENTS = (
+    "photo", "document", "voice", "audio", "video", "video_note", "animation", "sticker", "location", "poll"
+)
+    "photo",
+    "document",
+    "voice",
+    "audio",
+    "video",
+    "video_note",
+    "animation",
+    "sticker",
+    "location",
+    "poll",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """Who the bot is: its number and user name on Telegram, and the name that people call it by."""
+
+    id: int
+    username: str
+    bot_name: str
+
+
+def to_incoming(update: Update, me: Account, admins: Collection[str] = ()) -> Incoming | None:
+    """What `update` says, None when it says nothing to a chat bot. `admins` are ids of the chat's administrators."""
+    if update.message is not None:
+        return _to_message(update.message, me, admins)
+    if update.edited_message is not None:
+        edited = update.edited_message
+        return MessageEdited(
+            address=address_of(edited),
+            message_id=str(edited.message_id),
+            text=_Reading(edited, me).text,
+            at=_instant(edited.edit_date or edited.date),
+        )
+    if update.callback_query is not None:
+        return _to_pressed(update.callback_query, admins)
+    return None
+
+
+def address_of(message: Message) -> ChatAddress:
+    """Chat and, in a forum, topic of a message."""
+    thread = str(message.message_thread_id) if message.is_topic_message else None
+    return ChatAddress(platform=NAME, chat_id=str(message.chat.id), thread_id=thread)
+
+
+def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatMessage | None:
+    if message.sender is None or message.chat.type == "channel":
+        return None
+    attachments = _attachments(message)
+    reading = _Reading(message, me)
+    if not reading.text and not attachments:
+        return None  # somebody joined, a title changed: nobody said anything
+    answered = _answered(message)
+    is_private = message.chat.type == "private"
+    is_answer_to_bot = answered is not None and answered.sender is not None and answered.sender.id == me.id
+    is_addressed = is_private or is_answer_to_bot or reading.calls_the_bot or is_called(reading.text, me.bot_name)
+    return ChatMessage(
+        id=str(message.message_id),
+        address=address_of(message),
+        sender=_sender(message, message.sender, admins),
+        text=reading.text,
+        sent_at=_instant(message.date),
+        is_addressed=is_addressed,
+        is_private=is_private,
+        reply_to=None if answered is None else str(answered.message_id),
+        mentions=reading.mentions,
+        attachments=attachments,
+    )
+
+
+def _to_pressed(query: CallbackQuery, admins: Collection[str]) -> ChatMessage | None:
+    """A pressed button is its person saying what the button says, in reply to the message under which it stands."""
+    if query.message is None or not query.data:
+        return None
+    return ChatMessage(
+        id=f"press-{query.id}",
+        address=address_of(query.message),
+        sender=_person(query.sender, admins),
+        text=query.data,
+        sent_at=_instant(query.message.date),
+        is_addressed=True,
+        is_private=query.message.chat.type == "private",
+        reply_to=str(query.message.message_id),
+    )
+
+
+def _answered(message: Message) -> Message | None:
+    """The message that is replied to; in a topic, every message formally replies to the one that opened it."""
+    answered = message.reply_to_message
+    if answered is None or (message.is_topic_message and answered.message_id == message.message_thread_id):
+        return None
+    return answered
+
+
+def _sender(message: Message, user: User, admins: Collection[str]) -> Person:
+    if message.sender_chat is None:
+        return _person(user, admins)
+    # In the name of a chat: an anonymous administrator, or a channel's post passed on by Telegram itself.
+    is_admin = user.id == _ANONYMOUS_ADMIN
+    return Person(
+        id=str(message.sender_chat.id), name=message.sender_chat.title, is_bot=not is_admin, is_admin=is_admin
+    )
+
+
+def _person(user: User, admins: Collection[str]) -> Person:
+    return Person(id=str(user.id), name=user.name, is_bot=user.is_bot, is_admin=str(user.id) in admins)
+
+
+def _attachments(message: Message) -> tuple[Attachment, ...]:
+    held = message.model_extra or {}
+    return tuple(Attachment(kind=kind, description=_description(held[kind])) for kind in _ATTACHMENTS if kind in held)
+
+
+def _description(held: object) -> str:
+    """The file's name or the sticker's emoji."""
+    if not isinstance(held, dict):
+        return ""
+    return str(held.get("file_name") or held.get("emoji") or held.get("question") or "")
+
+
+def _instant(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+class _Reading:
+    """The text of a message with every mention as `@name`, and who is mentioned."""
+
+    def __init__(self, message: Message, me: Account) -> None:
+        self._me = me
+        self.calls_the_bot = False
+        self._people: list[Person] = []
+        units = (message.text or message.caption).encode("utf-16-le")
+        pieces, end = [], 0
+        for entity in message.entities or message.caption_entities:
+            start, stop = entity.offset * 2, (entity.offset + entity.length) * 2
+            said = units[start:stop].decode("utf-16-le")
+            replaced = self._read(entity, said)
+            if replaced is not None and start >= end:
+                pieces += [units[end:start].decode("utf-16-le"), replaced]
+                end = stop
+        self.text = "".join([*pieces, units[end:].decode("utf-16-le")]).strip()
+
+    @property
+    def mentions(self) -> tuple[Person, ...]:
+        """The people who are mentioned, the bot left out."""
+        return tuple(self._people)
+
+    def _read(self, entity: Entity, said: str) -> str | None:
+        """What stands in the place of `said`; None leaves it as it is."""
+        if entity.type == "mention":
+            return self._by_username(said.removeprefix("@"))
+        if entity.type == "text_mention" and entity.user is not None:
+            return self._by_account(entity.user)
+        if entity.type == "bot_command":
+            return self._command(said)
+        return None
+
+    def _by_username(self, username: str) -> str:
+        if username.lower() == self._me.username.lower():
+            self.calls_the_bot = True
+            return f"@{self._me.bot_name}"
+        # Telegram does not tell bots the number behind a user name; the name itself can be mentioned again.
+        self._people.append(Person(id=f"@{username}", name=username))
+        return f"@{username}"
+
+    def _by_account(self, user: User) -> str:
+        if user.id == self._me.id:
+            self.calls_the_bot = True
+            return f"@{self._me.bot_name}"
+        self._people.append(Person(id=str(user.id), name=user.name, is_bot=user.is_bot))
+        return f"@{user.name}"
+
+    def _command(self, said: str) -> str:
+        command, _, whose = said.partition("@")
+        if whose.lower() in {"", self._me.username.lower()}:
+            self.calls_the_bot = True
+            return command
+        return said

@@ -1,0 +1,1 @@
+"""XMPP multi-user chat, through slixmpp."""

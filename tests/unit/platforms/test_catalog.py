@@ -1,0 +1,104 @@
+import subprocess
+import sys
+
+import pytest
+
+from bot.platforms.catalog import EXTRAS, create_platforms, settings_group
+from bot.platforms.irc.settings import IrcSettings
+from bot.settings import PlatformSettings, Settings
+from bot.settings_sources import load_settings, secret_values
+from services.clock import SystemClock
+from services.errors import ConfigError
+
+LIBRARIES = {
+    "aiogram", "aiohttp", "discord", "dingtalk_stream", "irc", "lark_oapi", "nio", "slack_bolt", "slack_sdk", "slixmpp",
+}  # fmt: skip
+
+
+def modules_after(statement):
+    code = f"{statement}; import sys; print('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_bot_and_reading_its_settings_loads_no_library_of_a_platform():
+    loaded = modules_after("import bot.app; from bot.settings_sources import load_settings; load_settings()")
+
+    assert not loaded & LIBRARIES
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_the_settings_of_a_platform_load_no_library_of_it(name):
+    assert not modules_after(f"import bot.platforms.{name}.settings") & LIBRARIES
+
+
+def test_a_platform_has_its_group_in_the_file(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[platforms]\nenabled = ['irc']\n[platforms.irc]\nhost = 'irc.example.org'\n")
+
+    assert load_settings(path, {}).platforms.group("irc", IrcSettings).host == "irc.example.org"
+
+
+def test_a_platform_reads_its_secrets_from_the_environment(tmp_path):
+    environment = {"BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD": "hunter2"}
+    settings = load_settings(_empty(tmp_path), environment)
+
+    assert settings.platforms.group("irc", IrcSettings).account_password.get_secret_value() == "hunter2"
+    assert "hunter2" in secret_values(settings)
+
+
+def test_a_secret_of_a_platform_in_the_file_is_refused_with_the_name_of_its_variable(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[platforms.irc]\naccount_password = 'hunter2'\n")
+
+    with pytest.raises(ConfigError, match="BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD"):
+        load_settings(path, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("[platforms.irc]\nchanels = []\n", r"platforms\.irc\.channels"),
+        ("[platforms.matrx]\nuser = 'x'\n", r"platforms\.matrix"),
+        ("[platforms]\nenabled = ['ircc']\n", "irc"),
+    ],
+)
+def test_what_no_platform_knows_names_the_nearest(tmp_path, text, nearest):
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+
+    with pytest.raises(ConfigError, match=f"did you mean {nearest}"):
+        load_settings(path, {})
+
+
+def test_a_value_of_the_wrong_kind_names_the_setting_of_its_platform(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[platforms.irc]\nport = 0\n")
+
+    with pytest.raises(ConfigError) as caught:
+        load_settings(path, {})
+
+    assert caught.value.key == "platforms.irc.port"
+
+
+def test_what_is_set_to_its_default_changes_nothing(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[platforms.irc]\nport = 6697\n")
+
+    assert load_settings(path, {}) == Settings()
+
+
+def test_an_unknown_platform_is_a_fault_of_the_settings():
+    with pytest.raises(ConfigError, match="no platform named smoke"):
+        create_platforms(Settings(platforms=PlatformSettings(enabled=("smoke",))), SystemClock())
+
+
+def test_only_platforms_have_settings_of_platforms():
+    with pytest.raises(LookupError):
+        settings_group("smoke")
+
+
+def _empty(folder):
+    path = folder / "config.toml"
+    path.write_text("")
+    return path
