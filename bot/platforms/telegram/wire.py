@@ -14,8 +14,6 @@ NAME = "telegram"
 _ANONYMOUS_ADMIN = 1087968824
 
 _ATTACHMENTS = (
-    "photo", "document", "voice", "audio", "video", "video_note", "animation", "sticker", "location", "poll"
-)
     "photo",
     "document",
     "voice",
