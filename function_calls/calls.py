@@ -13,13 +13,19 @@ FailureKind = Literal["error", "timeout", "denied"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolSpec:
-    """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it."""
+    """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it.
+
+    `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
+    the person once untrusted text is in the turn, the second always, and a call that succeeds leaves a receipt.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, object]
     examples: tuple[str, ...] = ()
     returns: ReturnStyle = "observation"
+    changes_state: bool = False
+    confirm: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

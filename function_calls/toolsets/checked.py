@@ -1,16 +1,25 @@
-"""A toolset whose arguments are checked before each call, for sources that check nothing themselves."""
+"""A toolset whose calls are checked and asked about, for sources that do neither themselves."""
 
 from collections.abc import Mapping
 
-from function_calls.calls import ToolResult, ToolSpec
+from loguru import logger
+
+from function_calls.approval import asked_first
+from function_calls.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.context import CallContext
-from function_calls.errors import ArgumentsInvalid
+from function_calls.errors import ArgumentsInvalid, SchemaInvalid
+from function_calls.receipts import receipted
 from function_calls.schema_validator import SchemaValidator
+from function_calls.tool_options import ToolOptions
 from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 
 
 class CheckedToolset:
-    """Checks arguments against the listed schema: the second validation, for calls from every door."""
+    """Checks arguments against the listed schema: the second validation, for calls from every door.
+
+    A tool that says it changes something is asked about like our own are, and leaves a receipt. One whose schema is
+    no JSON Schema is not called.
+    """
 
     def __init__(self, inner: Toolset) -> None:
         self._inner = inner
@@ -21,15 +30,22 @@ class CheckedToolset:
         return await self._inner.list_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Run a tool with arguments that fit its schema."""
+        """Run a tool with arguments that fit its schema, once the person agrees where that is needed."""
         specs = await self._inner.list_specs(Viewer.of(context.message))
         spec = next((spec for spec in specs if spec.name == name), None)
         if spec is None:
             return unknown_tool(name, (spec.name for spec in specs), context.language)
-        problems = self._validator(spec).validate(dict(arguments))
+        try:
+            problems = self._validator(spec).validate(dict(arguments))
+        except SchemaInvalid as error:
+            logger.error("the schema of tool {} cannot be used: {}", name, error)
+            return ToolResult.failed(f"the schema of '{name}' is not a JSON Schema")
         if problems:
             return arguments_refused(name, ArgumentsInvalid(name, problems), context.language)
-        return await self._inner.call(name, arguments, context)
+        call = ToolCall(id=context.call_id, name=name, arguments=arguments)
+        options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
+        asked = await asked_first(options, call, context)
+        return asked or receipted(options, call, await self._inner.call(name, arguments, context))
 
     def _validator(self, spec: ToolSpec) -> SchemaValidator:
         known = self._validators.get(spec.name)

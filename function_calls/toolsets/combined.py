@@ -130,7 +130,6 @@ class CombinedToolset:
 def join(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> CombinedToolset:
     """Offer tools from elsewhere through `router`, beside its own functions, which keep their names."""
     local: dict[str, Toolset] = {LOCAL: LocalToolset(router)}
-    others = {label: CheckedToolset(toolset) for label, toolset in toolsets.items()}
-    combined = CombinedToolset(local | others, is_reserved=lambda name: router.registry.get(name) is not None)
-    router.others = combined
+    combined = CombinedToolset(local | dict(toolsets), is_reserved=lambda name: router.registry.get(name) is not None)
+    router.others = CheckedToolset(combined)
     return combined

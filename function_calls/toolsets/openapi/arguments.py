@@ -1,0 +1,215 @@
+"""Parameters and bodies of an operation as the arguments of one tool."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from function_calls.schema_walk import Schema
+from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
+from function_calls.toolsets.openapi.naming import argument_name
+from function_calls.toolsets.openapi.operation import Body, Parameter, Place
+from function_calls.toolsets.openapi.schemas import SchemaConverter
+from function_calls.toolsets.openapi.texts import tamed
+
+_PLACES: Final = frozenset({"path", "query", "header", "cookie"})
+_NOT_ARGUMENTS: Final = frozenset({"accept", "content-type", "authorization"})  # Source: OpenAPI 3.1, parameter object.
+_STYLES: Final = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+_COLLECTIONS: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+_FORM: Final = "application/x-www-form-urlencoded"
+_MULTIPART: Final = "multipart/form-data"
+_UNIONS: Final = frozenset({"oneOf", "anyOf", "not", "if"})
+
+
+@dataclass(kw_only=True, slots=True)
+class Arguments:
+    """What the tool of one operation takes, gathered piece by piece."""
+
+    properties: dict[str, Schema] = field(default_factory=dict)
+    required: list[str] = field(default_factory=list)
+    parameters: list[Parameter] = field(default_factory=list)
+    body: Body | None = None
+
+    @property
+    def schema(self) -> Schema:
+        """All of it as one object."""
+        whole: Schema = {"type": "object", "properties": dict(self.properties)}
+        return whole | {"required": list(dict.fromkeys(self.required))} if self.required else whole
+
+    def add(self, name: str, place: str, schema: Schema, *, is_required: bool) -> str:
+        """Take one argument and return the name that it has in the tool."""
+        argument = argument_name(name, place, self.properties)
+        self.properties[argument] = schema
+        if is_required:
+            self.required.append(argument)
+        return argument
+
+
+class ArgumentReader:
+    """Reads the arguments of operations of one document."""
+
+    def __init__(self, document: Document, converter: SchemaConverter) -> None:
+        self._document = document
+        self._converter = converter
+
+    def read(self, item: Node, operation: Node) -> Arguments:
+        """The arguments of `operation`, of which those that its path item has in common are a part."""
+        found = Arguments()
+        parameters = self._parameters(item, operation)
+        for parameter in parameters:
+            if parameter.get("in") in _PLACES:
+                self._add_parameter(found, parameter)
+        if self._document.version == "2.0":
+            self._add_old_body(found, operation, parameters)
+        else:
+            self._add_body(found, self._document.followed(operation.get("requestBody")))
+        return found
+
+    def _parameters(self, item: Node, operation: Node) -> list[Node]:
+        """Those of the path item, then those of the operation, which win over them."""
+        listed = [*sequence(item.get("parameters")), *sequence(operation.get("parameters"))]
+        known = {
+            (str(each["name"]), str(each.get("in"))): each
+            for each in map(self._document.followed, listed)
+            if isinstance(each.get("name"), str) and each["name"]
+        }
+        return list(known.values())
+
+    def _add_parameter(self, found: Arguments, parameter: Node) -> None:
+        name, place = str(parameter["name"]), cast("Place", parameter["in"])
+        if place == "header" and name.lower() in _NOT_ARGUMENTS:
+            return
+        content_type, content = _first(mapping(parameter.get("content")))
+        old = self._document.version == "2.0"
+        schema = self._converter.converted(
+            content.get("schema") if content_type else parameter.get("schema", parameter)
+        )
+        is_required = parameter.get("required") is True or place == "path"
+        argument = found.add(name, place, _described(schema, parameter), is_required=is_required)
+        style, explode = _old_style(parameter) if old else _style(parameter, place)
+        found.parameters.append(
+            Parameter(
+                argument=argument,
+                name=name,
+                place=place,
+                style=style,
+                explode=explode,
+                is_required=is_required,
+                allows_reserved=parameter.get("allowReserved") is True,
+                content_type=content_type,
+            )
+        )
+
+    def _add_old_body(self, found: Arguments, operation: Node, parameters: list[Node]) -> None:
+        """The `body` or `formData` parameters of OpenAPI 2.0."""
+        consumes = [str(each) for each in sequence(operation.get("consumes", self._document.raw.get("consumes")))]
+        body = next((each for each in parameters if each.get("in") == "body"), None)
+        if body is not None:
+            kind = next((each for each in consumes if "json" in each), "application/json")
+            self._add_content(found, kind, body, is_required=body.get("required") is True)
+            return
+        fields = [each for each in parameters if each.get("in") == "formData"]
+        if fields:
+            has_files = any(each.get("type") == "file" for each in fields)
+            kind = _MULTIPART if has_files or consumes[:1] == [_MULTIPART] else _FORM
+            properties = {str(each["name"]): _without_flag(each) for each in fields}
+            needed = [str(each["name"]) for each in fields if each.get("required") is True]
+            schema = {"type": "object", "properties": properties, "required": needed}
+            self._add_content(found, kind, {"schema": schema}, is_required=bool(needed))
+
+    def _add_body(self, found: Arguments, body: Node) -> None:
+        contents = mapping(body.get("content"))
+        kind = next((each for each in contents if "json" in each or "form" in each), next(iter(contents), ""))
+        if kind:
+            content = dict(mapping(contents[kind]))
+            if "description" in body:
+                content["description"] = body["description"]
+            self._add_content(found, str(kind), content, is_required=body.get("required") is True)
+
+    def _add_content(self, found: Arguments, kind: str, content: Node, *, is_required: bool) -> None:
+        """The members of an object are arguments of their own; anything else is one argument called `body`."""
+        node = content.get("schema")
+        members = self._members(node) if "json" in kind or "form" in kind else None
+        if members is None:
+            schema = self._whole(kind, node)
+            argument = found.add("body", "content", _described(schema, content), is_required=is_required)
+            found.body = Body(content_type=kind, argument=argument, members={}, written_as={}, is_required=is_required)
+            return
+        properties, required = members
+        names: dict[str, str] = {}
+        for name, part in properties.items():
+            must = is_required and name in required
+            names[found.add(name, "body", self._converter.converted(part), is_required=must)] = name
+        files = {name for name, part in properties.items() if self._is_file(part)}
+        found.body = Body(
+            content_type=kind,
+            members=names,
+            files=frozenset(files),
+            written_as=_encodings(content),
+            is_required=is_required,
+        )
+
+    def _whole(self, kind: str, node: object) -> Schema:
+        if "json" in kind or "form" in kind:
+            return self._converter.converted(node)
+        return {"type": "string", "description": f"The body as {kind}."}
+
+    def _members(self, node: object, depth: int = 0) -> tuple[dict[str, object], set[str]] | None:
+        """The properties of an object and which of them must be there; None when it is not only its properties."""
+        schema = self._document.followed(node)
+        properties, required = dict(mapping(schema.get("properties"))), _required(self._document, schema)
+        if schema.keys() & _UNIONS or schema.get("nullable") is True or depth > 8:
+            return None
+        for part in sequence(schema.get("allOf")):
+            inner = self._members(part, depth + 1)
+            if inner is None:
+                return None
+            properties |= inner[0]
+            required |= inner[1]
+        is_open = isinstance(schema.get("additionalProperties"), Mapping) or "patternProperties" in schema
+        return (properties, required) if (properties or depth) and not is_open else None
+
+    def _is_file(self, part: object) -> bool:
+        schema = self._document.followed(part)
+        if schema.get("type") == "array":
+            return self._is_file(schema.get("items"))
+        is_encoded = "contentMediaType" in schema and schema.get("type") == "string"
+        return schema.get("type") == "file" or schema.get("format") == "binary" or is_encoded
+
+
+def _required(document: Document, schema: Node) -> set[str]:
+    properties = mapping(schema.get("properties"))
+    names = {str(name) for name in sequence(schema.get("required"))}
+    return {name for name in names if not document.followed(properties.get(name)).get("readOnly")}
+
+
+def _first(contents: Node) -> tuple[str, Node]:
+    kind = next(iter(contents), "")
+    return str(kind), mapping(contents.get(kind))
+
+
+def _style(parameter: Node, place: str) -> tuple[str, bool]:
+    style = str(parameter.get("style") or _STYLES[place])
+    explode = parameter.get("explode")
+    return style, explode if isinstance(explode, bool) else style == "form"
+
+
+def _old_style(parameter: Node) -> tuple[str, bool]:
+    form = str(parameter.get("collectionFormat", "csv"))
+    usual = "form" if parameter.get("in") == "query" else "simple"
+    return ("form", True) if form == "multi" else (_COLLECTIONS.get(form, usual), False)
+
+
+def _encodings(content: Node) -> dict[str, str]:
+    """Content types of a form's members, as its `encoding` names them."""
+    kinds = {str(name): mapping(each).get("contentType") for name, each in mapping(content.get("encoding")).items()}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, str)}
+
+
+def _without_flag(parameter: Node) -> Schema:
+    """A parameter of OpenAPI 2.0 as a schema: `required` is a flag there and a list here."""
+    return {str(key): value for key, value in parameter.items() if key not in {"required", "in", "name"}}
+
+
+def _described(schema: Schema, node: Node) -> Schema:
+    text = tamed(node.get("description"))
+    return schema | {"description": text} if text else schema

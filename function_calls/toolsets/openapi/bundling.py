@@ -1,0 +1,115 @@
+"""A tool's schema with the definitions it needs, within a size that a model can be sent."""
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from function_calls.schema_walk import Schema, map_schemas
+from function_calls.toolsets.openapi.document import mapping
+from function_calls.toolsets.openapi.schemas import SchemaConverter
+
+LARGEST: Final = 18_000  # characters of JSON; the largest that the tool of one operation may be is 20 kB
+_FOR_DEFINITIONS: Final = 12_000
+_PREFIX: Final = "#/$defs/"
+_HEAVY: Final = ("default", "pattern", "enum", "const")
+
+
+class Bundler:
+    """Brings definitions and what refers to them together, each once. Far ones become a bare type when it gets long."""
+
+    def __init__(self, converter: SchemaConverter) -> None:
+        self._converter = converter
+        self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
+
+    def bundled(self, schema: Schema) -> Schema:
+        """`schema` with `$defs`, all of its references leading there, in at most `LARGEST` characters."""
+        own = _trimmed(schema, LARGEST)
+        size, definitions = length(own), dict[str, Schema]()
+        waiting = deque(references(own))
+        while waiting:
+            name = waiting.popleft()
+            if name in definitions:
+                continue
+            needs, further = self._measured(name)
+            if size + needs <= _FOR_DEFINITIONS:
+                definitions[name] = self._converter.definition(name)
+                waiting.extend(further)
+                size += needs + len(name) + 4
+            else:
+                definitions[name] = _stub(self._converter.definition(name))
+                size += length(definitions[name]) + len(name) + 4
+        whole = own | {"$defs": definitions} if definitions else own
+        return whole if size <= LARGEST else _loosened(whole)
+
+    def _measured(self, name: str) -> tuple[int, tuple[str, ...]]:
+        """How long a definition is, and which others it needs."""
+        if name not in self._known:
+            schema = self._converter.definition(name)
+            self._known[name] = length(schema), tuple(dict.fromkeys(references(schema)))
+        return self._known[name]
+
+
+def length(schema: object) -> int:
+    """Characters of the JSON of `schema`."""
+    return len(json.dumps(schema))
+
+
+def references(schema: object) -> Iterator[str]:
+    """The names of the definitions that `schema` refers to."""
+    if isinstance(schema, dict):
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith(_PREFIX):
+            yield reference.removeprefix(_PREFIX)
+        for part in schema.values():
+            yield from references(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from references(part)
+
+
+def _stub(schema: Schema) -> Schema:
+    return {"type": schema["type"]} if "type" in schema else {}
+
+
+def _loosened(schema: Schema) -> Schema:
+    """The last resort: whatever is referred to may be anything."""
+    whole = {name: _free(part) for name, part in mapping(schema.get("properties")).items()}
+    return {key: value for key, value in schema.items() if key != "$defs"} | {"properties": whole}
+
+
+def _free(part: object) -> Schema:
+    described = mapping(part)
+    return {key: described[key] for key in ("type", "description") if key in described}
+
+
+def _trimmed(schema: Schema, largest: int) -> Schema:
+    """`schema` in at most `largest` characters, giving up what matters least first; names of arguments stay."""
+    for step in _STEPS:
+        if length(schema) <= largest:
+            return schema
+        schema = step(schema)
+    return schema
+
+
+def _cut(schema: Schema, *, depth: int, longest: int, keeps_values: bool) -> Schema:
+    """`schema` down to `depth` levels of parts, with descriptions of at most `longest` characters."""
+    node = dict(schema)
+    if isinstance(text := node.get("description"), str) and len(text) > longest:
+        node["description"] = f"{text[:longest].rstrip()}…"
+    if not keeps_values:
+        node = {key: value for key, value in node.items() if key not in _HEAVY}
+    if depth == 0:
+        return {key: node[key] for key in ("type", "description") if key in node}
+    further = partial(_cut, depth=depth - 1, longest=longest, keeps_values=keeps_values)
+    return map_schemas(node, further, deep=False)
+
+
+_STEPS: Final[tuple[Callable[[Schema], Schema], ...]] = (
+    partial(_cut, depth=8, longest=200, keeps_values=True),
+    partial(_cut, depth=4, longest=120, keeps_values=True),
+    partial(_cut, depth=2, longest=80, keeps_values=False),
+    partial(_cut, depth=1, longest=50, keeps_values=False),
+    partial(_cut, depth=1, longest=0, keeps_values=False),
+)

@@ -1,0 +1,87 @@
+"""An OpenAPI document of any version: what it is, and where its references lead."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeAlias
+from urllib.parse import unquote
+
+Node: TypeAlias = Mapping[str, object]
+Version = Literal["2.0", "3.0", "3.1"]
+
+_LONGEST_CHAIN: Final = 50
+_NOTHING: Final[Node] = {}
+
+
+class DocumentInvalid(ValueError):
+    """What was given is no OpenAPI document that tools could be made of; the text says why."""
+
+
+class Document:
+    """A document as JSON or YAML was parsed: `dict`, `list` and plain values.
+
+    References into other files are not followed: they lead to nothing.
+    """
+
+    def __init__(self, raw: object) -> None:
+        if not isinstance(raw, dict):
+            raise DocumentInvalid("an OpenAPI document is an object")
+        self.raw: Node = raw
+        self.version = _version(raw)
+
+    @property
+    def paths(self) -> Node:
+        """The path items."""
+        return mapping(self.raw.get("paths"))
+
+    @property
+    def info(self) -> Node:
+        """Title, version and description."""
+        return mapping(self.raw.get("info"))
+
+    def target(self, reference: str) -> object:
+        """What a reference such as `#/components/schemas/Pet` leads to; None when there is nothing."""
+        if not reference.startswith("#"):
+            return None
+        found: object = self.raw
+        for token in unquote(reference[1:]).split("/")[1:]:
+            found = _child(found, token.replace("~1", "/").replace("~0", "~"))
+        return found
+
+    def followed(self, node: object) -> Node:
+        """`node` once its references are followed; nothing where they run in a circle or lead nowhere."""
+        for _ in range(_LONGEST_CHAIN):
+            if not isinstance(node, dict):
+                return _NOTHING
+            reference = node.get("$ref")
+            if not isinstance(reference, str):
+                return node
+            node = self.target(reference)
+        return _NOTHING
+
+
+def mapping(value: object) -> Node:
+    """`value` if it is an object, an empty one otherwise."""
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def sequence(value: object) -> Sequence[object]:
+    """`value` if it is a list, an empty one otherwise."""
+    return value if isinstance(value, list) else ()
+
+
+def _child(node: object, token: str) -> object:
+    if isinstance(node, dict):
+        return node.get(token)
+    if isinstance(node, list) and token.isdigit() and int(token) < len(node):
+        return node[int(token)]
+    return None
+
+
+def _version(raw: Node) -> Version:
+    swagger, openapi = str(raw.get("swagger", "")), str(raw.get("openapi", ""))
+    if swagger.startswith("2"):
+        return "2.0"
+    if openapi.startswith("3.0"):
+        return "3.0"
+    if openapi.startswith("3"):
+        return "3.1"
+    raise DocumentInvalid("neither `swagger: 2.0` nor `openapi: 3.x`")

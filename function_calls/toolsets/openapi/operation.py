@@ -1,0 +1,90 @@
+"""What is known of one operation: how its arguments become a request, and the tool that it is offered as."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from function_calls.calls import ToolSpec
+
+Place = Literal["path", "query", "header", "cookie"]
+SchemeKind = Literal["api_key", "bearer", "basic", "oauth2", "other"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parameter:
+    """One argument that goes into the address, a header or a cookie.
+
+    `argument` is its name in the tool, `name` that in the request. `style` and `explode` say how lists and objects are
+    written (RFC 6570 in spirit), `content_type` that the value is written in that format instead.
+    """
+
+    argument: str
+    name: str
+    place: Place
+    style: str
+    explode: bool
+    is_required: bool = False
+    allows_reserved: bool = False
+    content_type: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Body:
+    """What is sent. Either one `argument` is all of it, or `members` are: name in the tool to name in the body.
+
+    `files` are the members that are files; `written_as` says of a form's member which content type it has.
+    """
+
+    content_type: str
+    argument: str = ""
+    members: Mapping[str, str]
+    files: frozenset[str] = frozenset()
+    written_as: Mapping[str, str]
+    is_required: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scheme:
+    """How an operation wants to know who calls. `name` and `place` are those of an API key."""
+
+    key: str
+    kind: SchemeKind
+    name: str = ""
+    place: Place = "header"
+    token_url: str = ""
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """One operation as a tool.
+
+    `servers` are the addresses that its path is added to, `security` the alternatives that let a call in, each of
+    which may need several schemes at once. `changes_state` says that a call may change something there.
+    """
+
+    spec: ToolSpec
+    method: str
+    path: str
+    servers: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    body: Body | None = None
+    security: tuple[tuple[Scheme, ...], ...] = ()
+    tags: tuple[str, ...] = ()
+    operation_id: str = ""
+    changes_state: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name that a model calls."""
+        return self.spec.name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportedDocument:
+    """The tools of a document, in its order. `problems` are the operations that could not be made tools, and why."""
+
+    title: str
+    version: str
+    operations: tuple[Operation, ...]
+    problems: tuple[str, ...] = ()

@@ -1,0 +1,198 @@
+"""The HTTP request of a call: where each argument goes and how it is written there. Pure; nothing is sent here.
+
+Source: https://spec.openapis.org/oas/v3.1.0#style-values and RFC 6570.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from function_calls.toolsets.openapi.operation import Body, Operation, Parameter
+
+_RESERVED: Final = ":/?#[]@!$&'()*+,;="
+_SEPARATORS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FormPart:
+    """One part of a form; with a `file_name` it is a file."""
+
+    name: str
+    content: bytes
+    content_type: str = ""
+    file_name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PreparedRequest:
+    """A request without its server. `path` and `query` are encoded already.
+
+    Of `content` and `parts` one holds the body: bytes under the content type of `headers`, or parts of a form.
+    """
+
+    method: str
+    path: str
+    query: str
+    headers: Pairs
+    cookies: Pairs
+    content: bytes | None = None
+    parts: tuple[FormPart, ...] = ()
+
+
+def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedRequest:
+    """The request of a call whose `arguments` fit the tool's schema."""
+    given = [
+        (each, arguments[each.argument]) for each in operation.parameters if arguments.get(each.argument) is not None
+    ]
+    path, query, headers, cookies = operation.path, list[str](), list[tuple[str, str]](), list[tuple[str, str]]()
+    for parameter, value in given:
+        if parameter.place == "path":
+            path = path.replace(f"{{{parameter.name}}}", _path_segment(parameter, value))
+        elif parameter.place == "query":
+            query += _query_pairs(parameter, value)
+        elif parameter.place == "header":
+            headers.append((parameter.name, _one_line(_joined(parameter, value))))
+        else:
+            cookies += [(name, quote(text, safe="")) for name, text in _form_pairs(parameter, value)]
+    content_type, content, parts = _body(operation.body, arguments)
+    if content_type:
+        headers.append(("Content-Type", content_type))
+    return PreparedRequest(
+        method=operation.method.upper(),
+        path=path,
+        query="&".join(query),
+        headers=tuple(headers),
+        cookies=tuple(cookies),
+        content=content,
+        parts=parts,
+    )
+
+
+def text_of(value: object) -> str:
+    """A value as it is written in an address, a header or a form."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    if isinstance(value, Mapping | list):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _one_line(text: str) -> str:
+    """A header cannot have line breaks: what stands after one would be a header of the model's own."""
+    return " ".join(text.split())
+
+
+def _path_segment(parameter: Parameter, value: object) -> str:
+    """The value within a path. Slashes and dots are encoded: it stays the segment that it is."""
+    text = quote(_joined(parameter, value), safe="")
+    if parameter.style == "label":
+        text = "." + quote(_joined(parameter, value, separator="." if parameter.explode else ","), safe="")
+    elif parameter.style == "matrix":
+        text = "".join(
+            f";{quote(name, safe='')}={quote(each, safe='')}" for name, each in _form_pairs(parameter, value)
+        )
+    return text.replace(".", "%2E") if text.strip(".") == "" else text
+
+
+def _joined(parameter: Parameter, value: object, separator: str = ",") -> str:
+    """Lists and objects on one line: `a,b` or `key,value` (exploded: `key=value`)."""
+    if parameter.content_type:
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        sign = "=" if parameter.explode else ","
+        return separator.join(f"{name}{sign}{text_of(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return separator.join(text_of(each) for each in value)
+    return text_of(value)
+
+
+def _query_pairs(parameter: Parameter, value: object) -> list[str]:
+    safe = _RESERVED.replace("&", "").replace("#", "").replace("+", "") if parameter.allows_reserved else ""
+    return [f"{quote(name, safe='[]')}={quote(text, safe=safe)}" for name, text in _form_pairs(parameter, value)]
+
+
+def _form_pairs(parameter: Parameter, value: object) -> list[tuple[str, str]]:
+    """Names and values, as many as the style makes of one."""
+    name = parameter.name
+    if parameter.content_type:
+        return [(name, json.dumps(value, ensure_ascii=False))]
+    if parameter.style == "deepObject" and isinstance(value, Mapping):
+        return _deep(name, value)
+    if isinstance(value, Mapping) and parameter.explode:
+        return [(str(key), text_of(each)) for key, each in value.items()]
+    if isinstance(value, list) and parameter.explode:
+        return [(name, text_of(each)) for each in value]
+    separator = _SEPARATORS.get(parameter.style, ",")
+    return [(name, _joined(parameter, value, separator))]
+
+
+def _deep(name: str, value: object) -> list[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        return [pair for key, each in value.items() for pair in _deep(f"{name}[{key}]", each)]
+    if isinstance(value, list):
+        return [(name, text_of(each)) for each in value]
+    return [(name, text_of(value))]
+
+
+def _body(body: Body | None, arguments: Mapping[str, object]) -> tuple[str, bytes | None, tuple[FormPart, ...]]:
+    if body is None:
+        return "", None, ()
+    if body.argument:
+        value = arguments.get(body.argument)
+        return ("", None, ()) if value is None else (body.content_type, _content(body.content_type, value), ())
+    values = {name: arguments[argument] for argument, name in body.members.items() if argument in arguments}
+    if not values and not body.is_required:
+        return "", None, ()
+    if body.content_type.startswith("multipart/"):
+        return "", None, tuple(part for name, value in values.items() for part in _parts(body, name, value))
+    return body.content_type, _content(body.content_type, values), ()
+
+
+def _content(content_type: str, value: object) -> bytes:
+    if "form-urlencoded" in content_type and isinstance(value, Mapping):
+        pairs = [(str(name), each) for name, part in value.items() for each in _repeated(part)]
+        return "&".join(f"{quote(name, safe='')}={quote(text_of(each), safe='')}" for name, each in pairs).encode()
+    if "json" in content_type or not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).encode()
+    return file_content(value)[0]
+
+
+def _repeated(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _parts(body: Body, name: str, value: object) -> list[FormPart]:
+    if name in body.files:
+        return [_file(body, name, text_of(each)) for each in _repeated(value)]
+    kind = body.written_as.get(name, "")
+    if isinstance(value, Mapping) or "json" in kind:
+        return [FormPart(name=name, content=text_of(value).encode(), content_type=kind or "application/json")]
+    return [FormPart(name=name, content=text_of(each).encode(), content_type=kind) for each in _repeated(value)]
+
+
+def _file(body: Body, name: str, text: str) -> FormPart:
+    content, kind = file_content(text)
+    kind = kind or body.written_as.get(name, "").split(",")[0] or "application/octet-stream"
+    return FormPart(name=name, content=content, content_type=kind, file_name=name)
+
+
+def file_content(text: str) -> tuple[bytes, str]:
+    """The bytes of a file that a model wrote: a `data:` URL with its type, or plain text."""
+    head, comma, data = text.partition(",")
+    if not (comma and head.startswith("data:")):
+        return text.encode(), ""
+    kind = head.removeprefix("data:").split(";")[0]
+    if not head.endswith(";base64"):
+        return data.encode(), kind
+    try:
+        return base64.b64decode(data, validate=True), kind
+    except binascii.Error:
+        return text.encode(), ""

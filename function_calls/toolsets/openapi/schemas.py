@@ -1,0 +1,213 @@
+"""Schemas of OpenAPI 2.0, 3.0 and 3.1 as JSON Schema 2020-12, rebuilt keyword by keyword so that nothing else gets in.
+
+Source: https://spec.openapis.org/oas/v3.1.0#schema-object and the older versions of that section.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final
+
+from jsonschema_rs import Draft202012Validator, ValidationError
+
+from function_calls.schema_walk import Schema
+from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
+from function_calls.toolsets.openapi.texts import tamed
+
+_DEEPEST: Final = 24
+_MOST_NODES: Final = 400_000
+_MOST_VALUES: Final = 300
+_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+_NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_COUNTS: Final = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_PARTS: Final = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
+_WITH_PARTS: Final = frozenset({*_PARTS, *_LISTS, *_MAPS})
+_LONGEST_PATTERN: Final = 300
+
+
+class SchemaConverter:
+    """Makes schemas of one document; those that are referred to become definitions with names of their own."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._names: dict[str, str] = {}
+        self._references: dict[str, str] = {}
+        self._made: dict[str, Schema] = {}
+        self._nodes = 0
+
+    def converted(self, node: object, depth: int = 0) -> Schema:
+        """`node` as JSON Schema; references read `#/$defs/<name>`.
+
+        Raises:
+            DocumentInvalid: the document is too large to be read, or pretends to be by repeating itself.
+        """
+        self._nodes += 1
+        if self._nodes > _MOST_NODES:
+            raise DocumentInvalid(f"more than {_MOST_NODES} schemas in one document")
+        if node is False:
+            return {"not": {}}
+        if not isinstance(node, dict) or depth > _DEEPEST:
+            return {}
+        if isinstance(reference := node.get("$ref"), str):
+            return self._referred(node, reference)
+        schema = _plain_keywords(node)
+        self._add_parts(schema, node, depth)
+        self._add_required(schema, node)
+        return _nulled(schema, node)
+
+    def definition(self, name: str) -> Schema:
+        """The schema of a definition that some other one refers to by `name`."""
+        if name not in self._made:
+            self._made[name] = self.converted(self._document.target(self._references[name]))
+        return self._made[name]
+
+    def _referred(self, node: Node, reference: str) -> Schema:
+        target = self._document.target(reference)
+        if not isinstance(target, dict | bool):
+            return _described({}, node)
+        name = self._names.get(reference)
+        if name is None:
+            name = self._names[reference] = self._free_name(reference)
+            self._references[name] = reference
+        return _described({"$ref": f"#/$defs/{name}"}, node)
+
+    def _free_name(self, reference: str) -> str:
+        plain = re.sub(r"[^A-Za-z0-9_-]", "_", reference.rsplit("/", 1)[-1])[:40] or "Part"
+        name, count = plain, 1
+        while name in self._references:
+            count += 1
+            name = f"{plain}_{count}"
+        return name
+
+    def _add_parts(self, schema: Schema, node: Node, depth: int) -> None:
+        if node.keys().isdisjoint(_WITH_PARTS):
+            return
+        for key in _PARTS:
+            if isinstance(node.get(key), dict | bool):
+                schema[key] = self.converted(node[key], depth + 1) if node[key] is not True else True
+        for key in _LISTS:
+            parts = [self.converted(each, depth + 1) for each in sequence(node.get(key))]
+            if parts:
+                schema[key] = parts
+        for key in _MAPS:
+            parts_by_name = mapping(node.get(key))
+            if parts_by_name:
+                schema[key] = {str(name): self.converted(part, depth + 1) for name, part in parts_by_name.items()}
+        if "patternProperties" in schema:
+            schema["patternProperties"] = _with_patterns(schema["patternProperties"])
+
+    def _add_required(self, schema: Schema, node: Node) -> None:
+        """What must be given. A property that only answers have (`readOnly`) need not be."""
+        properties = mapping(node.get("properties"))
+        wanted = (name for name in sequence(node.get("required")) if isinstance(name, str))
+        names = [name for name in wanted if not self._document.followed(properties.get(name)).get("readOnly")]
+        if names:
+            schema["required"] = list(dict.fromkeys(names))
+
+
+def _plain_keywords(node: Node) -> Schema:
+    schema = _described({}, node)
+    kinds = [each for each in _listed(node.get("type")) if each in _TYPES]
+    if node.get("type") == "file":
+        kinds, schema["format"] = ["string"], "binary"
+    if kinds:
+        schema["type"] = kinds[0] if len(kinds) == 1 else kinds
+    for key, value in node.items():
+        if key in _CHECKS and _CHECKS[key](value):
+            schema[key] = value
+    if len(sequence(schema.get("enum"))) > _MOST_VALUES:
+        del schema["enum"]
+    _bound(schema, node, "minimum", "exclusiveMinimum")
+    _bound(schema, node, "maximum", "exclusiveMaximum")
+    return schema
+
+
+def _bound(schema: Schema, node: Node, bound: str, exclusive: str) -> None:
+    """Before 3.1 `exclusiveMinimum` says of `minimum` that it is none itself."""
+    if node.get(exclusive) is True and bound in schema:
+        schema[exclusive] = schema.pop(bound)
+
+
+def _nulled(schema: Schema, node: Node) -> Schema:
+    if node.get("nullable") is not True and node.get("x-nullable") is not True:
+        return schema
+    kinds = _listed(schema.get("type"))
+    if kinds:
+        schema["type"] = list(dict.fromkeys([*kinds, "null"]))
+        values = schema.get("enum")
+        if isinstance(values, list) and None not in values:
+            schema["enum"] = [*values, None]
+        return schema
+    inner = {key: value for key, value in schema.items() if key != "description"}
+    if not inner:
+        return schema
+    return _described({"anyOf": [inner, {"type": "null"}]}, schema)
+
+
+def _described(schema: Schema, node: Node) -> Schema:
+    text = tamed(node.get("description")) or tamed(node.get("title"), 120)
+    return schema | {"description": text} if text else schema
+
+
+def _listed(value: object) -> list[object]:
+    return [value] if isinstance(value, str) else list(sequence(value))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_json(value: object, depth: int = 0) -> bool:
+    if depth > _DEEPEST:
+        return False
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_json(part, depth + 1) for key, part in value.items())
+    if isinstance(value, list):
+        return len(value) <= _MOST_VALUES and all(_is_json(part, depth + 1) for part in value)
+    return value is None or isinstance(value, str | bool) or _is_number(value)
+
+
+def _is_enum(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_json(each) for each in value)
+
+
+def _is_factor(value: object) -> bool:
+    return isinstance(value, int | float) and _is_number(value) and value > 0
+
+
+@cache
+def _is_pattern(value: str) -> bool:
+    if len(value) > _LONGEST_PATTERN:
+        return False
+    try:
+        re.compile(value)
+        Draft202012Validator({"pattern": value})
+    except (re.error, ValidationError, ValueError, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def _with_patterns(parts: object) -> Schema:
+    return {name: part for name, part in mapping(parts).items() if _is_pattern(name)}
+
+
+_CHECKS: Final[Mapping[str, Callable[[object], bool]]] = {
+    "enum": _is_enum,
+    "const": _is_json,
+    "default": _is_json,
+    "format": lambda value: isinstance(value, str) and len(value) <= 40,
+    "pattern": lambda value: isinstance(value, str) and _is_pattern(value),
+    "uniqueItems": lambda value: isinstance(value, bool),
+    "readOnly": lambda value: value is True,
+    "deprecated": lambda value: value is True,
+    "multipleOf": _is_factor,
+    **dict.fromkeys(_NUMBERS, _is_number),
+    **dict.fromkeys(_COUNTS, _is_count),
+}

@@ -1,0 +1,42 @@
+"""The addresses of a document's operations: servers with variables, relative ones, and hosts of OpenAPI 2.0."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urljoin
+
+from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
+
+_VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
+
+
+def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
+    """Absolute addresses, without a slash at the end; those nearest to the operation count. `base_url` if none do."""
+    if document.version == "2.0":
+        found = _old(document.raw, base_url)
+    else:
+        nearest = operation.get("servers") or item.get("servers") or document.raw.get("servers")
+        found = [_filled(mapping(each)) for each in sequence(nearest)]
+    urls = (urljoin(f"{base_url.rstrip('/')}/", url) for url in found if url)
+    return tuple(dict.fromkeys(url.rstrip("/") for url in urls)) or (base_url.rstrip("/"),)
+
+
+def _filled(server: Node) -> str:
+    variables = mapping(server.get("variables"))
+
+    def value(match: re.Match[str]) -> str:
+        variable = mapping(variables.get(match[1]))
+        first = next(iter(sequence(variable.get("enum"))), "")
+        return str(variable.get("default", first))
+
+    url = server.get("url")
+    return _VARIABLE.sub(value, url).strip() if isinstance(url, str) else ""
+
+
+def _old(raw: Node, base_url: str) -> Iterable[str]:
+    host, path = str(raw.get("host") or ""), str(raw.get("basePath") or "")
+    schemes = [str(each) for each in sequence(raw.get("schemes"))] or [base_url.split(":", 1)[0]]
+    if not host:
+        return [path or base_url]
+    ordered = sorted((each for each in schemes if each in {"http", "https"}), reverse=True)
+    return [f"{scheme}://{host}{path}" for scheme in ordered]
