@@ -151,9 +151,8 @@ class Assistant:
 
     async def _confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
         """Run what the person said yes to, one after the other, each where it was going to run."""
-        agents = {} if self._router.oversight is None else self._router.oversight.agents
         results = [
-            await agents.get(each.agent_name, self._router).dispatch(each.call, _approved(context, each))
+            await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved(context, each))
             for each, context in zip(waiting, contexts, strict=True)
         ]
         return Dispatched(results=tuple(results))

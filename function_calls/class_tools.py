@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from function_calls.calls import ReturnStyle
 from function_calls.context import CallContext
+from function_calls.oversight import Dispatcher
 
 
 class Tool(ABC):
@@ -31,6 +32,11 @@ class Tool(ABC):
     returns: ReturnStyle = "observation"
     examples: tuple[str, ...] = ()
     returns_untrusted: bool = False
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """The routers of the agents that it asks, by the agent's name; none for most tools."""
+        return {}
 
     @abstractmethod
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import ModuleType
 
 from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
 from function_calls.invocation import Invoke, class_invoker, function_invoker
+from function_calls.oversight import Dispatcher
 from function_calls.permission import Rule, Viewer, refusal_code
 from function_calls.schema_validator import SchemaValidator
 from function_calls.signature import analyse
@@ -26,6 +27,8 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what OpenAI-compatible servers acc
 class RegisteredTool:
     """What interpreters see of a tool and what the router needs to run it; all of it was decided at registration.
 
+    `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
+
     `validator` checks arguments against the schema, `instantiate` makes of them what `invoke` takes: an instance of
     the argument class, or for a class tool the dict itself. `rule` says who may call it.
     """
@@ -36,6 +39,7 @@ class RegisteredTool:
     validator: SchemaValidator
     instantiate: Callable[[Mapping[str, object]], object]
     invoke: Invoke
+    dispatchers: Mapping[str, Dispatcher] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -169,6 +173,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         validator=SchemaValidator(tool.parameters),
         instantiate=dict,
         invoke=class_invoker(tool),
+        dispatchers=tool.dispatchers,
     )
 
 

@@ -14,7 +14,7 @@ from function_calls.errors import ArgumentsInvalid
 from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.finishing import finished_once_begun
 from function_calls.hooks import ToolHooks
-from function_calls.oversight import Oversight
+from function_calls.oversight import Dispatcher, Oversight
 from function_calls.permission import Rule, refusal_code
 from function_calls.receipts import receipted, remember
 from function_calls.registry import RegisteredTool, Registry
@@ -52,6 +52,14 @@ class FunctionCallRouter:
         self.oversight = oversight
         self._on_dispatched = on_dispatched
         self._slots: dict[str, asyncio.Semaphore] = {}
+
+    def dispatcher_for(self, agent_name: str, oversight: Oversight | None = None) -> Dispatcher:
+        """Who runs the calls of that agent, whether or not it has called anything yet; this router where none does."""
+        rules = self.oversight or oversight
+        known = None if rules is None else rules.agents.get(agent_name)
+        if known is not None or not agent_name:
+            return known or self
+        return next((tool.dispatchers[agent_name] for tool in self.registry if agent_name in tool.dispatchers), self)
 
     async def list_specs(self, viewer: Viewer, oversight: Oversight | None = None) -> tuple[ToolSpec, ...]:
         """All tools that `viewer` may be offered; `oversight` counts where the router has none of its own."""

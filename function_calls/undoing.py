@@ -40,8 +40,7 @@ class Undoing:
         call_id = f"{context.call_id}/undo{place}"
         call = ToolCall(id=call_id, name=step.name, arguments=step.arguments)
         inner = replace(context, call_id=call_id, state=context.state.sibling(), agent_name=agent_name, is_undoing=True)
-        agents = {} if context.oversight is None else context.oversight.agents
-        return await agents.get(agent_name, self._router).dispatch(call, inner)
+        return await self._router.dispatcher_for(agent_name, context.oversight).dispatch(call, inner)
 
 
 def _steps(change: Change) -> Iterator[UndoStep]:

@@ -19,6 +19,7 @@ from function_calls.instructions import Instructions
 from function_calls.interpreter import Interpreter
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
+from function_calls.oversight import Dispatcher
 from function_calls.own_words import asked_for
 from function_calls.registry import Registrable, Registry
 from function_calls.rounds import (
@@ -100,6 +101,12 @@ class Agent:
         self._router = FunctionCallRouter(registry, hooks=hooks.tools, events=hooks.events)
         if toolsets:
             join(self._router, toolsets)
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """Who runs its calls and those of the agents below it, by the agent's name."""
+        below = [*self._sub_agents.values(), *self._router.registry]
+        return {name: each for other in below for name, each in other.dispatchers.items()} | {self.name: self._router}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
         """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.

@@ -1,5 +1,6 @@
 """An agent as a tool: one request in, its answer out, and the record of how it came about."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -7,6 +8,7 @@ from function_calls.agents.outcome import AgentOutcome, SubAgent
 from function_calls.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext
+from function_calls.oversight import Dispatcher
 from services.errors import ModelUnavailable
 
 _SECONDS: Final = 300.0  # an agent may ask its model several times
@@ -39,6 +41,11 @@ class AgentTool(Tool):
         self.returns = returns
         self.timeout = timeout
         self._agent = agent
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """The routers of the agent and of those it may ask."""
+        return self._agent.dispatchers
 
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
         """Let the agent work on the request."""

@@ -1,11 +1,12 @@
 """An agent that lets others work in turn, again and again, until one of them says that it is enough."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from function_calls.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
 from function_calls.calls import Turn
 from function_calls.context import CallContext
+from function_calls.oversight import Dispatcher
 from function_calls.wording import say
 from services.chat import ChatMessage, Person
 from services.errors import ModelUnavailable
@@ -25,6 +26,11 @@ class LoopAgent:
         self.description = description
         self._agents = tuple(by_name(agents).values())
         self._max_iterations = max_iterations
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """Who runs the calls of its agents, by the agent's name."""
+        return {name: each for agent in self._agents for name, each in agent.dispatchers.items()}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
         """Work on `turn` until it is enough, in at most `rounds` rounds of all agents together.

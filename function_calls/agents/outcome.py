@@ -1,12 +1,13 @@
 """What agents have in common: how a run is asked for and how it ends."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from function_calls.calls import Receipt, Step, Turn
 from function_calls.context import CallContext
+from function_calls.oversight import Dispatcher
 from function_calls.wording import say
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
@@ -54,6 +55,11 @@ class SubAgent(Protocol):
     @property
     def description(self) -> str:
         """What it is good for, as other agents' models read it."""
+        ...
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """Who runs its calls and those of the agents below it, by the agent's name."""
         ...
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:

@@ -64,6 +64,15 @@ async def test_a_call_that_asks_first_is_run_by_its_agent_after_the_yes(room, sc
     assert await here.say("yes") == "attic is burnt"
 
 
+async def test_a_yes_after_a_restart_reaches_an_agent_that_has_not_called_anything_yet(room, scout, made):
+    here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
+    await here.say("clean the house")
+    here.oversight.agents.clear()  # what a new process knows of them
+
+    assert await here.say("yes") == "attic is burnt"
+    assert made == ["burnt attic"]
+
+
 async def test_the_yes_to_an_agent_is_no_yes_to_its_calls(room, scout, made):
     agent = scout([call("burn", place="attic")])
     here = room(agent)
