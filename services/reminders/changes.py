@@ -1,10 +1,15 @@
 """What a command turns a reminder into: pure, from the row as it was read."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from services.reminders.model import ReminderEdit, ReminderState
+from services.chat import Person
+from services.errors import RequestRefused
+from services.reminders.model import EVERYONE, ReminderEdit, ReminderState
+from services.reminders.nagging import done_by, without_nag
+from services.reminders.public_ids import public_id
 from services.reminders.records import Change, LeaseFate, StoredReminder
-from services.reminders.recurrence import check
+from services.reminders.recurrence import check, next_after
 
 
 def cancelled(row: StoredReminder) -> Change:
@@ -46,6 +51,45 @@ def edited(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: tim
         is_urgent=edit.is_urgent,
         catch_up=edit.catch_up,
     )
+
+
+def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
+    """Done: what fires once is over, and nothing that has fired is repeated; None when there is nothing to stop."""
+    schedule = replace(row.schedule, rule=done_by(row.schedule.rule, now))
+    if not without_nag(row.schedule.rule):
+        is_ahead = next_after(replace(row.schedule, rule=""), now) is not None
+        state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
+        return replace(_stopped(row, state), schedule=schedule)
+    if schedule == row.schedule:
+        return None
+    if next_after(schedule, now) is None:
+        return replace(_stopped(row, ReminderState.DONE), schedule=schedule)
+    return edited(row, ReminderEdit(schedule=schedule), now, shortest)
+
+
+def joined(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+    """For `person` as well; None when it was already."""
+    people = row.targets or (row.creator,)
+    if any(each.id in {person.id, EVERYONE} for each in people):
+        return None
+    return edited(row, ReminderEdit(targets=(*people, person)), now, shortest)
+
+
+def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+    """Without `person`; None when it was not for them.
+
+    Raises:
+        RequestRefused: `for_everyone(id)`, or `for_you_alone(id)`: nobody would be left.
+    """
+    people = row.targets or (row.creator,)
+    if any(each.id == EVERYONE for each in people):
+        raise RequestRefused("for_everyone", id=public_id(row.key))
+    others = tuple(each for each in people if each.id != person.id)
+    if others == people:
+        return None
+    if not others:
+        raise RequestRefused("for_you_alone", id=public_id(row.key))
+    return edited(row, ReminderEdit(targets=others), now, shortest)
 
 
 def _changed(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta) -> Change:

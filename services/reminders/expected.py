@@ -5,11 +5,13 @@ Rules that dateutil knows are walked by it from their start on the wall clock, a
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import dropwhile, takewhile
 from zoneinfo import ZoneInfo
 
 from services.reminders.model import Schedule
+from services.reminders.nagging import Nag, without_nag
 from services.reminders.recurrence import next_after
 from services.reminders.rules import ELAPSED, Rule, parse_rule
 
@@ -28,6 +30,8 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
         due = schedule.start.replace(tzinfo=zone).astimezone(UTC)
         return (due,) if since <= due <= until else ()
     rule = parse_rule(schedule.rule)
+    if rule.nag is not None:
+        return _with_repeats(rule.nag, replace(schedule, rule=without_nag(schedule.rule)), since, until)
     if rule.frequency in ELAPSED or rule.is_backward:
         return tuple(_by_recurrence(schedule, since, until))
     start = schedule.start.replace(microsecond=0, fold=0)
@@ -40,6 +44,17 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
         if wall.date() not in rule.except_days and wall not in rule.except_walls
     }
     return tuple(sorted(fire for fire in found if since <= fire <= until and (ends is None or fire <= ends)))
+
+
+def _with_repeats(nag: Nag, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
+    """The fires of `schedule`, and each of them again until it was done or the next one came."""
+    fires = expected_fires(schedule, since - nag.every * nag.times, until + _DAY)
+    found = set(fires)
+    for fire, following in zip(fires, (*fires[1:], datetime.max.replace(tzinfo=UTC)), strict=True):
+        if nag.done_until is None or fire > nag.done_until:
+            repeats = (fire + nag.every * number for number in range(1, nag.times + 1))
+            found.update(again for again in repeats if again < following)
+    return tuple(sorted(fire for fire in found if since <= fire <= until))
 
 
 def _by_recurrence(schedule: Schedule, since: datetime, until: datetime) -> Iterator[datetime]:

@@ -30,6 +30,7 @@ class _Entry:
     was_held: bool = False
     attempt: int = 0
     message_key: str = ""
+    message_id: str | None = None
     sent_at: datetime | None = None
     error: str = ""
 
@@ -86,6 +87,7 @@ class MemoryLedger:
                     attempt=mark.attempt,
                     try_at=mark.at,
                     sent_at=sent_at,
+                    message_id=mark.platform_message_id,
                     error=mark.error,
                     owner="",
                 )
@@ -116,6 +118,10 @@ class MemoryLedger:
         """Keys of the reminders that were said since `since`, latest first."""
         sent = [(each.sent_at, each.reminder) for each in self._entries.values() if each.sent_at is not None]
         return list(dict.fromkeys(key for at, key in sorted(sent, reverse=True) if at >= since))
+
+    def said_in(self, message_id: str) -> list[int]:
+        """Keys of the reminders that were said in a message."""
+        return sorted({each.reminder for each in self._entries.values() if each.message_id == message_id})
 
     def purge(self, before: datetime, limit: int) -> int:
         """Forget final occurrences due before `before`."""

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from services.chat import ChatAddress, Person
 
+EVERYONE = "@all"
+"""The id of a person who stands for everyone in the chat."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
@@ -46,7 +49,7 @@ class NewReminder:
     """A wish for a reminder, from any door.
 
     `request_key` names the command (platform message id and position of the call in it): the same key twice is the
-    same reminder. `targets` are the people to mention; empty means the creator; `@all` as id means everyone.
+    same reminder. `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone.
     An urgent reminder is said in quiet hours too.
     """
 

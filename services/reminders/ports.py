@@ -65,6 +65,10 @@ class ReminderBook(Protocol):
         """Reminders of a chat that were said since `since`, latest first."""
         ...
 
+    async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
+        """The reminders that were said in a message of the bot, by the platform's id of it; whatever their state."""
+        ...
+
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
         """Apply changes whose version still holds, leases included, in one transaction; return the new rows."""
         ...

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
+from services.reminders.model import EVERYONE
 
-_EVERYONE = "@all"
 _DAY = timedelta(days=1)
 
 
@@ -91,7 +91,7 @@ def person_key(chat: ChatAddress, person: Person) -> str:
 def quiet_keys(chat: ChatAddress, creator: Person, targets: Sequence[Person]) -> tuple[str, ...]:
     """Whose quiet hours a reminder obeys: the chat's, and those of the one person whom it is for."""
     people = tuple(targets) or (creator,)
-    if len(people) > 1 or people[0].id == _EVERYONE:
+    if len(people) > 1 or people[0].id == EVERYONE:
         return (chat_key(chat),)
     return (chat_key(chat), person_key(chat, people[0]))
 

@@ -3,13 +3,14 @@
 from bisect import insort
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.errors import RequestRefused
 from services.reminders.elapsed import elapsed_instants, elapsed_step
 from services.reminders.model import Schedule
+from services.reminders.nagging import repeated
 from services.reminders.rules import ELAPSED, Rule, parse_rule
 from services.reminders.wall_dates import dates_from, has_common_shape
 from services.reminders.wall_fallback import walked
@@ -32,13 +33,13 @@ def next_after(schedule: Schedule, after: datetime) -> datetime | None:
 
     Source: RFC 5545 sections 3.3.5 and 3.3.10.
     """
-    return next(_bounded(schedule, after.astimezone(UTC)), None)
+    return next(_fires(schedule, after.astimezone(UTC)), None)
 
 
 def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[datetime, ...]:
     """At most `limit` fires after `after`, in the zone of the schedule."""
     zone = zone_of(schedule)
-    return tuple(fire.astimezone(zone) for fire in islice(_bounded(schedule, after.astimezone(UTC)), limit))
+    return tuple(fire.astimezone(zone) for fire in islice(_fires(schedule, after.astimezone(UTC)), limit))
 
 
 def check(schedule: Schedule, now: datetime, shortest: timedelta) -> datetime:
@@ -72,7 +73,7 @@ def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[
         missed = (min(now, _last_instant(schedule) or now) - first) // step
         return first + step * missed, missed
     latest, missed = first, 0
-    for fire in takewhile(lambda fire: fire <= now, _bounded(schedule, first)):
+    for fire in takewhile(lambda fire: fire <= now, _fires(schedule, first)):
         latest = fire
         missed += 1
     return latest, missed
@@ -95,8 +96,14 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
         raise RequestRefused("zone_unknown", zone=schedule.zone) from error
 
 
+def _fires(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    """Fires strictly after `after`, ascending, and their repeats where the rule nags."""
+    nag = parse_rule(schedule.rule).nag if schedule.rule else None
+    return _bounded(schedule, after) if nag is None else repeated(nag, partial(_bounded, schedule), after)
+
+
 def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Fires strictly after `after`, ascending, up to the end of the rule."""
+    """Fires strictly after `after`, ascending, up to the end of the rule; no repeats."""
     last = _last_instant(schedule)
     if last is None:
         return _without_exceptions(schedule, _instants(schedule, after))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from services.errors import RequestRefused
 from services.reminders.calendars.kinds import read_calendar_days
 from services.reminders.calendars.ports import CalendarDays
+from services.reminders.nagging import Nag, read_nag
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED = frozenset({"MINUTELY", "HOURLY"})
@@ -33,7 +34,8 @@ class Rule:
     aware UTC. `shape` is the rule without COUNT, UNTIL and SKIP, which are not dateutil's business here.
     `is_backward` reads a day that a month lacks as its last one (RFC 7529 SKIP=BACKWARD). `except_days` and
     `except_walls` (naive local time) are left out, though COUNT counts them. `calendar_days`, where there are any,
-    are the days of the rule; its clock is BYHOUR and BYMINUTE as in every other.
+    are the days of the rule; its clock is BYHOUR and BYMINUTE as in every other. `nag` repeats each fire until it is
+    done.
     """
 
     frequency: str
@@ -52,6 +54,7 @@ class Rule:
     except_days: frozenset[date] = frozenset()
     except_walls: frozenset[datetime] = frozenset()
     calendar_days: CalendarDays | None = None
+    nag: Nag | None = None
 
     @property
     def is_elapsed(self) -> bool:
@@ -64,7 +67,8 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """Read an RRULE value, or a rule of another calendar: `WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0`, `LUNAR 8-15`.
 
-    Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out.
+    Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out, and in `NAG=10;NAGS=12`:
+    each fire comes again every 10 minutes, at most 12 times, until it is done.
 
     Raises:
         RequestRefused: `rule_too_often` for seconds, `rule_not_understood(rule, because)` for what is not a rule we can
@@ -95,6 +99,7 @@ def _rule(parts: dict[str, str]) -> Rule:
         raise RequestRefused("rule_too_often", minimum="1 min")
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
     exceptions = parts.pop("EXDATE", "")
+    nag = read_nag(parts)
     calendar_days = _calendar_days(parts) if _KIND in parts else None
     rule = Rule(
         frequency=_one_of(parts.pop("FREQ"), _FREQUENCIES) if "FREQ" in parts else _one_of("", _FREQUENCIES),
@@ -113,6 +118,7 @@ def _rule(parts: dict[str, str]) -> Rule:
         except_days=frozenset(_until(each).date() for each in _listed(exceptions) if "T" not in each),
         except_walls=frozenset(_wall(each) for each in _listed(exceptions) if "T" in each),
         calendar_days=calendar_days,
+        nag=nag,
     )
     _check(rule, parts)
     return rule
@@ -135,6 +141,8 @@ def _check(rule: Rule, parts: dict[str, str]) -> None:
         raise ValueError("too large")
     if rule.is_elapsed and (rule.except_days or rule.except_walls):
         raise ValueError("exceptions belong to rules of the wall clock")
+    if rule.is_elapsed and rule.nag is not None:
+        raise ValueError("what counts elapsed time repeats itself")
     if rule.frequency in ELAPSED and (rule.is_rare or any(ordinal for ordinal, _ in rule.days)):
         raise ValueError("a part that needs a day or more")
     if rule.frequency in {"DAILY", "WEEKLY"} and any(ordinal for ordinal, _ in rule.days):

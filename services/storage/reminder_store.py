@@ -92,6 +92,12 @@ class SqlReminderStore:
         )
         return await self._rows(query)
 
+    async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
+        """The reminders that were said in a message of the bot."""
+        here = sa.and_(DELIVERY.c.chat_key == chat_key, DELIVERY.c.platform_message_id == message_id)
+        said = sa.select(DELIVERY.c.reminder_id).where(here)
+        return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(said)).order_by(REMINDER.c.id))
+
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
         """Apply changes whose version still holds, leases included, in one transaction."""
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # SQLModel's int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
 Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
@@ -15,6 +15,8 @@ IS_DUE = sa.text("next_fire_at IS NOT NULL")
 IS_OPEN = sa.text("state IN ('active', 'paused')")
 IS_FREED = sa.text("owner = '' AND state IN ('leased', 'unknown')")
 IS_HELD = sa.text("owner <> ''")
+IS_SAID = sa.text("platform_message_id IS NOT NULL")
+IS_SENT = sa.text("sent_at IS NOT NULL")
 
 
 class StoredTable(SQLModel):
@@ -69,6 +71,8 @@ class DeliveryRow(StoredTable, table=True):
         sa.UniqueConstraint("reminder_id", "due_at", name="ux_delivery_occurrence"),
         _partial("ix_delivery_freed", "try_at", where=IS_FREED),
         _partial("ix_delivery_held", "owner", where=IS_HELD),
+        _partial("ix_delivery_said", "chat_key", "platform_message_id", where=IS_SAID),
+        _partial("ix_delivery_sent", "chat_key", "sent_at", where=IS_SENT),
         {"sqlite_autoincrement": True},
     )
 

@@ -11,7 +11,7 @@ from services.reminders.changes import edited
 from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
 from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
-from services.reminders.records import DeliveryState, Draft, Lease
+from services.reminders.records import DeliveryState, Draft, Lease, Mark
 
 MakeDraft = Callable[..., Draft]
 MINUTE = timedelta(minutes=1)
@@ -167,3 +167,22 @@ async def test_new_zone_data_arm_what_is_armed_wrongly_and_the_same_do_not(remin
     assert moved == [0, 0, 1, 0]
     assert armed is not None
     assert armed.next_fire_at == now + MINUTE
+
+
+async def test_reminders_are_found_by_the_message_they_were_said_in(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    said = Mark(
+        delivery_id=lease.notice.delivery_id,
+        reminder_key=row.key,
+        state=DeliveryState.SENT,
+        attempt=1,
+        at=now + MINUTE,
+        platform_message_id="m7",
+    )
+    await reminders.settle([said])
+
+    assert [each.key for each in await reminders.said_in(row.address.key, "m7")] == [row.key]
+    assert await reminders.said_in(row.address.key, "m8") == ()
+    assert await reminders.said_in("console:other", "m7") == ()

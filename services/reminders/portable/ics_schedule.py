@@ -34,8 +34,9 @@ class IcsTimes:
 def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     """The schedule as other calendars understand it; of one that never fires again, its start.
 
-    Lunar dates, workdays of a region and the last day of a month that lacks the 31st have no RRULE that calendars can
-    be trusted with: their next fires after `now` are listed instead, at most 300 of ten years.
+    Lunar dates, workdays of a region, what comes again until it is done and the last day of a month that lacks the
+    31st have no RRULE that calendars can be trusted with: their next fires after `now` are listed instead, at most 300
+    of ten years.
 
     Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
     """
@@ -86,7 +87,7 @@ def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
 
 def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
     """The RRULE value of a rule, None when there is none that every calendar reads the same."""
-    if rule.calendar_days is not None or (rule.is_elapsed and rule.minutes):
+    if rule.calendar_days is not None or rule.nag is not None or (rule.is_elapsed and rule.minutes):
         return None
     parts = dict(rule.shape)
     if rule.is_backward and not _say_backward(rule, parts):

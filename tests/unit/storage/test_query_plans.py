@@ -17,6 +17,12 @@ QUERIES = {
     .order_by(REMINDER.c.next_fire_at),
     "ix_reminder_open": sa.select(REMINDER).where(REMINDER.c.chat_key == "a:b", IS_OPEN),
     "ix_delivery_freed": sa.select(DELIVERY.c.id).where(DELIVERY.c.try_at <= NOW, IS_FREED).order_by(DELIVERY.c.try_at),
+    "ix_delivery_said": sa.select(DELIVERY.c.reminder_id).where(
+        DELIVERY.c.chat_key == "a:b", DELIVERY.c.platform_message_id == "m1"
+    ),
+    "ix_delivery_sent": sa.select(DELIVERY.c.reminder_id).where(
+        DELIVERY.c.chat_key == "a:b", DELIVERY.c.sent_at >= NOW
+    ),
     "ix_delivery_held": sa.select(DELIVERY.c.id).where(DELIVERY.c.owner == "me", IS_HELD),
 }
 

@@ -1,0 +1,82 @@
+"""Reminders that come again until somebody says that the thing is done: `NAG=10;NAGS=12` in a rule."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+
+MOST_NAGS = 48
+LONGEST_PAUSE_MINUTES = 24 * 60
+_STAMP = "%Y%m%dT%H%M%SZ"
+_OWN_PARTS = re.compile(r";?\b(?:NAG|NAGS|NAGAFTER)=[^;]*", re.IGNORECASE)
+_AFTER = re.compile(r";?\bNAGAFTER=[^;]*", re.IGNORECASE)
+_ONCE = "FREQ=DAILY;COUNT=1"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nag:
+    """Each fire is repeated every `every`, at most `times`, until the next one comes.
+
+    Fires up to `done_until` (UTC) are dealt with and not repeated.
+    """
+
+    every: timedelta
+    times: int
+    done_until: datetime | None = None
+
+
+def read_nag(parts: dict[str, str]) -> Nag | None:
+    """Take what is said of repeating out of the parts of a rule.
+
+    Raises:
+        ValueError: the numbers are out of range, or there is one part without the others.
+    """
+    minutes, times, after = parts.pop("NAG", ""), parts.pop("NAGS", ""), parts.pop("NAGAFTER", "")
+    if not minutes and not times and not after:
+        return None
+    if not 1 <= int(minutes) <= LONGEST_PAUSE_MINUTES or not 1 <= int(times) <= MOST_NAGS:
+        raise ValueError(f"NAG={minutes};NAGS={times}")
+    done_until = datetime.strptime(after, _STAMP).replace(tzinfo=UTC) if after else None
+    return Nag(every=timedelta(minutes=int(minutes)), times=int(times), done_until=done_until)
+
+
+def with_nag(rule: str, *, minutes: int, times: int) -> str:
+    """The rule, its fires repeated; of a once-reminder (an empty rule), one that fires once and is repeated."""
+    return f"{without_nag(rule) or _ONCE};NAG={minutes};NAGS={times}"
+
+
+def without_nag(rule: str) -> str:
+    """The rule without repeating; empty for what fires once."""
+    bare = _OWN_PARTS.sub("", rule).strip(";")
+    return "" if bare == _ONCE else bare
+
+
+def done_by(rule: str, moment: datetime) -> str:
+    """The rule once what fired up to `moment` (timezone-aware) is done; a rule that does not repeat stays itself."""
+    if "NAG=" not in rule.upper():
+        return rule
+    # Rounded up: the fire of this very second is dealt with as well.
+    whole = (moment + timedelta(seconds=1) - timedelta(microseconds=1)).astimezone(UTC)
+    return f"{_AFTER.sub('', rule)};NAGAFTER={whole.strftime(_STAMP)}"
+
+
+def repeated(nag: Nag, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
+    """Fires and their repeats strictly after `after`, ascending; `fires` gives those strictly after an instant."""
+    nagging: datetime | None = None
+    for fire in chain(fires(after - nag.every * nag.times), [None]):
+        if nagging is not None:
+            yield from (again for again in _repeats(nag, nagging, fire) if again > after)
+        if fire is not None and fire > after:
+            yield fire
+        nagging = fire
+
+
+def _repeats(nag: Nag, fire: datetime, following: datetime | None) -> Iterator[datetime]:
+    if nag.done_until is not None and fire <= nag.done_until:
+        return
+    for number in range(1, nag.times + 1):
+        again = fire + nag.every * number
+        if following is not None and again >= following:
+            return
+        yield again
