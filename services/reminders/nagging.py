@@ -52,9 +52,20 @@ def without_nag(rule: str) -> str:
     return "" if bare == _ONCE else bare
 
 
+def is_nagging(rule: str) -> bool:
+    """Whether the rule repeats its fires until they are done."""
+    return "NAG=" in rule.upper()
+
+
+def nag_like(rule: str) -> str:
+    """The rule of a once-reminder that repeats as `rule` does; empty when it does not."""
+    own = [part for part in rule.upper().split(";") if part.startswith(("NAG=", "NAGS="))]
+    return ";".join([_ONCE, *own]) if own else ""
+
+
 def done_by(rule: str, moment: datetime) -> str:
     """The rule once what fired up to `moment` (timezone-aware) is done; a rule that does not repeat stays itself."""
-    if "NAG=" not in rule.upper():
+    if not is_nagging(rule):
         return rule
     # Rounded up: the fire of this very second is dealt with as well.
     whole = (moment + timedelta(seconds=1) - timedelta(microseconds=1)).astimezone(UTC)

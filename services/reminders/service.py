@@ -1,21 +1,32 @@
 """Create, list, change and delete reminders, and deliver them when they fall due."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
-from services.reminders.changes import cancelled, edited, paused, resumed
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderLimits, ReminderState, Schedule
+from services.reminders.changes import cancelled, edited, finished, joined, left, paused, resumed
+from services.reminders.changing import Changing
+from services.reminders.model import (
+    EVERYONE,
+    NewReminder,
+    Reminder,
+    ReminderEdit,
+    ReminderLimits,
+    ReminderState,
+    Schedule,
+)
+from services.reminders.nagging import is_nagging, nag_like, without_nag
 from services.reminders.permissions import check_may_change
 from services.reminders.ports import Courier, ReminderStore
-from services.reminders.public_ids import row_key
+from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietService
 from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
-from services.reminders.recurrence import check
+from services.reminders.recurrence import check, next_fires
 from services.reminders.references import find_reminder, means_all
 from services.reminders.retries import RetryPolicy
 from services.reminders.shelf import Shelf
@@ -26,7 +37,6 @@ _KEPT = timedelta(days=30)
 _PURGED_AT_ONCE = 1000
 _SNOOZABLE_FOR = timedelta(days=1)
 _LATELY_SENT = 50
-_TRIES = 5
 
 
 class ReminderService:
@@ -51,6 +61,7 @@ class ReminderService:
         self._shelf = Shelf(store, clock, state, self._limits.per_chat)
         self.quiet = QuietService(store)
         self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy(), zone_data)
+        self._changing = Changing(store, clock, self._shelf, self.waker.nudge)
 
     async def create(self, wish: NewReminder) -> Reminder:
         """Keep a reminder and deliver it when it falls due; the same request key again gives the same reminder.
@@ -101,6 +112,10 @@ class ReminderService:
         """
         return (await self._shelf.find(chat, person, reference))[0]
 
+    async def said_in(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
+        """The reminders that the bot said in one of its messages, by the platform's id of it; whatever their state."""
+        return tuple(self._shelf.public(row) for row in await self._store.said_in(chat.key, message_id))
+
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Delete what `reference` names, or with "all" everything that `person` has set in this chat.
 
@@ -109,18 +124,9 @@ class ReminderService:
         Raises:
             RequestRefused: as `get`, and `not_your_reminder(id, owner)`.
         """
-        if not means_all(reference):
-            return (await self._change(chat, person, reference, cancelled),)
-        gone: tuple[Reminder, ...] = ()
-        for _ in range(_TRIES):
-            own = [row for _, row in await self._shelf.open_in(chat) if row.creator.id == person.id]
-            if not own:
-                break
-            rows = await self._store.change([cancelled(row) for row in own], self._clock.now())
-            gone += tuple(self._shelf.public(row) for row in rows)
-        if not gone:
-            raise RequestRefused("no_reminders")
-        return gone
+        if means_all(reference):
+            return await self._changing.own(chat, person, cancelled, lambda _: True)
+        return (await self._changing.one(chat, person, reference, cancelled),)
 
     async def restore(self, chat: ChatAddress, person: Person, reminder_id: str) -> Reminder:
         """Undo a delete; `reminder_id` is complete.
@@ -129,15 +135,12 @@ class ReminderService:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, or `time_in_past`, `rule_never_fires` when there
                 is no fire left.
         """
-        key = row_key(reminder_id)
-        row = None if key is None else await self._store.get(key)
-        if row is None or row.address.key != chat.key or row.state is not ReminderState.CANCELLED:
-            raise RequestRefused("reminder_unknown", reference=reminder_id, candidates=())
-        check_may_change(self._shelf.public(row), person)
-        restored = await self._apply(resumed(row, self._clock.now(), self._limits.shortest_interval))
-        if restored is None:
-            raise RequestRefused("reminder_unknown", reference=reminder_id, candidates=())
-        return restored
+        now, shortest = self._clock.now(), self._limits.shortest_interval
+
+        def revived(row: StoredReminder) -> Change | None:
+            return resumed(row, now, shortest) if row.state is ReminderState.CANCELLED else None
+
+        return await self._changing.named(chat, person, reminder_id, revived)
 
     async def edit(self, chat: ChatAddress, person: Person, reference: str, edit: ReminderEdit) -> Reminder:
         """Change words, people or times of a reminder. What is being sent at that moment keeps the old ones.
@@ -145,26 +148,87 @@ class ReminderService:
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
-        if edit.content is not None:
-            edit = replace(edit, content=self._content(edit.content))
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        return await self._change(chat, person, reference, lambda row: edited(row, edit, now, shortest))
+        edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
+        return await self._changing.one(chat, person, reference, lambda row: edited(row, edit, now, shortest))
 
-    async def pause(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Keep a reminder silent until `resume`. Raises as `delete` does."""
-        return await self._change(chat, person, reference, paused)
+    async def put_back(self, chat: ChatAddress, person: Person, reminder_id: str, edit: ReminderEdit) -> Reminder:
+        """Make a reminder again what it was, also one that is over; `reminder_id` is complete.
 
-    async def resume(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Let a paused reminder fire again, from its next time after now. Raises as `edit` does."""
+        Raises:
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `create` refuses.
+        """
+        edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
+        return await self._changing.named(chat, person, reminder_id, lambda row: edited(row, edit, now, shortest))
+
+    async def pause(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+        """Keep a reminder silent until `resume`, or with "all" every one of one's own. Raises as `delete` does."""
+        if means_all(reference):
+            return await self._changing.own(chat, person, paused, lambda row: row.state is ReminderState.ACTIVE)
+        return (await self._changing.one(chat, person, reference, paused),)
+
+    async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+        """Let a paused reminder fire again, from its next time after now; "all" as in `pause`. Raises as `edit` does.
+
+        Of all of them those whose only time has passed meanwhile stay paused.
+        """
         now, shortest = self._clock.now(), self._limits.shortest_interval
-        return await self._change(chat, person, reference, lambda row: resumed(row, now, shortest))
+        if not means_all(reference):
+            return (await self._changing.one(chat, person, reference, lambda row: resumed(row, now, shortest)),)
+
+        def has_fire(row: StoredReminder) -> bool:
+            return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
+
+        return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire)
+
+    async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
+        """The thing is done: what repeats until then ends, what fires once is over; "" means what was said last.
+
+        Raises:
+            RequestRefused: as `delete`; `nothing_to_finish` when nothing that was said waits for being done.
+        """
+        now, shortest = self._clock.now(), self._limits.shortest_interval
+        reference = reference.strip() or await self._awaited(chat, person)
+        return await self._changing.one(chat, person, reference, lambda row: finished(row, now, shortest))
+
+    async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
+        """Remind `person` as well. Raises as `get` does."""
+        now, shortest = self._clock.now(), self._limits.shortest_interval
+        make = partial(joined, person=person, now=now, shortest=shortest)
+        return await self._changing.one(chat, person, reference, make, is_open_to_all=True)
+
+    async def leave(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
+        """Remind `person` no longer, and the others still.
+
+        Raises:
+            RequestRefused: as `get`; `for_everyone(id)`, `for_you_alone(id)`.
+        """
+        now, shortest = self._clock.now(), self._limits.shortest_interval
+        make = partial(left, person=person, now=now, shortest=shortest)
+        return await self._changing.one(chat, person, reference, make, is_open_to_all=True)
+
+    async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
+        """Let the recurring reminders that `person` has set here follow the clock of another zone (IANA name).
+
+        Raises:
+            RequestRefused: `no_reminders`: none of them keeps another zone's time.
+        """
+        now, shortest = self._clock.now(), self._limits.shortest_interval
+
+        def moved(row: StoredReminder) -> Change | None:
+            schedule = replace(row.schedule, zone=zone)
+            return edited(row, ReminderEdit(schedule=schedule), now, shortest)
+
+        def is_elsewhere(row: StoredReminder) -> bool:
+            return bool(without_nag(row.schedule.rule)) and row.schedule.zone != zone
+
+        return await self._changing.own(chat, person, moved, is_elsewhere)
 
     async def snooze(
         self, chat: ChatAddress, person: Person, reference: str, until: datetime, *, request_key: str
     ) -> Reminder:
         """Say again at `until` (timezone-aware) what was said in the last day; "" means the latest.
 
-        A once-reminder that has not fired yet is moved instead.
+        A once-reminder that has not fired yet is moved instead. What repeats until it is done does so from then on.
 
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
@@ -180,13 +244,16 @@ class ReminderService:
             address=row.address,
             creator=person,
             content=row.content,
-            schedule=_once_at(until, row),
+            schedule=_again_at(until, row),
             language=row.language,
             targets=row.targets,
             is_private=row.is_private,
             is_urgent=row.is_urgent,
         )
-        return await self.create(wish)
+        snoozed = await self.create(wish)
+        if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
+            await self.finish(chat, person, public_id(row.key))
+        return snoozed
 
     async def run(self) -> None:
         """Deliver what falls due, until cancelled."""
@@ -219,25 +286,17 @@ class ReminderService:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
         return content
 
-    async def _change(
-        self, chat: ChatAddress, person: Person, reference: str, make: Callable[[StoredReminder], Change]
-    ) -> Reminder:
-        """Find, check, apply; read again when somebody else changed it in between."""
-        for _ in range(_TRIES):
-            reminder, row = await self._shelf.find(chat, person, reference)
-            check_may_change(reminder, person)
-            changed = await self._apply(make(row))
-            if changed is not None:
-                return changed
-        raise RequestRefused("reminder_unknown", reference=reference, candidates=())
+    def _checked(self, edit: ReminderEdit) -> ReminderEdit:
+        return edit if edit.content is None else replace(edit, content=self._content(edit.content))
 
-    async def _apply(self, change: Change) -> Reminder | None:
-        rows = await self._store.change([change], self._clock.now())
-        if not rows:
-            return None
-        if change.next_fire_at is not None:
-            self.waker.nudge(change.next_fire_at)
-        return self._shelf.public(rows[0])
+    async def _awaited(self, chat: ChatAddress, person: Person) -> str:
+        """The id of what was said last to `person` and comes again until it is done."""
+        for row in await self._store.lately_sent(chat.key, self._clock.now() - _SNOOZABLE_FOR, _LATELY_SENT):
+            people = {each.id for each in row.targets or (row.creator,)}
+            is_awaited = row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule)
+            if is_awaited and people & {person.id, EVERYONE}:
+                return public_id(row.key)
+        raise RequestRefused("nothing_to_finish")
 
 
 def _said(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
@@ -258,3 +317,8 @@ def _said(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> St
 def _once_at(until: datetime, row: StoredReminder) -> Schedule:
     local = until.astimezone(ZoneInfo(row.schedule.zone))
     return Schedule(start=local.replace(tzinfo=None), zone=row.schedule.zone)
+
+
+def _again_at(until: datetime, row: StoredReminder) -> Schedule:
+    once = _once_at(until, row)
+    return replace(once, rule=nag_like(row.schedule.rule))

@@ -308,11 +308,11 @@ async def test_a_paused_reminder_is_silent_listed_last_and_resumes(desk):
     await desk.set("active", seconds=4000)
     async with desk.running():
         await asyncio.sleep(8)
-        paused = await desk.service.pause(HOME, ANN, reminder.id)
+        (paused,) = await desk.service.pause(HOME, ANN, reminder.id)
         order = await contents(desk)
         await asyncio.sleep(3 * 3600)
         silent = [notice for notice in desk.courier.said if notice.content == "paused"]
-        resumed = await desk.service.resume(HOME, ANN, reminder.id)
+        (resumed,) = await desk.service.resume(HOME, ANN, reminder.id)
         await asyncio.sleep(3600)
 
     assert (paused.state, order, silent) == (ReminderState.PAUSED, ["active", "paused"], [])

@@ -1,0 +1,95 @@
+"""Finds the reminders that a command means, checks who asks, and applies the change, again when others were quicker."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from services.chat import ChatAddress, Person
+from services.clock import Clock
+from services.errors import RequestRefused
+from services.reminders.model import Reminder
+from services.reminders.permissions import check_may_change
+from services.reminders.ports import ReminderBook
+from services.reminders.public_ids import row_key
+from services.reminders.records import Change, StoredReminder
+from services.reminders.shelf import Shelf
+
+_TRIES = 5
+Make = Callable[[StoredReminder], Change | None]
+"""What a command turns a row into; None leaves it as it is."""
+
+
+class Changing:
+    """Applies changes to reminders of a chat; `nudge` hears of each new next fire."""
+
+    def __init__(self, book: ReminderBook, clock: Clock, shelf: Shelf, nudge: Callable[[datetime], None]) -> None:
+        self._book = book
+        self._clock = clock
+        self._shelf = shelf
+        self._nudge = nudge
+
+    async def one(
+        self, chat: ChatAddress, person: Person, reference: str, make: Make, *, is_open_to_all: bool = False
+    ) -> Reminder:
+        """Change the open reminder that `reference` names; `is_open_to_all` lets everybody of the chat do it.
+
+        Raises:
+            RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`, and what
+                `make` refuses.
+        """
+        for _ in range(_TRIES):
+            reminder, row = await self._shelf.find(chat, person, reference)
+            if not is_open_to_all:
+                check_may_change(reminder, person)
+            change = make(row)
+            changed = reminder if change is None else await self._apply(change)
+            if changed is not None:
+                return changed
+        raise RequestRefused("reminder_unknown", reference=reference, candidates=())
+
+    async def own(
+        self, chat: ChatAddress, person: Person, make: Make, is_wanted: Callable[[StoredReminder], bool]
+    ) -> tuple[Reminder, ...]:
+        """Change every open reminder that `person` has set in this chat and that is wanted.
+
+        Raises:
+            RequestRefused: `no_reminders`, there is none.
+        """
+        changed: tuple[Reminder, ...] = ()
+        for _ in range(_TRIES):
+            own = [row for _, row in await self._shelf.open_in(chat) if row.creator.id == person.id and is_wanted(row)]
+            changes = [change for row in own if (change := make(row)) is not None]
+            if not changes:
+                break
+            changed += await self._apply_all(changes)
+        if not changed:
+            raise RequestRefused("no_reminders")
+        return changed
+
+    async def named(self, chat: ChatAddress, person: Person, reminder_id: str, make: Make) -> Reminder:
+        """Change the reminder with this complete id, whatever its state.
+
+        Raises:
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `make` refuses.
+        """
+        key = row_key(reminder_id)
+        for _ in range(_TRIES):
+            row = None if key is None else await self._book.get(key)
+            if row is None or row.address.key != chat.key:
+                break
+            check_may_change(self._shelf.public(row), person)
+            change = make(row)
+            changed = None if change is None else await self._apply(change)
+            if changed is not None:
+                return changed
+        raise RequestRefused("reminder_unknown", reference=reminder_id, candidates=())
+
+    async def _apply(self, change: Change) -> Reminder | None:
+        return next(iter(await self._apply_all([change])), None)
+
+    async def _apply_all(self, changes: Iterable[Change]) -> tuple[Reminder, ...]:
+        changes = tuple(changes)
+        rows = await self._book.change(changes, self._clock.now())
+        fires = [change.next_fire_at for change in changes if change.next_fire_at is not None]
+        if rows and fires:
+            self._nudge(min(fires))
+        return tuple(self._shelf.public(row) for row in rows)

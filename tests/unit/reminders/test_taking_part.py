@@ -1,0 +1,193 @@
+"""Done, me too, without me, all of mine: what people do with reminders beside setting them."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.reminders.model import EVERYONE, ReminderState
+from services.reminders.nagging import with_nag
+from services.reminders.verification import AuditedReminder, Fate, judged
+
+pytestmark = pytest.mark.looptime
+HOME = ChatAddress(platform="console", chat_id="home")
+ANN, BOB, CAT = (Person(id=name.lower(), name=name) for name in ("Ann", "Bob", "Cat"))
+TEN = with_nag("", minutes=10, times=6)
+DAILY = with_nag("FREQ=DAILY", minutes=10, times=6)
+HOUR = 3600
+
+
+async def test_a_nagging_reminder_comes_again_until_it_is_done(desk):
+    await desk.set("pills", rule=TEN)
+    async with desk.running():
+        await asyncio.sleep(25 * 60)
+        done = await desk.service.finish(HOME, ANN, "")
+        await asyncio.sleep(3 * HOUR)
+
+    assert desk.courier.texts == ["pills"] * 3
+    assert done.state is ReminderState.DONE
+
+
+async def test_a_nagging_reminder_gives_up_after_its_cap(desk):
+    await desk.set("pills", rule=TEN)
+    async with desk.running():
+        await asyncio.sleep(5 * HOUR)
+
+    assert len(desk.courier.said) == 1 + 6
+
+
+async def test_a_daily_one_that_was_done_comes_the_next_day(desk):
+    await desk.set("pills", rule=DAILY)
+    async with desk.running():
+        await asyncio.sleep(65)
+        await desk.service.finish(HOME, ANN, "")
+        await asyncio.sleep(12 * HOUR)
+        today = len(desk.courier.said)
+        await asyncio.sleep(12 * HOUR)
+
+    assert (today, len(desk.courier.said)) == (1, 2)
+
+
+async def test_done_ends_a_once_reminder_ahead_of_its_time(desk):
+    reminder = await desk.set(seconds=HOUR)
+    async with desk.running():
+        await desk.service.finish(HOME, ANN, reminder.id)
+        await asyncio.sleep(2 * HOUR)
+
+    assert desk.courier.said == []
+
+
+async def test_nothing_is_done_when_nothing_waits_for_it(desk):
+    await desk.set("tea", rule="FREQ=DAILY")
+    async with desk.running():
+        await asyncio.sleep(65)
+
+        with pytest.raises(RequestRefused, match="nothing_to_finish"):
+            await desk.service.finish(HOME, ANN, "")
+
+
+async def test_done_of_somebody_else_does_not_end_mine(desk):
+    await desk.set("pills", rule=TEN)
+    async with desk.running():
+        await asyncio.sleep(65)
+
+        with pytest.raises(RequestRefused, match="nothing_to_finish"):
+            await desk.service.finish(HOME, BOB, "")
+
+
+async def test_done_can_be_taken_back(desk, edit_of):
+    reminder = await desk.set("pills", rule=TEN)
+    async with desk.running():
+        await asyncio.sleep(65)
+        await desk.service.finish(HOME, ANN, "")
+        again = await desk.service.put_back(HOME, ANN, reminder.id, edit_of(schedule=reminder.schedule))
+        await asyncio.sleep(10 * 60)
+
+    assert again.state is ReminderState.ACTIVE
+    assert len(desk.courier.said) == 2
+
+
+async def test_what_was_done_is_not_missed_by_verification(desk):
+    reminder = await desk.set("pills", rule=TEN)
+    async with desk.running():
+        await asyncio.sleep(65)
+        await desk.service.finish(HOME, ANN, "")
+        await asyncio.sleep(2 * HOUR)
+    row = await desk.store.by_request("pills-60-" + TEN)
+    now = desk.clock.now()
+    audited = AuditedReminder(
+        id=reminder.id, schedule=row.schedule, state=row.state, created_at=row.created_at, changed_at=row.created_at
+    )
+
+    found = judged(audited, await desk.service.deliveries(row.created_at, now), row.created_at, now, now)
+
+    assert {finding.fate for finding in found} <= {Fate.DELIVERED, Fate.SKIPPED}
+
+
+async def test_a_snoozed_nagging_reminder_nags_from_then_on(desk):
+    await desk.set("pills", rule=TEN)
+    async with desk.running():
+        await asyncio.sleep(65)
+        await desk.service.snooze(HOME, ANN, "", desk.clock.now() + timedelta(hours=2), request_key="s1")
+        await asyncio.sleep(2 * HOUR - 60)
+        meanwhile = len(desk.courier.said)
+        await asyncio.sleep(60 + 15 * 60)
+
+    assert (meanwhile, len(desk.courier.said)) == (1, 3)
+
+
+async def test_a_reminder_is_found_by_the_message_it_was_said_in(desk):
+    reminder = await desk.set()
+    async with desk.running():
+        await asyncio.sleep(65)
+
+    assert [each.id for each in await desk.service.said_in(HOME, "m1")] == [reminder.id]
+
+
+async def test_me_too_reminds_both(desk):
+    reminder = await desk.set()
+    async with desk.running():
+        joined = await desk.service.join(HOME, BOB, reminder.id)
+        await desk.service.join(HOME, BOB, reminder.id)
+        await asyncio.sleep(65)
+
+    assert joined.targets == (ANN, BOB)
+    assert desk.courier.said[0].targets == (ANN, BOB)
+
+
+async def test_whoever_leaves_is_not_reminded_and_the_others_are(desk):
+    reminder = await desk.set(targets=(ANN, BOB))
+    async with desk.running():
+        await desk.service.leave(HOME, BOB, reminder.id)
+        await asyncio.sleep(65)
+
+    assert desk.courier.said[0].targets == (ANN,)
+
+
+@pytest.mark.parametrize(
+    ("targets", "code"), [((), "for_you_alone"), ((Person(id=EVERYONE, name="all"),), "for_everyone")]
+)
+async def test_the_last_one_cannot_leave_and_nobody_leaves_everyone(desk, targets, code):
+    reminder = await desk.set(targets=targets)
+
+    with pytest.raises(RequestRefused, match=code):
+        await desk.service.leave(HOME, ANN, reminder.id)
+
+
+async def test_who_is_not_meant_leaves_without_a_change(desk):
+    reminder = await desk.set()
+
+    assert (await desk.service.leave(HOME, CAT, reminder.id)).targets == ()
+
+
+async def test_all_of_my_reminders_are_paused_and_resumed_and_no_others(desk):
+    mine = [await desk.set(str(number), seconds=HOUR) for number in range(3)]
+    other = await desk.set("bob's", seconds=HOUR, by=BOB)
+
+    paused = await desk.service.pause(HOME, ANN, "all")
+    left_active = await desk.service.get(HOME, ANN, other.id)
+    resumed = await desk.service.resume(HOME, ANN, "all")
+
+    assert {each.id for each in paused} == {each.id for each in mine} == {each.id for each in resumed}
+    assert left_active.state is ReminderState.ACTIVE
+
+
+async def test_of_all_that_are_resumed_those_whose_time_has_passed_stay_paused(desk):
+    await desk.set("passed", seconds=60)
+    await desk.set("daily", rule="FREQ=DAILY")
+    await desk.service.pause(HOME, ANN, "all")
+    await asyncio.sleep(HOUR)
+
+    assert [each.content for each in await desk.service.resume(HOME, ANN, "all")] == ["daily"]
+
+
+async def test_moving_to_another_zone_moves_the_recurring_and_keeps_the_clock(desk):
+    once = await desk.set("once", seconds=HOUR)
+    daily = await desk.set("daily", rule="FREQ=DAILY")
+
+    (moved,) = await desk.service.move_to_zone(HOME, ANN, "Asia/Tokyo")
+
+    assert (moved.id, moved.schedule.zone, moved.schedule.start) == (daily.id, "Asia/Tokyo", daily.schedule.start)
+    assert (await desk.service.get(HOME, ANN, once.id)).schedule.zone == "UTC"
