@@ -1,0 +1,179 @@
+import asyncio
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platform_kit.pace import SendPace
+from bot.testing.clocks import LoopClock
+
+pytestmark = pytest.mark.looptime
+
+
+@pytest.fixture
+def clock():
+    return LoopClock()
+
+
+async def kept(connection, session, seconds):
+    keeping = asyncio.create_task(connection.keep(session))
+    await asyncio.sleep(seconds)
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+
+
+def failing(times, clock):
+    begun = clock.now()
+
+    async def session():
+        times.append((clock.now() - begun).total_seconds())
+        raise ConnectionEnded("gone")
+
+    return session
+
+
+async def test_pauses_grow_up_to_the_longest(clock):
+    times = []
+    connection = Connection("x", clock, longest_pause=timedelta(seconds=4), chance=lambda: 1.0)
+    await kept(connection, failing(times, clock), 20)
+
+    assert times == [0, 1, 3, 7, 11, 15, 19]
+
+
+async def test_chance_takes_up_to_half_of_a_pause_away(clock):
+    times = []
+    await kept(Connection("x", clock, chance=lambda: 0.0), failing(times, clock), 3)
+
+    assert times == [0, 0.5, 1.5]
+
+
+async def test_the_wish_of_the_server_is_obeyed(clock):
+    times = []
+
+    async def session():
+        times.append(clock.now())
+        raise ConnectionEnded("busy", retry_after=30)
+
+    await kept(Connection("x", clock), session, 40)
+
+    assert (times[1] - times[0]).total_seconds() == 30
+
+
+async def test_a_server_that_lets_in_and_throws_out_is_not_stormed(clock):
+    times = []
+    connection = Connection("x", clock, chance=lambda: 1.0)
+
+    async def session():
+        times.append(clock.now())
+        connection.heard()
+        raise ConnectionEnded("thrown out")
+
+    await kept(connection, session, 60)
+
+    assert len(times) == 6
+
+
+async def test_a_connection_that_was_steady_comes_back_at_once(clock):
+    times = []
+    connection = Connection("x", clock, chance=lambda: 1.0)
+
+    async def session():
+        times.append(clock.now())
+        for _ in range(5):
+            connection.heard()
+            await asyncio.sleep(10)
+        raise OSError("reset")
+
+    await kept(connection, session, 120)
+
+    assert [(later - earlier).total_seconds() for earlier, later in pairwise(times)] == [51, 51]
+
+
+async def test_health_tells_connecting_live_and_stopped(clock):
+    connection = Connection("x", clock)
+    seen = [connection.health.state]
+
+    async def session():
+        connection.heard()
+        seen.append(connection.health.state)
+        await asyncio.Event().wait()
+
+    await kept(connection, session, 1)
+
+    assert [*seen, connection.health.state] == ["connecting", "live", "stopped"]
+
+
+async def test_silence_is_deaf_and_then_a_new_connection(clock):
+    seen, sessions, probes = [], [], []
+    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=lambda: probe())
+
+    async def probe():
+        probes.append(connection.health.state)
+
+    async def session():
+        sessions.append(1)
+        connection.heard()
+        await asyncio.sleep(15)
+        seen.append(connection.health.state)
+        await asyncio.Event().wait()
+
+    await kept(connection, session, 25)
+
+    assert seen == ["deaf"]
+    assert probes == ["deaf"]
+    assert len(sessions) == 2
+
+
+async def test_an_answer_to_the_probe_saves_the_connection(clock):
+    sessions = []
+
+    async def probe():
+        connection.heard()
+
+    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=probe)
+
+    async def session():
+        sessions.append(1)
+        connection.heard()
+        await asyncio.Event().wait()
+
+    await kept(connection, session, 100)
+
+    assert len(sessions) == 1
+
+
+async def test_a_refusal_for_good_stops_and_says_why(clock):
+    connection = Connection("x", clock)
+
+    async def session():
+        raise ConnectionRefusedForGood("wrong password")
+
+    with pytest.raises(ConnectionRefusedForGood):
+        await connection.keep(session)
+
+    assert connection.health.state == "stopped"
+    assert connection.health.detail == "wrong password"
+
+
+async def test_a_burst_passes_and_the_rest_keeps_the_pace(clock):
+    begun = clock.now()
+    pace = SendPace(clock, burst=3, interval=timedelta(seconds=2))
+    times = []
+    for _ in range(6):
+        await pace.wait()
+        times.append((clock.now() - begun).total_seconds())
+
+    assert times == [0, 0, 0, 2, 4, 6]
+
+
+async def test_a_pause_gives_the_burst_back(clock):
+    pace = SendPace(clock, burst=2, interval=timedelta(seconds=2))
+    for _ in range(2):
+        await pace.wait()
+    await asyncio.sleep(10)
+    begun = clock.now()
+    for _ in range(2):
+        await pace.wait()
+
+    assert clock.now() == begun

@@ -1,0 +1,132 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.platform import OutgoingMessage
+from bot.platform_kit.html import as_html
+from bot.platform_kit.markdown import Span, parsed, plain, spans_of
+from services.chat import Person
+
+ANN = Person(id="7", name="ann")
+ANNA = Person(id="8", name="anna")
+XIAOAN = Person(id="9", name="小安")
+
+
+def kinds(text, **message):
+    return [(span.kind, span.text) for span in spans_of(OutgoingMessage(text=text, **message))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a **b** c", Span(text="b", is_bold=True)),
+        ("a *b c* d", Span(text="b c", is_italic=True)),
+        ("a _b_ d", Span(text="b", is_italic=True)),
+        ("a `b*c*` d", Span(text="b*c*", kind="code")),
+        ("a [b](https://x.example/y_(z)) d", Span(text="b", kind="link", url="https://x.example/y_(z)")),
+        (
+            "see https://x.example/a_b_c for",
+            Span(text="https://x.example/a_b_c", kind="link", url="https://x.example/a_b_c"),
+        ),
+        ("# Tea\nnow", Span(text="Tea", is_bold=True)),
+        ("do\n```py\nx = 1\n```\nnow", Span(text="x = 1", kind="block", language="py")),
+    ],
+)
+def test_each_mark_becomes_a_span(text, expected):
+    assert expected in parsed(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["2*3*4", "snake_case_name", "* not a mark", "**", "half **open", "a*", "`", "[x](javascript:1)"]
+)
+def test_marks_without_a_partner_or_inside_words_are_text(text):
+    assert parsed(text) == [Span(text=text)]
+
+
+def test_bold_text_may_hold_italic_text():
+    assert parsed("**a *b* c**")[1] == Span(text="b", is_bold=True, is_italic=True)
+
+
+def test_a_person_to_notify_is_a_mention_where_the_name_stands():
+    assert kinds("⏰ @ann tea", mentions=(ANN,)) == [("text", "⏰ "), ("mention", "@ann"), ("text", " tea")]
+
+
+def test_a_longer_name_is_not_taken_for_a_shorter_one():
+    spans = spans_of(OutgoingMessage(text="@anna and @ann", mentions=(ANN, ANNA)))
+
+    assert [span.person for span in spans if span.person] == [ANNA, ANN]
+
+
+def test_a_chinese_name_needs_no_space_behind_it():
+    assert ("mention", "@小安") in kinds("@小安吃药", mentions=(XIAOAN,))
+
+
+def test_a_person_whom_the_text_does_not_name_is_named_in_front():
+    assert kinds("tea", mentions=(ANN,)) == [("mention", "@ann"), ("text", " "), ("text", "tea")]
+
+
+def test_a_name_in_code_is_not_a_mention():
+    assert ("code", "@ann") in kinds("`@ann` @ann", mentions=(ANN,))
+
+
+@pytest.mark.parametrize(
+    "word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@Everyone", "x.@everyone"]
+)
+def test_no_text_rings_for_everybody(word):
+    message = OutgoingMessage(text=f"hello {word} and `{word}`")
+
+    assert "@" + word.partition("@")[2] not in plain(spans_of(message))
+
+
+def test_an_address_of_mail_is_left_alone():
+    assert kinds("write to sales@all.example") == [("text", "write to sales@all.example")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("⏰ everyone tea", "everyone"), ("⏰ 所有人 开会", "所有人"), ("⏰ @all x", "@all")]
+)
+def test_code_may_ring_for_everybody_where_the_text_says_so(text, said):
+    assert ("everyone", said) in kinds(text, mentions_everyone=True)
+
+
+def test_everybody_is_rung_for_in_front_when_no_word_says_so():
+    assert kinds("tea", mentions_everyone=True)[0] == ("everyone", "@everyone")
+
+
+def test_a_later_piece_notifies_nobody_again():
+    message = OutgoingMessage(text="one\n\ntwo", mentions=(ANN,), mentions_everyone=True)
+
+    assert [span.kind for span in spans_of(message, "two")] == ["text"]
+
+
+@given(st.text(alphabet="ab*_`[]() \n#@", max_size=60))
+def test_no_letter_is_ever_lost(text):
+    letters = [each for each in text if each in "ab"]
+
+    assert [each for each in plain(parsed(text)) if each in "ab"] == letters
+
+
+@given(st.text(alphabet="a<>&\"'`*_\n[]", max_size=60))
+def test_html_holds_no_tag_that_a_person_wrote(text):
+    html = as_html(parsed(text), lambda span: span.text)
+    without_ours = html
+    for tag in ("b", "i", "code", "pre"):
+        without_ours = without_ours.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
+
+    assert "<" not in without_ours
+
+
+def test_html_keeps_code_links_and_mentions():
+    text = "**hi** @ann\n```py\na<b\n```\n[x](https://x.example/?a=1&b=2)"
+    html = as_html(
+        spans_of(OutgoingMessage(text=text, mentions=(ANN,))), lambda span: f"<u>{span.text}</u>", newline="<br>"
+    )
+
+    assert html == (
+        '<b>hi</b> <u>@ann</u><br><pre><code class="language-py">a&lt;b</code></pre>'
+        '<a href="https://x.example/?a=1&amp;b=2">x</a>'
+    )
+
+
+def test_plain_text_shows_the_address_of_a_link():
+    assert plain(parsed("see [the page](https://x.example)")) == "see the page (https://x.example)"
