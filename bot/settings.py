@@ -191,6 +191,23 @@ class WebSettings(Group):
     max_kilobytes: int = Field(1000, ge=1, le=10_000, description="Size of the largest page that is read.")
 
 
+class ToolServerSettings(Group):
+    """Tools of other servers (OpenAPI, MCP), and tools that admins write."""
+
+    urls: tuple[str, ...] = Field((), description="Addresses of OpenAPI tool servers that need no key.")
+    connections: SecretStr = Field(
+        SecretStr(""),
+        description="Never written here: set TOOL_SERVER_CONNECTIONS, a JSON list of {url, key, headers, …}.",
+    )
+    mcp_file: str = Field("", description='JSON file {"mcpServers": {name: {command, args} or {url}}}; empty = none.')
+    timeout_seconds: float = Field(30.0, gt=0, le=600, description="Seconds that a tool server may take to answer.")
+    max_document_megabytes: int = Field(10, ge=1, le=200, description="Size of the largest OpenAPI document.")
+    max_answer_kilobytes: int = Field(1000, ge=1, le=100_000, description="How much of one answer is read.")
+    python_tools: bool = Field(False, description="Let the owners keep Python tools in the database and run them.")
+    python_seconds: float = Field(20.0, gt=0, le=300, description="Seconds that a call of a Python tool may take.")
+    python_megabytes: int = Field(512, ge=64, le=16_000, description="Memory that a call of a Python tool may take.")
+
+
 class LogSettings(Group):
     """What is written down about the running bot; never message text above DEBUG, never secrets."""
 
@@ -234,6 +251,7 @@ class Settings(Group):
     time: TimeSettings = TimeSettings()
     search: SearchSettings = SearchSettings()
     web: WebSettings = WebSettings()
+    tool_servers: ToolServerSettings = ToolServerSettings()
     log: LogSettings = LogSettings()
     platforms: PlatformSettings = PlatformSettings()
     console: ConsoleSettings = ConsoleSettings()

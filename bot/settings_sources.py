@@ -24,6 +24,7 @@ _WELL_KNOWN = {
     "PERPLEXITY_API_KEY": ("search", "perplexity_api_key"),
     "TAVILY_API_KEY": ("search", "tavily_api_key"),
     "BRAVE_API_KEY": ("search", "brave_api_key"),
+    "TOOL_SERVER_CONNECTIONS": ("tool_servers", "connections"),
 }
 
 
