@@ -1,10 +1,11 @@
 """The composition root: the only place where concrete classes meet."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from loguru import logger
@@ -13,24 +14,27 @@ from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.outbox import Outbox
-from bot.platform import Platform
+from bot.platform import HearsAnswers, Platform
 from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
 from bot.time_conventions import read_time_of, time_reader
-from bot.wiring import Functions, Parts, built_in_registry, message_router
+from bot.turns import TurnFactory
+from bot.wiring import Functions, Parts, built_in_registry, wired
 from bot.zones import bot_zone
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.oversight import Oversight
 from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
-from services.chat import Incoming
+from services.chat import ChatMessage, Incoming
 from services.clock import Clock, SystemClock
 from services.history.service import HistoryService
+from services.language_model.ports import TextListener
 from services.memory.model import MemoryLimits
 from services.memory.service import MemoryService
 from services.privacy.service import PrivacyService
@@ -64,6 +68,13 @@ class App:
     registry: Registry
     services: Services
     outbox: Outbox
+    calls: FunctionCallRouter
+    turns: TurnFactory
+    state: StateStore
+    database: Database
+    platforms: tuple[Platform, ...]
+    offline: OfflineInterpreter
+    has_model: bool
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -164,8 +175,22 @@ async def build_app(
             interpreter=chosen,
             offline=offline,
             purse=purse,
+            listener_for=partial(_listener_of, outbox.platforms),
         )
-        app = App(router=message_router(parts), registry=parts.registry, services=services, outbox=outbox)
+        way = wired(parts)
+        app = App(
+            router=way.router,
+            registry=parts.registry,
+            services=services,
+            outbox=outbox,
+            calls=way.calls,
+            turns=way.turns,
+            state=state,
+            database=database,
+            platforms=tuple(platforms),
+            offline=offline,
+            has_model=chosen is not offline,
+        )
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
@@ -218,6 +243,13 @@ def _memories(settings: MemorySettings, database: Database) -> MemoryService:
         per_person=settings.max_per_person, per_chat=settings.max_per_chat, text_length=settings.max_length
     )
     return MemoryService(SqlMemoryStore(database), limits=limits)
+
+
+def _listener_of(platforms: Mapping[str, Platform], message: ChatMessage) -> TextListener | None:
+    platform = platforms.get(message.address.platform)
+    if platform is not None and isinstance(platform, HearsAnswers):
+        return platform.listener(message)
+    return None
 
 
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:

@@ -54,6 +54,7 @@ class ReminderCourier:
             mentions=tuple(person for person in people.values() if person.id != phrasing.EVERYONE),
             mentions_everyone=phrasing.EVERYONE in people,
             idempotency_key=key,
+            notices=tuple(notices),
         )
         return await self._outbox.send(notices[0].address, message)
 

@@ -20,7 +20,7 @@ class Outbox:
     """Sends replies and notices; one message at a time in each chat."""
 
     def __init__(self, platforms: Mapping[str, Platform], history: HistoryService, clock: Clock) -> None:
-        self._platforms = platforms
+        self.platforms = platforms
         self._history = history
         self._clock = clock
         self._turns: dict[str, asyncio.Lock] = {}
@@ -52,7 +52,7 @@ class Outbox:
         Raises:
             DeliveryFailed: the platform did not take it, or no such platform is connected.
         """
-        platform = self._platforms.get(address.platform)
+        platform = self.platforms.get(address.platform)
         if platform is None:
             raise DeliveryFailed(f"platform {address.platform} is not connected")
         async with self._turn(address):

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
-from services.chat import ChatAddress, Incoming, Person
+from services.chat import ChatAddress, ChatMessage, Incoming, Person
+from services.language_model.ports import TextListener
+from services.reminders.model import DueNotice
 
 Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
 """Takes a message in at once, or word of an edited or withdrawn one; what it returns ends when that is dealt with."""
@@ -49,7 +51,8 @@ class OutgoingMessage:
     """What is to be said: our small Markdown, the people to notify, and the key that makes a repeat recognisable.
 
     A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
-    `mentions_everyone`, which only code sets. `private_to` is the one person who may see it.
+    `mentions_everyone`, which only code sets. `private_to` is the one person who may see it. `notices` are the due
+    reminders that it says, for platforms that show them in their own way.
     """
 
     text: str
@@ -59,6 +62,7 @@ class OutgoingMessage:
     idempotency_key: str | None = None
     choices: tuple[Choice, ...] = ()
     private_to: Person | None = None
+    notices: tuple[DueNotice, ...] = ()
 
 
 HealthState = Literal["connecting", "live", "deaf", "stopped"]
@@ -121,6 +125,15 @@ class ShowsTyping(Protocol):
 
     async def typing(self, address: ChatAddress) -> None:
         """Show it for a few seconds; a platform that refuses is not worth an error."""
+        ...
+
+
+@runtime_checkable
+class HearsAnswers(Protocol):
+    """Can show an answer while a model writes it."""
+
+    def listener(self, message: ChatMessage) -> TextListener | None:
+        """Who hears the answer to `message` piece by piece; None when nobody does. The whole is sent all the same."""
         ...
 
 

@@ -11,7 +11,7 @@ from bot.outbox import Outbox
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.wording import say
-from services.chat import ChatMessage, Correction, Incoming, MessageWithdrawn
+from services.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
@@ -35,7 +35,7 @@ class MessageRouter:
         self._handle = chain(middlewares, self._answer)
         self._corrections = corrections
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
-        self._withdrawn: set[_Key] = set()
+        self._given_up: set[_Key] = set()
 
     async def handle(self, incoming: Incoming) -> None:
         """Handle one message or correction; whatever goes wrong is logged and never becomes small talk.
@@ -51,15 +51,22 @@ class MessageRouter:
         try:
             await self._handle(incoming)
         except asyncio.CancelledError:
-            if task is None or key not in self._withdrawn:
+            if task is None or key not in self._given_up:
                 raise
             task.uncancel()
-            logger.bind(chat=key[0], message=key[1]).info("a message was withdrawn while it was handled")
+            logger.bind(chat=key[0], message=key[1]).info("a message was given up while it was handled")
         except Exception as error:  # noqa: BLE001 - the last line of defence of one message; the next one must work
             logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("a message could not be handled")
         finally:
             if self._being_handled.get(key) is task:
                 del self._being_handled[key]
+
+    async def stop(self, address: ChatAddress, message_id: str) -> bool:
+        """Give up the answer to a message; a change that a tool has begun is finished. False when none is made."""
+        key = (address.key, message_id)
+        is_handled = key in self._being_handled
+        await self._give_up(key)
+        return is_handled
 
     async def _correct(self, correction: Correction) -> None:
         if isinstance(correction, MessageWithdrawn):
@@ -74,12 +81,12 @@ class MessageRouter:
         task = self._being_handled.get(key)
         if task is None:
             return
-        self._withdrawn.add(key)
+        self._given_up.add(key)
         try:
             task.cancel()
             await asyncio.wait([task])
         finally:
-            self._withdrawn.discard(key)
+            self._given_up.discard(key)
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turn_for(message)

@@ -1,5 +1,6 @@
 """From a message to a turn: language, zone, time, tools and what was said before."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -10,14 +11,26 @@ from function_calls.router import FunctionCallRouter
 from services.chat import ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
+from services.language_model.ports import TextListener
 from services.languages import language_of
+
+ListenerFor = Callable[[ChatMessage], TextListener | None]
 
 _LOOKED_BACK = 50
 
 
+def nobody_hears(message: ChatMessage) -> TextListener | None:
+    """Nobody hears any answer as it is written."""
+    del message
+    return None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnFactory:
-    """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries."""
+    """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries.
+
+    `listener_for` knows who hears the answer to a message as it is written.
+    """
 
     bot_name: str
     language: str
@@ -27,6 +40,7 @@ class TurnFactory:
     history: HistoryService
     calls: FunctionCallRouter
     services: Services
+    listener_for: ListenerFor = nobody_hears
 
     async def turn(self, message: ChatMessage) -> Turn:
         """The turn of `message`."""
@@ -38,6 +52,7 @@ class TurnFactory:
             bot_name=self.bot_name,
             tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._before(message),
+            on_text=self.listener_for(message),
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:
@@ -64,4 +79,5 @@ class TurnFactory:
         if not self.context_messages:
             return ()
         found = await self.history.recent(message.address, self.context_messages + 1)
-        return tuple(each for each in found if each.id != message.id)[-self.context_messages :]
+        before = (each for each in found if each.id != message.id and each.sent_at <= message.sent_at)
+        return tuple(before)[-self.context_messages :]

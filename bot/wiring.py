@@ -15,7 +15,7 @@ from bot.middleware.pace import Pace
 from bot.outbox import Outbox
 from bot.router import MessageRouter
 from bot.settings import Settings
-from bot.turns import TurnFactory
+from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from bot.zones import bot_zone
 from function_calls import (
     handlers,
@@ -82,6 +82,16 @@ class Parts:
     interpreter: Interpreter
     offline: OfflineInterpreter
     purse: Purse
+    listener_for: ListenerFor = nobody_hears
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wired:
+    """The way of a message: the door in, the door to the tools, and what makes turns and contexts."""
+
+    router: MessageRouter
+    calls: FunctionCallRouter
+    turns: TurnFactory
 
 
 def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
@@ -106,7 +116,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
     return registry
 
 
-def message_router(parts: Parts) -> MessageRouter:
+def wired(parts: Parts) -> Wired:
     """The door in, with everything behind it."""
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
@@ -123,7 +133,8 @@ def message_router(parts: Parts) -> MessageRouter:
         commands=[ToolCommands(calls, parts.oversight)],
     )
     corrections = Corrections(parts.services.get(HistoryService), parts.services.get(CallLog))
-    return MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
+    router = MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
+    return Wired(router=router, calls=calls, turns=turns)
 
 
 def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
@@ -137,6 +148,7 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
         history=parts.services.get(HistoryService),
         calls=calls,
         services=parts.services,
+        listener_for=parts.listener_for,
     )
 
 

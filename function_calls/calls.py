@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from services.chat import ChatAddress, ChatMessage, Person
+from services.language_model.ports import TextListener
 
 ReturnStyle = Literal["reply", "observation"]
 FailureKind = Literal["error", "timeout", "denied"]
@@ -121,6 +122,7 @@ class Turn:
 
     `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
     `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
+    `on_text` hears the answer while it is written, where somebody can watch that.
     """
 
     message: ChatMessage
@@ -132,6 +134,7 @@ class Turn:
     recent: tuple[ChatMessage, ...] = ()
     steps: tuple[Step, ...] = ()
     state: Mapping[str, object] = field(default_factory=dict)
+    on_text: TextListener | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

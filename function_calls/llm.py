@@ -56,9 +56,13 @@ class FunctionCallLLM:
     async def interpret(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
         """Say what `turn` asks for. `on_text` hears an answer in words as it is written, and never call syntax.
 
+        Without it the turn's own listener hears what is certain to be said.
+
         Raises:
             ModelUnavailable: the model gave no usable answer.
         """
+        if on_text is None and (turn.message.is_addressed or turn.steps):  # else it may come to silence
+            on_text = turn.on_text
         if on_text is None and self._is_streaming:
             on_text = _hear_nothing
         asking = _Asking(turn, self._shelf.get(turn.tools), await self._styles.current(), on_text)

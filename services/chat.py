@@ -46,6 +46,7 @@ class ChatMessage:
 
     `id` is the platform's own and unique within the chat. `sent_at` is timezone-aware.
     `is_addressed` says that the bot was meant: a mention, a reply to it, its name in front, or a private chat.
+    `is_recorded` says that the platform has put it into the history itself, and that it is no repetition.
     """
 
     id: str
@@ -58,6 +59,7 @@ class ChatMessage:
     reply_to: str | None = None
     mentions: tuple[Person, ...] = ()
     attachments: tuple[Attachment, ...] = field(default=())
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,5 +13,5 @@ class Once:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on what is new. History is written first, so nothing said in the chat is missed by a summary."""
-        if await self._history.record(message):
+        if message.is_recorded or await self._history.record(message):
             await call_next(message)

@@ -1,0 +1,393 @@
+"""The web room as a chat platform: what the sockets and the HTTP API say comes in here, and the bot's words go out."""
+
+import asyncio
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from bot.addressing import is_called
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.web import ids
+from bot.platforms.web.answers import Answer
+from bot.platforms.web.extras import Extras, ExtrasBook
+from bot.platforms.web.frames import (
+    AuthorShape,
+    CallShape,
+    ChoiceShape,
+    FiredShape,
+    MessageShape,
+    attachment_shape,
+    author_shape,
+    written,
+)
+from bot.platforms.web.room import Room
+from function_calls.calls import ToolResult
+from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
+from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
+from services.clock import Clock
+from services.errors import DeliveryFailed
+from services.history.service import HistoryService
+from services.language_model.ports import TextListener
+from services.session import StateStore
+
+_REMEMBERED_KEYS: Final = 500
+_NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+Stop = Callable[[ChatAddress, str], Awaitable[bool]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spoken:
+    """What somebody says in a room. `client_id` is the sender's own id: the same twice is one message."""
+
+    person: Person
+    text: str
+    client_id: str
+    reply_to: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """What came of it. `finished` ends when the bot has dealt with it; None when it has already."""
+
+    message: ChatMessage
+    answer_id: str
+    finished: asyncio.Future[None] | None
+    is_new: bool = True
+
+
+class WebPlatform:
+    """Rooms by their session ids, made on first use. `base_url` is where the page is, for links."""
+
+    name = "web"
+    capabilities = Capabilities(
+        replies=True,
+        takes_idempotency_key=True,
+        reactions=True,
+        choices=True,
+        edits=True,
+        message_links=True,
+        typing=True,
+        markdown=True,
+    )
+
+    def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "") -> None:
+        self.bot = Person(id="bot", name=bot_name, is_bot=True)
+        self.base_url = base_url
+        self.epoch = uuid.uuid4().hex[:12]
+        self._clock = clock
+        self._since = clock.now()
+        self._rooms: dict[str, Room] = {}
+        self._answers: dict[tuple[str, str], Answer] = {}
+        self._finishing: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._sent_keys: dict[str, str] = {}
+        self._extras: dict[str, ExtrasBook] = {}
+        self._state: StateStore | None = None
+        self._stop: Stop | None = None
+        self._receive: Receive | None = None
+        self._is_ready = asyncio.Event()
+        self._is_closed = asyncio.Event()
+        self._history: HistoryService | None = None
+
+    def furnish(self, state: StateStore, history: HistoryService, stop: Stop) -> None:
+        """Give the rooms what the bot has: a memory, the history, and what stops an answer."""
+        self._state = state
+        self._history = history
+        self._stop = stop
+
+    async def run(self, receive: Receive) -> None:
+        """Be open until closed."""
+        self._receive = receive
+        self._is_ready.set()
+        await self._is_closed.wait()
+
+    def close(self) -> None:
+        """Let `run` end."""
+        self._is_closed.set()
+
+    @property
+    def health(self) -> Health:
+        """Live, once it runs."""
+        return Health(state="live" if self._is_ready.is_set() else "connecting", since=self._since)
+
+    @property
+    def rooms(self) -> Sequence[Room]:
+        """The rooms that somebody has used since the start."""
+        return tuple(self._rooms.values())
+
+    def room(self, session_id: str) -> Room:
+        """The room of a session."""
+        if session_id not in self._rooms:
+            self._rooms[session_id] = Room(session_id, self.epoch, self.bot, self._clock)
+        return self._rooms[session_id]
+
+    def address(self, session_id: str) -> ChatAddress:
+        """The chat that a session is."""
+        return ChatAddress(platform=self.name, chat_id=session_id)
+
+    # What people do.
+
+    async def say(self, session_id: str, spoken: Spoken) -> Said:
+        """Say something in a room; the message is told to the room when the history has it."""
+        await self._is_ready.wait()
+        message = ChatMessage(
+            id=ids.message_id(spoken.client_id, spoken.person),
+            address=self.address(session_id),
+            sender=spoken.person,
+            text=spoken.text,
+            sent_at=self._clock.now(),
+            is_addressed=self._is_addressed(session_id, spoken),
+            reply_to=spoken.reply_to,
+            attachments=spoken.attachments,
+        )
+        answer = Answer(self.room(session_id), message)
+        if self._history is None or self._receive is None:
+            raise DeliveryFailed("the room is not open yet")
+        if not await self._history.record(message):
+            return self._said_before(session_id, message)
+        key = (session_id, message.id)
+        self._answers[key] = answer
+        self._tell(message)
+        handled = await self._receive(replace(message, is_recorded=True))
+        finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
+        return Said(message=message, answer_id=answer.id, finished=finished)
+
+    def _said_before(self, session_id: str, message: ChatMessage) -> Said:
+        """What is sent twice is one message; whoever sent it again learns that it is there."""
+        self.room(session_id).tell(message.sender.id, "message_new", {"message": self.person_message(message)})
+        finished = self._finishing.get((session_id, message.id))
+        return Said(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
+
+    async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
+        """Let a person's message say `text` from now on."""
+        change = MessageEdited(address=self.address(session_id), message_id=message_id, text=text, at=self._clock.now())
+        await self._deliver(change)
+
+    async def withdraw(self, session_id: str, message_id: str) -> None:
+        """Take a person's message back."""
+        at = self._clock.now()
+        await self._deliver(MessageWithdrawn(address=self.address(session_id), message_id=message_id, at=at))
+        self.room(session_id).emit("message_deleted", {"message_id": message_id})
+
+    async def stop(self, session_id: str, answer_id: str) -> bool:
+        """Stop an answer that is being made; False when there is none of this id."""
+        key = (session_id, answer_id.removesuffix(".r"))
+        answer = self._answers.get(key)
+        if answer is None or answer.is_sent or self._stop is None:
+            return False
+        answer.is_stopped = True
+        return await self._stop(self.address(session_id), key[1])
+
+    async def put_reaction(self, session_id: str, message_id: str, person: Person, emoji: str) -> None:
+        """Put a person's emoji on a message, or take it off again."""
+        await self._reacted(session_id, message_id, person.id, emoji)
+
+    # What the bot does.
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say something in a room. The same idempotency key again is the same message."""
+        room = self.room(address.chat_id)
+        known = None if message.idempotency_key is None else self._sent_keys.get(message.idempotency_key)
+        if known is not None:
+            return known
+        answer = None if message.reply_to is None else self._answers.get((address.chat_id, message.reply_to))
+        if answer is not None and answer.is_sent:
+            answer = None
+        message_id = answer.id if answer is not None else _new_id(message.idempotency_key)
+        extras = _extras_of(message, self._clock.now())
+        await self._keep_extras(address, message_id, extras)
+        shape = self._bot_message(message_id, message, extras)
+        if answer is not None:
+            answer.is_sent = True
+            answer.flush()
+            shape["tool_calls"] = [call.copy() for call in answer.calls.values()]
+        room.emit("message_new", {"message": shape})
+        if answer is not None and answer.is_begun:
+            answer.done(message.text, "stop")
+        if message.idempotency_key is not None:
+            self._remember_key(message.idempotency_key, message_id)
+        return message_id
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let a message of the bot say something else."""
+        extras = _extras_of(message, self._clock.now())
+        before = await self.extras(address.chat_id, message_id)
+        extras = replace(extras, reactions=before.reactions, reminder=extras.reminder or before.reminder)
+        await self._keep_extras(address, message_id, extras)
+        shape = self._bot_message(message_id, message, extras)
+        changed = {key: value for key, value in shape.items() if key not in {"tool_calls", "ts", "client_id"}}
+        self.room(address.chat_id).emit("message_updated", {"message": {**changed, "edited": True}})
+
+    async def typing(self, address: ChatAddress) -> None:
+        """Show that the bot writes; it goes away by itself."""
+        self.room(address.chat_id).hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put the bot's emoji on a message."""
+        await self._reacted(address.chat_id, message_id, self.bot.id, emoji)
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """A link to the message; None where the address of the page is not known."""
+        return f"{self.base_url}/?room={address.chat_id}#{message_id}" if self.base_url else None
+
+    def listener(self, message: ChatMessage) -> TextListener | None:
+        """Who hears the answer to `message` as it is written."""
+        answer = self._answers.get((message.address.chat_id, message.id))
+        return None if answer is None else answer.hear
+
+    # What the bot tells about itself.
+
+    def heard(self, event: Event) -> None:
+        """Show a tool call while it runs, and how it ended."""
+        platform, _, chat_id = event.chat.partition(":")
+        answer = self._answers.get((chat_id, event.message_id)) if platform == self.name else None
+        if answer is None:
+            return
+        call_id, tool = str(event.data.get("id")), str(event.data.get("tool"))
+        if event.name == TOOL_START:
+            at = self._clock.now()
+            answer.call_started(call_id, tool, event.data.get("args"), written(at), at.timestamp())
+        elif event.name == TOOL_COMPLETE:
+            result = event.data.get("result")
+            if isinstance(result, ToolResult):
+                answer.call_ended(call_id, tool, result)
+
+    async def extras(self, session_id: str, message_id: str) -> Extras:
+        """What a message has beside its text."""
+        book = self._book(session_id)
+        return Extras() if book is None else await book.of(message_id)
+
+    def person_message(self, message: ChatMessage) -> MessageShape:
+        """A person's message as the room shows it."""
+        return message_shape(
+            message.id,
+            author_shape(message.sender),
+            message.text,
+            message.sent_at,
+            reply_to=message.reply_to,
+            attachments=message.attachments,
+        )
+
+    def _tell(self, message: ChatMessage) -> None:
+        room = self.room(message.address.chat_id)
+        room.emit("message_new", {"message": self.person_message(message)})
+        if message.is_addressed:
+            room.hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
+
+    def _bot_message(self, message_id: str, message: OutgoingMessage, extras: Extras) -> MessageShape:
+        author, now = author_shape(self.bot), self._clock.now()
+        return message_shape(message_id, author, message.text, now, reply_to=message.reply_to, extras=extras)
+
+    def _is_addressed(self, session_id: str, spoken: Spoken) -> bool:
+        """Called by name, answered, or spoken to by somebody who is alone with the bot."""
+        others = [person for person in self.room(session_id).people if person.id != spoken.person.id]
+        is_answer = spoken.reply_to is not None and ids.client_id_of(spoken.reply_to) is None
+        return not others or is_answer or is_called(spoken.text, self.bot.name)
+
+    async def _watch(self, key: tuple[str, str], handled: Awaitable[object]) -> None:
+        """Wait for the bot, and end an answer that was begun and never sent."""
+        try:
+            await handled
+        finally:
+            self._finishing.pop(key, None)
+            answer = self._answers.pop(key, None)
+            if answer is not None and not answer.is_sent and (answer.is_begun or answer.is_stopped):
+                await self._end(answer)
+
+    async def _end(self, answer: Answer) -> None:
+        """End an answer that the bot has not said; what was heard of a stopped one stays."""
+        address, extras = answer.question.address, Extras(stopped=True)
+        if answer.is_stopped and answer.text and self._history is not None:
+            now = self._clock.now()
+            await self._history.record_own(
+                address, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
+            )
+            await self._keep_extras(address, answer.id, extras)
+        answer.done(answer.text, "stopped" if answer.is_stopped else "silent")
+
+    async def _deliver(self, change: MessageEdited | MessageWithdrawn) -> None:
+        await self._is_ready.wait()
+        if self._receive is None:
+            raise DeliveryFailed("the room is closed")
+        await (await self._receive(change))
+
+    async def _reacted(self, session_id: str, message_id: str, person_id: str, emoji: str) -> None:
+        before = await self.extras(session_id, message_id)
+        extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
+        extras.react(person_id, emoji)
+        await self._keep_extras(self.address(session_id), message_id, extras)
+        told = {"message_id": message_id, "reactions": extras.reactions, "who": person_id, "emoji": emoji}
+        self.room(session_id).emit("reaction", told)
+
+    async def _keep_extras(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
+        book = self._book(address.chat_id)
+        if book is not None and (not extras.is_empty or not (await book.of(message_id)).is_empty):
+            await book.change(message_id, extras)
+
+    def _book(self, session_id: str) -> ExtrasBook | None:
+        if session_id not in self._extras and self._state is not None:
+            self._extras[session_id] = ExtrasBook(self._state, self.address(session_id).key)
+        return self._extras.get(session_id)
+
+    def _remember_key(self, key: str, message_id: str) -> None:
+        self._sent_keys[key] = message_id
+        while len(self._sent_keys) > _REMEMBERED_KEYS:
+            del self._sent_keys[next(iter(self._sent_keys))]
+
+
+def message_shape(
+    message_id: str,
+    author: AuthorShape,
+    text: str,
+    at: datetime,
+    *,
+    reply_to: str | None = None,
+    attachments: Sequence[Attachment] = (),
+    extras: Extras | None = None,
+    calls: Sequence[CallShape] = (),
+    edited: bool = False,
+) -> MessageShape:
+    """A message as the room shows it."""
+    extras = extras or Extras()
+    return MessageShape(
+        id=message_id,
+        client_id=ids.client_id_of(message_id),
+        author=author,
+        text=text,
+        reply_to=reply_to,
+        ts=written(at),
+        edited=edited,
+        stopped=extras.stopped,
+        mentions=extras.mentions,
+        attachments=[attachment_shape(each) for each in attachments],
+        choices=extras.choices,
+        reactions=extras.reactions,
+        reminder=extras.reminder,
+        tool_calls=list(calls),
+    )
+
+
+def _extras_of(message: OutgoingMessage, now: datetime) -> Extras:
+    return Extras(
+        choices=[ChoiceShape(label=each.label, says=each.says) for each in message.choices],
+        mentions=[person.id for person in message.mentions],
+        reminder=_fired(message, now),
+    )
+
+
+def _fired(message: OutgoingMessage, now: datetime) -> FiredShape | None:
+    if not message.notices:
+        return None
+    notice = message.notices[0]
+    late = max(0, round((now - notice.due_at).total_seconds() * 1000))
+    return FiredShape(id=notice.reminder_id, text=notice.content, due_at=written(notice.due_at), late_ms=late)
+
+
+def _new_id(idempotency_key: str | None) -> str:
+    if idempotency_key is None:
+        return f"bot-{uuid.uuid4().hex}"
+    return f"due-{_NOT_IN_IDS.sub('-', idempotency_key)}"

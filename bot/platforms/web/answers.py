@@ -1,0 +1,123 @@
+"""An answer of the bot in the making: begun, heard piece by piece, done."""
+
+import asyncio
+from typing import Final
+
+from bot.platforms.web.frames import CallShape
+from bot.platforms.web.room import Room
+from function_calls.calls import ToolResult
+from services.chat import ChatMessage
+
+FLUSH_SECONDS: Final = 0.05
+"""Pieces of text are gathered for so long before they are told."""
+_LONGEST_RESULT: Final = 4000
+
+
+class Answer:
+    """What the bot does and says about one message, as the room hears it.
+
+    `id` is the id of the message that the answer will be; it is the same if the question is handled again.
+    """
+
+    def __init__(self, room: Room, question: ChatMessage) -> None:
+        self.id = f"{question.id}.r"
+        self.question = question
+        self.calls: dict[str, CallShape] = {}
+        self.is_sent = False
+        self.is_begun = False
+        self.is_stopped = False
+        self._room = room
+        self._said: list[str] = []
+        self._waiting: list[str] = []
+        self._index = 0
+        self._told_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def text(self) -> str:
+        """What has been heard so far."""
+        return "".join(self._said)
+
+    def begin(self) -> None:
+        """Tell the room once that something is coming."""
+        if not self.is_begun:
+            self.is_begun = True
+            self._room.emit("start", {"message_id": self.id, "reply_to": self.question.id})
+
+    async def hear(self, text: str) -> None:
+        """Take a piece of the text, as a model writes it."""
+        if self.is_sent or self.is_stopped:
+            return
+        self.begin()
+        self._said.append(text)
+        self._waiting.append(text)
+        loop = asyncio.get_running_loop()
+        wait = self._told_at + FLUSH_SECONDS - loop.time()
+        if wait <= 0:
+            self.flush()
+        elif self._timer is None:
+            self._timer = loop.call_later(wait, self.flush)
+
+    def flush(self) -> None:
+        """Tell what has not been told."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._waiting:
+            return
+        delta = "".join(self._waiting)
+        self._waiting.clear()
+        self._told_at = asyncio.get_running_loop().time()
+        self._room.emit("message", {"message_id": self.id, "index": self._index, "delta": delta, "content": delta})
+        self._index += 1
+
+    def done(self, text: str, finish_reason: str) -> None:
+        """Tell that the answer is complete; `text` overrules the pieces."""
+        self._waiting.clear()
+        self.flush()
+        self._room.emit(
+            "done",
+            {
+                "message_id": self.id,
+                "reply_to": self.question.id,
+                "text": text,
+                "usage": None,
+                "finish_reason": finish_reason,
+            },
+        )
+
+    def call_started(self, call_id: str, tool: str, arguments: object, at: str, timestamp: float) -> None:
+        """Tell that a tool runs."""
+        self.begin()
+        call = CallShape(id=call_id, name=tool, arguments=arguments, started_at=at, status="running")
+        self.calls[call_id] = call
+        self._room.emit(
+            "tool_start",
+            {"message_id": self.id, "call": call.copy()},
+            top={"tool": tool, "arguments": arguments, "timestamp": timestamp},
+        )
+
+    def call_ended(self, call_id: str, tool: str, result: ToolResult) -> None:
+        """Tell how a tool ended, also when it failed."""
+        call = self.calls.setdefault(call_id, CallShape(id=call_id, name=tool, status="running"))
+        call["status"] = "ok" if result.ok else result.failure
+        call["duration_ms"] = round(result.duration_ms, 1)
+        if result.ok:
+            call["result"], call["truncated"] = shown_result(result)
+        else:
+            call["error"] = result.error or result.text
+        shown = call.get("result", call.get("error"))
+        self._room.emit(
+            "tool_complete",
+            {"message_id": self.id, "call": call.copy()},
+            top={"tool": tool, "result": shown, "duration_ms": call["duration_ms"]},
+        )
+
+
+def shown_result(result: ToolResult) -> tuple[object, bool]:
+    """What a tool gave, cut where it is very long, and whether it was."""
+    told = result.for_model()
+    text = told if isinstance(told, str) else str(told)
+    if len(text) <= _LONGEST_RESULT:
+        return told, False
+    return f"{text[:_LONGEST_RESULT]}…", True

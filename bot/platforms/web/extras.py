@@ -1,0 +1,119 @@
+"""What a message of the room has beside its text: buttons, reactions, the reminder it is about."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from bot.platforms.web.frames import ChoiceShape, FiredShape
+from services.session import Json, StateStore
+
+_KEPT: Final = timedelta(days=36_500)
+_MOST: Final = 300
+
+
+@dataclass(kw_only=True, slots=True)
+class Extras:
+    """Of one message; `reactions` are the ids of people by emoji."""
+
+    choices: list[ChoiceShape] = field(default_factory=list)
+    mentions: list[str] = field(default_factory=list)
+    reactions: dict[str, list[str]] = field(default_factory=dict)
+    reminder: FiredShape | None = None
+    stopped: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to keep."""
+        return not (self.choices or self.mentions or self.reactions or self.reminder or self.stopped)
+
+    def react(self, person_id: str, emoji: str) -> None:
+        """Put the person's emoji on, or take it off again."""
+        people = self.reactions.setdefault(emoji, [])
+        if person_id in people:
+            people.remove(person_id)
+        else:
+            people.append(person_id)
+        if not people:
+            del self.reactions[emoji]
+
+
+NOTHING = Extras()
+
+
+class ExtrasBook:
+    """The extras of one room's last 300 messages that have some, kept in `state` through a restart."""
+
+    def __init__(self, state: StateStore, chat_key: str) -> None:
+        self._state = state
+        self._key = f"web.extras:{chat_key}"
+        self._of: OrderedDict[str, Extras] | None = None
+
+    async def of(self, message_id: str) -> Extras:
+        """The extras of a message, to be looked at."""
+        return (await self._all()).get(message_id, NOTHING)
+
+    async def change(self, message_id: str, extras: Extras) -> None:
+        """Keep `extras` from now on; empty ones are forgotten."""
+        known = await self._all()
+        known.pop(message_id, None)
+        if not extras.is_empty:
+            known[message_id] = extras
+        while len(known) > _MOST:
+            known.popitem(last=False)
+        await self._state.set(self._key, [_written(each, known[each]) for each in known], keep=_KEPT)
+
+    async def _all(self) -> OrderedDict[str, Extras]:
+        if self._of is None:
+            stored = await self._state.get(self._key)
+            read = [_read(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
+            if self._of is None:  # somebody else may have read it meanwhile
+                self._of = OrderedDict(read)
+        return self._of
+
+
+def _written(message_id: str, extras: Extras) -> Json:
+    reminder: Json = None
+    if extras.reminder is not None:
+        fired = extras.reminder
+        reminder = {"id": fired["id"], "text": fired["text"], "due_at": fired["due_at"], "late_ms": fired["late_ms"]}
+    return {
+        "id": message_id,
+        "choices": [{"label": each["label"], "says": each["says"]} for each in extras.choices],
+        "mentions": [*extras.mentions],
+        "reactions": {emoji: [*people] for emoji, people in extras.reactions.items()},
+        "reminder": reminder,
+        "stopped": extras.stopped,
+    }
+
+
+def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
+    reactions, reminder = entry.get("reactions"), entry.get("reminder")
+    extras = Extras(
+        choices=[
+            ChoiceShape(label=str(each.get("label")), says=str(each.get("says")))
+            for each in _list(entry.get("choices"))
+            if isinstance(each, dict)
+        ],
+        mentions=[str(each) for each in _list(entry.get("mentions"))],
+        reactions={emoji: [str(each) for each in _list(people)] for emoji, people in reactions.items()}
+        if isinstance(reactions, dict)
+        else {},
+        reminder=_fired(reminder) if isinstance(reminder, dict) else None,
+        stopped=entry.get("stopped") is True,
+    )
+    return str(entry.get("id")), extras
+
+
+def _fired(entry: dict[str, Json]) -> FiredShape:
+    late = entry.get("late_ms")
+    return FiredShape(
+        id=str(entry.get("id")),
+        text=str(entry.get("text")),
+        due_at=str(entry.get("due_at")),
+        late_ms=round(late) if isinstance(late, int | float) else 0,
+    )
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

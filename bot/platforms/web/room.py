@@ -1,0 +1,102 @@
+"""One room: who is in it, and what happened in it lately, told to everybody who listens."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
+from services.chat import Person
+from services.clock import Clock
+
+RING: Final = 500
+"""So many of the last events are kept for those who come back."""
+
+Listener = Callable[[Frame], None]
+
+
+class Room:
+    """Counts its events (`seq`, from 1) and hands each to the listeners at once; a listener never waits."""
+
+    def __init__(self, session_id: str, epoch: str, bot: Person, clock: Clock) -> None:
+        self.session_id = session_id
+        self.epoch = epoch
+        self.seq = 0
+        self._bot = bot
+        self._clock = clock
+        self._ring: deque[Frame] = deque(maxlen=RING)
+        self._listeners: dict[Listener, str | None] = {}
+        self._here: Counter[str] = Counter()
+        self._people: dict[str, Person] = {}
+
+    @property
+    def people(self) -> tuple[Person, ...]:
+        """Who is connected, in the order they came."""
+        return tuple(self._people.values())
+
+    @property
+    def members(self) -> list[AuthorShape]:
+        """The people that are connected, and the bot."""
+        return [*map(author_shape, self._people.values()), author_shape(self._bot)]
+
+    @property
+    def socket_count(self) -> int:
+        """How many sockets are open."""
+        return self._here.total()
+
+    def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
+        """Tell everybody, now and after a return."""
+        self.seq += 1
+        frame = make_frame(kind, self.session_id, self.seq, self._clock.now(), data, top=top)
+        self._ring.append(frame)
+        self._hand_out(frame)
+
+    def hint(self, kind: str, data: Mapping[str, object]) -> None:
+        """Tell whoever is here; nobody is told later. Takes no number."""
+        self._hand_out(self.frame(kind, data))
+
+    def tell(self, person_id: str, kind: str, data: Mapping[str, object]) -> int:
+        """Tell one person's sockets; returns how many there are. Takes no number."""
+        frame = self.frame(kind, data)
+        own = [listener for listener, owner in self._listeners.items() if owner == person_id]
+        for listener in own:
+            listener(frame)
+        return len(own)
+
+    def frame(self, kind: str, data: Mapping[str, object]) -> Frame:
+        """A frame for one listener, outside of the count."""
+        return make_frame(kind, self.session_id, self.seq, self._clock.now(), data, is_kept=False)
+
+    def since(self, epoch: str, seq: int) -> tuple[Frame, ...] | None:
+        """What happened after `seq`; None when that is not known any more, so that a snapshot is needed."""
+        if epoch != self.epoch or seq > self.seq:
+            return None
+        missed = tuple(frame for frame in self._ring if frame.seq > seq)
+        return missed if len(missed) == self.seq - seq else None
+
+    def listen(self, listener: Listener, person_id: str | None = None) -> Callable[[], None]:
+        """Hand every frame to `listener` (of `person_id`) from now on; returns what ends that."""
+        self._listeners[listener] = person_id
+        return lambda: self._leave_alone(listener)
+
+    def enter(self, person: Person) -> None:
+        """One more socket of `person`."""
+        self._here[person.id] += 1
+        is_new = person.id not in self._people
+        self._people[person.id] = person
+        if is_new:
+            self.hint("presence", {"members": self.members, "joined": author_shape(person)})
+
+    def leave(self, person: Person) -> None:
+        """One socket of `person` less."""
+        self._here[person.id] -= 1
+        if self._here[person.id] <= 0:
+            del self._here[person.id]
+            self._people.pop(person.id, None)
+            self.hint("presence", {"members": self.members, "left": author_shape(person)})
+
+    def _hand_out(self, frame: Frame) -> None:
+        for listener in tuple(self._listeners):
+            listener(frame)
+
+    def _leave_alone(self, listener: Listener) -> None:
+        self._listeners.pop(listener, None)
