@@ -6,10 +6,13 @@ name from its `contenders` folder and brings the tools along as `_tools`: copy t
     run_overhead.py --venvs DIR --only "raw-openai;ours" --extra ours=PYTHON:ours seq
 
 The path measured is the bot's: `Assistant`, `FunctionCallLLM` with both validations, `FunctionCallRouter`,
-`OpenAIModel`. Networks, history and the offline interpreter are left out.
+`OpenAIModel`. Platforms and the offline interpreter are left out; history and call records are written to SQLite by
+the contender beside this one, `overhead_recorded_contender.py`.
 """
 
 import logging
+import tempfile
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from itertools import count
 
@@ -20,12 +23,19 @@ from function_calls.assistant import Assistant
 from function_calls.calls import Interpretation, Turn
 from function_calls.context import CallContext, Services
 from function_calls.llm import FunctionCallLLM
+from function_calls.recorder import TurnRecorder
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
+from services.call_log.metering import MeteredModel
+from services.call_log.service import CallLog
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import SystemClock
+from services.history.service import HistoryService
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.retry import Timeouts
+from services.storage.call_store import SqlCallStore
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
 
 PACKAGES = ["openai", "pydantic", "httpx2"]
 
@@ -67,30 +77,50 @@ def register(n: int):
     return schemas, registry
 
 
-async def setup(base_url: str) -> None:
-    global bot, streaming_bot, tools, services, clock, model  # noqa: PLW0603 - the benchmark's form of a contender
+async def setup(base_url: str, *, is_recorded: bool = False) -> None:
+    global bot, streaming_bot, tools, services, clock, model, history, resources  # noqa: PLW0603 - the benchmark's form
     _, registry = register(12)
-    tools, services, clock = registry.specs, Services(), SystemClock()
-    model = OpenAIModel(
+    tools, services, clock, resources = registry.specs, Services(), SystemClock(), AsyncExitStack()
+    client = OpenAIModel(
         MODEL, base_url=base_url, api_key="sk-fake", timeouts=Timeouts(connect=600, silence=600, total=600)
     )
-    await model.warm_up()
+    resources.push_async_callback(client.close)
+    await client.warm_up()
+    history, recorder, model = None, None, client
+    if is_recorded:
+        folder = resources.enter_context(tempfile.TemporaryDirectory())
+        database = await resources.enter_async_context(Database(f"sqlite:///{folder}/bench.db"))
+        log = CallLog(SqlCallStore(database))
+        resources.push_async_callback(log.drain)
+        history, recorder = HistoryService(SqlMessageStore(database), bot_name="Bubbles"), TurnRecorder(log)
+        model = MeteredModel(client)
     llm = FunctionCallLLM(model)
-    router = FunctionCallRouter(registry)
-    bot = Assistant(router, llm, offline=Silent(), context_for=_context)
-    streaming_bot = Assistant(router, Streaming(llm), offline=Silent(), context_for=_context)
+    router = FunctionCallRouter(registry, on_dispatched=None if recorder is None else recorder.called)
+    bot = Assistant(router, llm, offline=Silent(), context_for=_context, recorder=recorder)
+    streaming_bot = Assistant(router, Streaming(llm), offline=Silent(), context_for=_context, recorder=recorder)
 
 
 async def run(message: str) -> str:
-    return (await bot.answer(_turn(message))).text
+    return await _answered(bot, message)
 
 
 async def run_stream(message: str) -> str:
-    return (await streaming_bot.answer(_turn(message))).text
+    return await _answered(streaming_bot, message)
 
 
 async def close() -> None:
-    await model.close()
+    await resources.aclose()
+
+
+async def _answered(by: Assistant, text: str) -> str:
+    turn = _turn(text)
+    if history is not None:
+        await history.record(turn.message)
+    said = (await by.answer(turn)).text
+    if history is not None:
+        now = clock.now()
+        await history.record_own(_CHAT, said, message_id=f"b{turn.message.id}", sent_at=now, reply_to=turn.message.id)
+    return said
 
 
 def _turn(text: str) -> Turn:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -42,19 +43,22 @@ class SqlMessageStore:
         self._database = database
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Keep these in one transaction; say of each whether it was new."""
+        """Keep these in one transaction; say of each whether it was new.
+
+        What the bot itself said was sent already, so its record need not wait for the disk.
+        """
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
-            columns = (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.text, MESSAGE.c.sender_is_bot)
-            insert = insert_new(connection, MESSAGE).returning(*columns)
+            insert = _new_messages(connection.dialect.name)
             kept = consented(connection, [_columns(message) for message in messages])
             rows = connection.execute(insert, kept).all()
             of_people = [Indexed(row.id, row.chat_key, row.text) for row in rows if row.text and not row.sender_is_bot]
-            index_of(connection).add(connection, of_people)
+            if of_people:
+                index_of(connection).add(connection, of_people)
             new = {(row.chat_key, row.message_id) for row in rows}
             return tuple(_take(new, (message.address.key, message.id)) for message in messages)
 
-        return await self._database.run(work)
+        return await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages, oldest first."""
@@ -127,6 +131,13 @@ class SqlMessageStore:
             return is_known
 
         return await self._database.run(work)
+
+
+@cache
+def _new_messages(dialect: str) -> sa.Executable:
+    """The statement that keeps messages and names the new ones; made once, for every message passes it."""
+    columns = (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.text, MESSAGE.c.sender_is_bot)
+    return insert_new(dialect, MESSAGE).returning(*columns)
 
 
 def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:

@@ -72,7 +72,9 @@ def insert_occurrences(
             elif not occurrence.is_skipped:
                 columns["owner"] = claimer.owner
             values[row["id"], columns["due_at"]] = columns
-    insert = insert_new(connection, DELIVERY).returning(DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at)
+    insert = insert_new(connection.dialect.name, DELIVERY).returning(
+        DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at
+    )
     made = connection.execute(insert, list(values.values())).all()
     leased = [(rows[each.reminder_id], values[each.reminder_id, each.due_at], each.id) for each in made]
     return [

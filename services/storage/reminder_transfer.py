@@ -54,7 +54,7 @@ class SqlTransferStore(SqlReminderReader):
         if not rows:
             return 0
         return await self._database.run(
-            lambda connection: max(0, connection.execute(insert_new(connection, REMINDER), rows).rowcount)
+            lambda connection: max(0, connection.execute(insert_new(connection.dialect.name, REMINDER), rows).rowcount)
         )
 
 
