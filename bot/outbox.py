@@ -1,11 +1,14 @@
 """The one door out: finds the platform, keeps the order of a chat, records what the bot said."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from weakref import WeakValueDictionary
 
 from loguru import logger
 
-from bot.platform import OutgoingMessage, Platform
+from bot.platform import OutgoingMessage, Platform, ShowsTyping
 from function_calls.calls import Reply
 from services.chat import ChatAddress
 from services.clock import Clock
@@ -14,25 +17,77 @@ from services.history.service import HistoryService
 
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
+# Quick answers need no sign that they are being written.
+_TYPING_BEGINS_SECONDS = 0.8
+_TYPING_LASTS_SECONDS = 4.0
 
 
 class Outbox:
-    """Sends replies and notices; one message at a time in each chat."""
+    """Sends replies and notices; one message at a time in each chat, and none while the platform wants patience."""
 
     def __init__(self, platforms: Mapping[str, Platform], history: HistoryService, clock: Clock) -> None:
         self.platforms = platforms
         self._history = history
         self._clock = clock
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._not_before: dict[str, datetime] = {}
 
     async def reply(self, address: ChatAddress, reply: Reply) -> None:
-        """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged."""
-        message = OutgoingMessage(
-            text=reply.text,
-            reply_to=reply.reply_to,
-            mentions=reply.mentions,
-            mentions_everyone=reply.mentions_everyone,
-        )
+        """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
+
+        Later replies in the chat wait for it; a due reminder does not.
+        """
+        async with _lock_of(self._replies, address):
+            await self._persist(address, _outgoing(reply))
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` once, after what is already being said in that chat.
+
+        Raises:
+            DeliveryFailed: the platform did not take it or still wants patience, no such platform is connected, or it
+                cannot keep private what is for one person only.
+        """
+        platform = self.platforms.get(address.platform)
+        if platform is None:
+            raise DeliveryFailed(f"platform {address.platform} is not connected")
+        if message.private_to is not None and not platform.capabilities.private_replies:
+            raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
+        async with _lock_of(self._turns, address):
+            self._check_patience(address)
+            try:
+                message_id = await platform.send(address, message)
+            except DeliveryFailed as failure:
+                self._note_patience(address, failure)
+                raise
+        await self._record(address, message, message_id)
+        return message_id
+
+    @asynccontextmanager
+    async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
+        """Show in the chat that an answer is being written, where the platform can, until the context ends."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, ShowsTyping):
+            yield
+            return
+        showing = asyncio.create_task(self._show_typing(platform, address), name=f"typing {address}")
+        try:
+            yield
+        finally:
+            showing.cancel()
+            await asyncio.gather(showing, return_exceptions=True)
+
+    async def _show_typing(self, platform: ShowsTyping, address: ChatAddress) -> None:
+        await asyncio.sleep(_TYPING_BEGINS_SECONDS)
+        while True:
+            try:
+                await platform.typing(address)
+            except DeliveryFailed as failure:
+                logger.bind(chat=str(address)).debug("typing not shown: {}", failure)
+                return
+            await asyncio.sleep(_TYPING_LASTS_SECONDS)
+
+    async def _persist(self, address: ChatAddress, message: OutgoingMessage) -> None:
         pause = _FIRST_PAUSE_SECONDS
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -46,19 +101,20 @@ class Outbox:
             else:
                 return
 
-    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` once, after what is already being said in that chat.
+    def _check_patience(self, address: ChatAddress) -> None:
+        """Refuse what would come too early, in the name of the platform."""
+        now = self._clock.now()
+        for key in (address.key, address.platform):
+            end = self._not_before.get(key)
+            if end is not None and end <= now:
+                del self._not_before[key]
+            elif end is not None:
+                raise DeliveryFailed("the platform asked for patience", retry_after=(end - now).total_seconds())
 
-        Raises:
-            DeliveryFailed: the platform did not take it, or no such platform is connected.
-        """
-        platform = self.platforms.get(address.platform)
-        if platform is None:
-            raise DeliveryFailed(f"platform {address.platform} is not connected")
-        async with self._turn(address):
-            message_id = await platform.send(address, message)
-        await self._record(address, message, message_id)
-        return message_id
+    def _note_patience(self, address: ChatAddress, failure: DeliveryFailed) -> None:
+        if failure.retry_after:
+            key = address.platform if failure.is_global else address.key
+            self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def _record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
         """Keep what was said. A history that fails must not make a message that was sent look unsent."""
@@ -69,5 +125,18 @@ class Outbox:
         except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
             logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
 
-    def _turn(self, address: ChatAddress) -> asyncio.Lock:
-        return self._turns.setdefault(address.key, asyncio.Lock())
+
+def _outgoing(reply: Reply) -> OutgoingMessage:
+    return OutgoingMessage(
+        text=reply.text,
+        reply_to=reply.reply_to,
+        mentions=reply.mentions,
+        mentions_everyone=reply.mentions_everyone,
+    )
+
+
+def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:
+    lock = locks.get(address.key)
+    if lock is None:
+        lock = locks[address.key] = asyncio.Lock()
+    return lock

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 
 from loguru import logger
 
@@ -90,8 +91,10 @@ class MessageRouter:
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turn_for(message)
+        is_awaited = message.is_addressed or message.is_private
         try:
-            reply = await self._assistant.answer(turn)
+            async with self._outbox.typing(message.address) if is_awaited else nullcontext():
+                reply = await self._assistant.answer(turn)
         except Exception as error:  # noqa: BLE001 - told to whoever asked, logged for whoever runs the bot
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
             reply = Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None

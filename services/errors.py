@@ -42,7 +42,8 @@ class DeliveryFailed(AssistantError):
     """The platform did not take a message.
 
     `retry_after` is the platform's own wish in seconds, None when it named none. `is_permanent` says that trying
-    again is useless (the bot was removed); `is_unknown` that the message may have arrived.
+    again is useless (the bot was removed); `is_unknown` that the message may have arrived; `is_global` that the wish
+    counts for every chat of the platform.
     """
 
     def __init__(
@@ -52,11 +53,13 @@ class DeliveryFailed(AssistantError):
         retry_after: float | None = None,
         is_permanent: bool = False,
         is_unknown: bool = False,
+        is_global: bool = False,
     ) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
         self.is_permanent = is_permanent
         self.is_unknown = is_unknown
+        self.is_global = is_global
 
 
 class ConfigError(AssistantError):

@@ -8,7 +8,7 @@ from bot.platform import OutgoingMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from function_calls.calls import Reply
-from services.chat import ChatAddress
+from services.chat import ChatAddress, Person
 from services.errors import DeliveryFailed
 
 HOME = ChatAddress(platform="fake", chat_id="home")
@@ -108,3 +108,85 @@ async def test_one_chat_hears_one_message_at_a_time(outbox, platform):
     await asyncio.gather(*(outbox.send(HOME, OutgoingMessage(text=str(number))) for number in range(5)))
 
     assert most == 1
+
+
+async def test_a_chat_that_wants_patience_is_not_bothered_by_the_next_message(outbox, platform, clock):
+    tries = []
+
+    def refuse(*_):
+        tries.append(clock.now())
+        raise DeliveryFailed("slow down", retry_after=30)
+
+    platform.refuse = refuse
+    for _ in range(2):
+        with pytest.raises(DeliveryFailed) as caught:
+            await outbox.send(HOME, OutgoingMessage(text="hello"))
+
+    assert len(tries) == 1
+    assert caught.value.retry_after == 30
+
+
+async def test_another_chat_is_not_held_up_by_it(outbox, platform):
+    def refuse(address, _):
+        if address == HOME:
+            raise DeliveryFailed("slow down", retry_after=30)
+
+    platform.refuse = refuse
+    with pytest.raises(DeliveryFailed):
+        await outbox.send(HOME, OutgoingMessage(text="hello"))
+    await outbox.send(ChatAddress(platform="fake", chat_id="work"), OutgoingMessage(text="hello"))
+
+    assert platform.texts == ["hello"]
+
+
+async def test_a_wish_for_the_whole_platform_holds_every_chat(outbox, platform):
+    def refuse(*_):
+        raise DeliveryFailed("slow down", retry_after=30, is_global=True)
+
+    platform.refuse = refuse
+    with pytest.raises(DeliveryFailed):
+        await outbox.send(HOME, OutgoingMessage(text="hello"))
+    platform.refuse = None
+
+    with pytest.raises(DeliveryFailed, match="patience"):
+        await outbox.send(ChatAddress(platform="fake", chat_id="work"), OutgoingMessage(text="hello"))
+
+
+async def test_a_reply_that_is_tried_again_is_not_overtaken(outbox, platform):
+    refusals = [DeliveryFailed("network"), DeliveryFailed("network")]
+
+    def refuse(*_):
+        if refusals:
+            raise refusals.pop()
+
+    platform.refuse = refuse
+    await asyncio.gather(outbox.reply(HOME, Reply(text="first")), outbox.reply(HOME, Reply(text="second")))
+
+    assert platform.texts == ["first", "second"]
+
+
+async def test_what_is_for_one_person_is_never_said_to_all(outbox, platform):
+    message = OutgoingMessage(text="your code is 1234", private_to=Person(id="ann", name="ann"))
+
+    with pytest.raises(DeliveryFailed) as caught:
+        await outbox.send(HOME, message)
+
+    assert caught.value.is_permanent
+    assert platform.texts == []
+
+
+@pytest.mark.looptime
+async def test_a_long_answer_shows_that_it_is_being_written_and_a_quick_one_does_not(outbox, platform):
+    shown = []
+
+    async def typing(address):
+        shown.append(address)
+
+    platform.typing = typing
+    async with outbox.typing(HOME):
+        await asyncio.sleep(0.5)
+    assert shown == []
+    async with outbox.typing(HOME):
+        await asyncio.sleep(10)
+
+    assert shown == [HOME] * 3
