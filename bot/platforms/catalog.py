@@ -19,6 +19,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "matrix": "matrix",
     "xmpp": "xmpp",
     "irc": "irc",
+    "telegram": "telegram",
 }
 """The platforms that need a library, with the extra of the project that brings it."""
 

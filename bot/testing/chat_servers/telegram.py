@@ -44,6 +44,7 @@ class TelegramServer(LoopbackServer):
         self.calls: list[tuple[str, JsonObject]] = []
         self.commands: list[object] = []
         self.webhook: JsonObject | None = None
+        self.hooked = asyncio.Event()
         self._updates: list[JsonObject] = []
         self._update_ids = itertools.count(1)
         self._message_ids = itertools.count(100)
@@ -159,6 +160,7 @@ class TelegramServer(LoopbackServer):
 
     async def _set_webhook(self, body: JsonObject) -> object:
         self.webhook = body
+        self.hooked.set()
         return True
 
     async def _delete_webhook(self, _: JsonObject) -> object:

@@ -60,6 +60,7 @@ def member(sender: str, *, is_admin: bool) -> JsonObject:
         return {"status": "member", "user": user(sender)}
     rights = (
         "can_be_edited is_anonymous can_manage_chat can_delete_messages can_manage_video_chats can_restrict_members "
-        "can_promote_members can_change_info can_invite_users can_post_stories can_edit_stories can_delete_stories"
+        "can_promote_members can_change_info can_invite_users can_post_stories can_edit_stories can_delete_stories "
+        "can_send_welcome_messages"
     )
     return {"status": "administrator", "user": user(sender), **dict.fromkeys(rights.split(), True)}

@@ -1,0 +1,1 @@
+"""DingTalk, over its Stream mode."""

@@ -1,0 +1,1 @@
+"""Discord, over its gateway and REST API."""

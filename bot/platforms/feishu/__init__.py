@@ -1,0 +1,1 @@
+"""Feishu and Lark, over the long connection of their SDK."""

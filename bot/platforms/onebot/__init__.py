@@ -1,0 +1,1 @@
+"""QQ and others, through a client that speaks OneBot v11."""

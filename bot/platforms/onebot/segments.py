@@ -1,0 +1,58 @@
+"""Message segments and CQ codes, OneBot's two ways to write a message.
+
+Source: https://github.com/botuniverse/onebot-11/blob/master/message/README.md
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+_CODE = re.compile(r"\[CQ:([A-Za-z0-9_.-]+)((?:,[^\]]*)?)\]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Segment:
+    """One part of a message: its type, and its data as text."""
+
+    type: str
+    data: Mapping[str, str] = field(default_factory=dict)
+
+
+def segments_of(message: object) -> list[Segment]:
+    """The parts of a received message, whichever way it is written."""
+    if isinstance(message, str):
+        return _parsed(message)
+    if isinstance(message, Mapping):  # a single segment may stand alone
+        message = [message]
+    if not isinstance(message, Sequence):
+        return []
+    return [
+        Segment(type=str(part.get("type", "")), data=_texts(part.get("data")))
+        for part in message
+        if isinstance(part, Mapping)
+    ]
+
+
+def _texts(data: object) -> dict[str, str]:
+    if not isinstance(data, Mapping):
+        return {}
+    return {str(name): str(value) for name, value in data.items() if value is not None}
+
+
+def _parsed(written: str) -> list[Segment]:
+    found, end = [], 0
+    for code in _CODE.finditer(written):
+        found += _text(written[end : code.start()])
+        pairs = (part.partition("=") for part in code[2].split(",") if part)
+        found.append(Segment(type=code[1], data={name: unescaped(value) for name, _, value in pairs}))
+        end = code.end()
+    return found + _text(written[end:])
+
+
+def _text(written: str) -> list[Segment]:
+    return [Segment(type="text", data={"text": unescaped(written)})] if written else []
+
+
+def unescaped(written: str) -> str:
+    """A text without the escapes of CQ codes; the ampersand comes last."""
+    return written.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")

@@ -1,0 +1,140 @@
+"""OneBot v11 events as chat messages. Source: https://github.com/botuniverse/onebot-11/tree/master/event."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from bot.addressing import is_called
+from bot.platforms.onebot.segments import Segment, segments_of
+from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
+
+NAME = "onebot"
+
+_ATTACHMENTS = {"image", "record", "video", "file", "share", "location", "contact", "music", "forward", "json", "xml"}
+_ADMINS = {"owner", "admin"}
+_PRIVATE = "private-"
+
+
+class Sender(BaseModel):
+    """Who wrote; everything may be missing."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    nickname: str = ""
+    card: str | None = ""
+    role: str | None = ""
+
+    @property
+    def name(self) -> str:
+        """The name in the group, else the account's."""
+        return self.card or self.nickname
+
+
+class Event(BaseModel):
+    """An event, as far as Bubbles reads it. `time` is in Unix seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    post_type: str
+    time: int = 0
+    self_id: int = 0
+    message_type: str = ""
+    notice_type: str = ""
+    meta_event_type: str = ""
+    sub_type: str | None = ""
+    message_id: int | None = None
+    group_id: int | None = None
+    user_id: int | None = None
+    message: object = None
+    sender: Sender = Sender()
+    anonymous: object = None
+
+
+def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ()) -> Incoming | None:
+    """What `event` says, None when it says nothing to a chat bot.
+
+    `own_messages` are ids of messages of the bot, so that a reply to one of them is known to be meant for it.
+    """
+    if event.post_type == "message" and event.user_id != event.self_id:
+        return _to_message(event, bot_name, own_messages)
+    if event.post_type == "notice" and event.notice_type in {"group_recall", "friend_recall"}:
+        return MessageWithdrawn(
+            address=address_of(event), message_id=str(event.message_id), at=datetime.fromtimestamp(event.time, UTC)
+        )
+    return None
+
+
+def address_of(event: Event) -> ChatAddress:
+    """Groups by their number, private chats by the other's; the two may be the same number."""
+    chat = str(event.group_id) if event.group_id else f"{_PRIVATE}{event.user_id}"
+    return ChatAddress(platform=NAME, chat_id=chat)
+
+
+def recipient(address: ChatAddress) -> dict[str, object]:
+    """The fields that address a message to a chat."""
+    if address.chat_id.startswith(_PRIVATE):
+        return {"message_type": "private", "user_id": int(address.chat_id.removeprefix(_PRIVATE))}
+    return {"message_type": "group", "group_id": int(address.chat_id)}
+
+
+def _to_message(event: Event, bot_name: str, own_messages: Collection[str]) -> ChatMessage | None:
+    reading = _Reading(segments_of(event.message), str(event.self_id), bot_name)
+    if not reading.text and not reading.attachments:
+        return None
+    is_private = event.message_type == "private"
+    is_addressed = (
+        is_private or reading.calls_the_bot or reading.reply_to in own_messages or is_called(reading.text, bot_name)
+    )
+    return ChatMessage(
+        id=str(event.message_id),
+        address=address_of(event),
+        sender=Person(
+            id=str(event.user_id),
+            name=event.sender.name or str(event.user_id),
+            is_admin=(event.sender.role or "") in _ADMINS,
+        ),
+        text=reading.text,
+        sent_at=datetime.fromtimestamp(event.time, UTC),
+        is_addressed=is_addressed,
+        is_private=is_private,
+        reply_to=reading.reply_to,
+        mentions=tuple(reading.mentions),
+        attachments=tuple(reading.attachments),
+    )
+
+
+class _Reading:
+    """The parts of a message put together: mentions as `@name`, pictures and files as attachments."""
+
+    def __init__(self, segments: list[Segment], self_id: str, bot_name: str) -> None:
+        self._self_id = self_id
+        self._bot_name = bot_name
+        self.calls_the_bot = False
+        self.reply_to: str | None = None
+        self.mentions: list[Person] = []
+        self.attachments: list[Attachment] = []
+        self.text = "".join(self._read(segment) for segment in segments).strip()
+
+    def _read(self, segment: Segment) -> str:
+        data = segment.data
+        if segment.type == "text":
+            return data.get("text", "")
+        if segment.type == "at":
+            return self._mention(data.get("qq", ""), data.get("name", ""))
+        if segment.type == "reply":
+            self.reply_to = data.get("id")
+        elif segment.type in _ATTACHMENTS:
+            described = data.get("summary") or data.get("title") or data.get("name") or data.get("file", "")
+            self.attachments.append(Attachment(kind=segment.type, description=described, url=data.get("url")))
+        return ""
+
+    def _mention(self, number: str, name: str) -> str:
+        if number == "all":
+            return "@all "
+        if number == self._self_id:
+            self.calls_the_bot = True
+            return f"@{self._bot_name} "
+        called = name.removeprefix("@") or number
+        self.mentions.append(Person(id=number, name=called))
+        return f"@{called} "

@@ -1,0 +1,1 @@
+"""Slack, over Socket Mode or signed requests."""

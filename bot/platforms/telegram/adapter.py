@@ -1,0 +1,267 @@
+"""The bot on Telegram: long polling or a webhook in, the Bot API out."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from aiogram import Bot
+from aiogram.client.session.aiohttp import AiohttpSession
+from aiogram.client.telegram import TelegramAPIServer
+from aiogram.exceptions import (
+    AiogramError,
+    TelegramAPIError,
+    TelegramConflictError,
+    TelegramMigrateToChat,
+    TelegramNotFound,
+    TelegramRetryAfter,
+    TelegramUnauthorizedError,
+)
+from aiogram.methods import EditMessageText, SendMessage
+from aiogram.types import BotCommand, ReactionTypeEmoji
+from aiogram.types import Update as ReceivedUpdate
+from aiogram.utils.token import TokenValidationError
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.catalog import PlatformParts
+from bot.platforms.telegram import requests
+from bot.platforms.telegram.administrators import Administrators
+from bot.platforms.telegram.events import Update
+from bot.platforms.telegram.failures import delivery_failed
+from bot.platforms.telegram.settings import TelegramSettings
+from bot.platforms.telegram.webhook import PATH, WebhookDoor
+from bot.platforms.telegram.wire import NAME, Account, to_incoming
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.errors import ConfigError
+
+_WANTED: Final = ["message", "edited_message", "callback_query"]
+_SPARE_SECONDS = 15
+
+MENU: Final[dict[str, Sequence[tuple[str, str]]]] = {
+    "en": (
+        ("remind", "Set a reminder: /remind tea at 5"),
+        ("reminders", "List the reminders of this chat"),
+        ("summary", "Summarise this chat"),
+        ("search", "Search the web"),
+        ("help", "What I can do"),
+    ),
+    "zh": (
+        ("remind", "设置提醒：/remind 五点喝茶"),
+        ("reminders", "查看本群的提醒"),
+        ("summary", "总结群聊"),
+        ("search", "搜索网页"),
+        ("help", "我能做什么"),
+    ),
+}
+"""The commands that Telegram offers while somebody types, in both languages."""
+
+
+class TelegramPlatform:
+    """A bot account on Telegram."""
+
+    name = NAME
+    capabilities = Capabilities(
+        replies=True,
+        max_length=requests.MAX_LENGTH,
+        threads=True,
+        reactions=True,
+        choices=True,
+        edits=True,
+        message_links=True,
+        typing=True,
+        markdown=True,
+    )
+
+    def __init__(self, settings: TelegramSettings, clock: Clock, bot_name: str) -> None:
+        self._settings = settings
+        self._bot_name = bot_name
+        session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
+        self._bot = Bot(settings.token.get_secret_value(), session=session)
+        self._connection = Connection(NAME, clock)
+        self._administrators = Administrators(self._ask_administrators, clock)
+        self._me = Account(id=self._bot.id, username="", bot_name=bot_name)
+        self._offset: int | None = None
+        self._moved: dict[int, int] = {}
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive updates until cancelled."""
+        try:
+            await self._connection.keep(lambda: self._session(receive))
+        finally:
+            await self._bot.session.close()
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` and return the id of its last piece.
+
+        Raises:
+            DeliveryFailed: Telegram did not take it.
+        """
+        sent: str | None = None
+        for request in requests.messages(address, message):
+            sent = await self._send(SendMessage.model_validate(request))
+        return sent
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let the message `message_id` say `message` instead.
+
+        Raises:
+            DeliveryFailed: Telegram did not take it.
+        """
+        request = requests.edited(address, message_id, message)
+        try:
+            await self._bot(EditMessageText.model_validate(request))
+        except TelegramAPIError as error:
+            if "message is not modified" not in error.message:
+                raise delivery_failed(error) from error
+
+    async def typing(self, address: ChatAddress) -> None:
+        """Show that an answer is being written, for five seconds."""
+        thread = None if address.thread_id is None else int(address.thread_id)
+        try:
+            await self._bot.send_chat_action(int(address.chat_id), "typing", message_thread_id=thread)
+        except TelegramAPIError as error:
+            logger.bind(chat=str(address)).debug("typing could not be shown: {}", error.message)
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji`, or the nearest one that bots may give, on a message.
+
+        Raises:
+            DeliveryFailed: Telegram did not take it.
+        """
+        reaction = [ReactionTypeEmoji.model_validate(each) for each in requests.reaction(emoji)]
+        try:
+            await self._bot.set_message_reaction(int(address.chat_id), int(message_id), reaction=[*reaction])
+        except TelegramAPIError as error:
+            raise delivery_failed(error) from error
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """The web address of a message; only supergroups have them."""
+        return requests.link(address, message_id)
+
+    async def _send(self, request: SendMessage) -> str:
+        try:
+            return await self._sent(request)
+        except TelegramMigrateToChat as moved:
+            # The group became a supergroup: its number is another one from now on.
+            self._moved[int(request.chat_id)] = moved.migrate_to_chat_id
+        except TelegramAPIError as error:
+            raise delivery_failed(error) from error
+        try:
+            return await self._sent(request)
+        except TelegramAPIError as error:
+            raise delivery_failed(error) from error
+
+    async def _sent(self, request: SendMessage) -> str:
+        chat_id = int(request.chat_id)
+        sent = await self._bot(request.model_copy(update={"chat_id": self._moved.get(chat_id, chat_id)}))
+        return str(sent.message_id)
+
+    async def _session(self, receive: Receive) -> None:
+        try:
+            await self._introduce()
+            self._connection.heard()
+            if self._settings.webhook_url:
+                await self._listen(receive)
+            await self._poll(receive)
+        except (TelegramUnauthorizedError, TelegramNotFound) as error:
+            raise ConnectionRefusedForGood("Telegram does not know this token; ask @BotFather for it") from error
+        except TelegramRetryAfter as error:
+            raise ConnectionEnded(error.message, retry_after=float(error.retry_after)) from error
+        except TelegramConflictError as error:
+            raise ConnectionEnded("another process receives the messages of this bot; stop it") from error
+        except AiogramError as error:
+            raise ConnectionEnded(str(error)) from error
+
+    async def _introduce(self) -> None:
+        """Learn who the bot is, and tell the operator what a group will look like to it."""
+        me = await self._bot.get_me()
+        self._me = Account(id=me.id, username=me.username or "", bot_name=self._bot_name)
+        if not me.can_read_all_group_messages:
+            logger.bind(platform=NAME).warning(
+                "privacy mode is on: in groups @{} sees only commands, replies and mentions of itself; to change it, "
+                "send /setprivacy to @BotFather, choose Disable, then remove the bot from the group and add it again",
+                me.username,
+            )
+        for language, commands in MENU.items():
+            menu = [BotCommand(command=command, description=text) for command, text in commands]
+            await self._bot.set_my_commands(menu, language_code=None if language == "en" else language)
+
+    async def _poll(self, receive: Receive) -> None:
+        await self._bot.delete_webhook()
+        seconds = self._settings.poll_seconds
+        while True:
+            updates = await self._bot.get_updates(
+                offset=self._offset, timeout=seconds, allowed_updates=_WANTED, request_timeout=seconds + _SPARE_SECONDS
+            )
+            self._connection.heard()
+            for update in updates:
+                await self._take(update, receive)
+                self._offset = update.update_id + 1  # the next question tells Telegram that this one is done
+
+    async def _listen(self, receive: Receive) -> None:
+        """Take posted updates until cancelled; Telegram tries those again that it could not post."""
+
+        async def take(raw: bytes) -> None:
+            self._connection.heard()
+            await self._take(ReceivedUpdate.model_validate_json(raw), receive)
+
+        settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
+        door = WebhookDoor(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
+        async with door:
+            url = settings.webhook_url.rstrip("/") + PATH
+            await self._bot.set_webhook(url, secret_token=secret, allowed_updates=_WANTED)
+            await asyncio.Event().wait()
+
+    async def _take(self, received: ReceivedUpdate, receive: Receive) -> None:
+        try:
+            update = Update.model_validate(received.model_dump(mode="json", by_alias=True, exclude_none=True))
+        except ValidationError as error:
+            # Passed over: what cannot be read now could not be read the next time either, and would stop all others.
+            logger.bind(platform=NAME).error("update {} cannot be read: {}", received.update_id, error)
+            return
+        chat = next((each.chat for each in (update.message, update.edited_message) if each is not None), None)
+        incoming = to_incoming(update, self._me, await self._administrators.of(chat.id) if chat else ())
+        if incoming is not None:
+            await receive(incoming)
+        if update.callback_query is not None:
+            await self._answer(update.callback_query.id)
+
+    async def _answer(self, query_id: str) -> None:
+        """Let the button stop turning."""
+        try:
+            await self._bot.answer_callback_query(query_id)
+        except TelegramAPIError as error:
+            logger.bind(platform=NAME).debug("a pressed button could not be answered: {}", error.message)
+
+    async def _ask_administrators(self, chat_id: int) -> Collection[str]:
+        try:
+            members = await self._bot.get_chat_administrators(chat_id)
+        except AiogramError as error:
+            logger.bind(chat=f"{NAME}:{chat_id}").debug("the administrators are not known: {}", error)
+            return ()
+        return frozenset(str(member.user.id) for member in members)
+
+
+def create(parts: PlatformParts) -> TelegramPlatform:
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: there is no token, it is no token, or a webhook has no secret.
+    """
+    settings = parts.settings.platforms.group(NAME, TelegramSettings)
+    if settings.webhook_url and not settings.webhook_secret.get_secret_value():
+        raise ConfigError("settings", "platforms.telegram.webhook_secret", "a webhook needs one: any long random text")
+    try:
+        return TelegramPlatform(settings, parts.clock, parts.bot_name)
+    except TokenValidationError as error:
+        raise ConfigError(
+            "settings", "platforms.telegram.token", "not a token; @BotFather gives one such as 123456:ABC…"
+        ) from error

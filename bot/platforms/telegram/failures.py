@@ -1,0 +1,27 @@
+"""Telegram's errors in the words of the outbox."""
+
+from aiogram.exceptions import (
+    TelegramAPIError,
+    TelegramBadRequest,
+    TelegramForbiddenError,
+    TelegramNetworkError,
+    TelegramNotFound,
+    TelegramRetryAfter,
+    TelegramUnauthorizedError,
+)
+from aiohttp import ClientConnectorError
+
+from services.errors import DeliveryFailed
+
+_HOPELESS = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
+
+
+def delivery_failed(error: TelegramAPIError) -> DeliveryFailed:
+    """What `error` means for a message that was being sent."""
+    reason = f"telegram: {error.message}"
+    if isinstance(error, TelegramRetryAfter):
+        return DeliveryFailed(reason, retry_after=float(error.retry_after))
+    if isinstance(error, TelegramNetworkError):
+        # Without a connection nothing has been sent; with one that broke, the message may have arrived.
+        return DeliveryFailed(reason, is_unknown=not isinstance(error.__cause__, ClientConnectorError))
+    return DeliveryFailed(reason, is_permanent=isinstance(error, _HOPELESS))

@@ -1,0 +1,90 @@
+"""What the bot says, as requests of Telegram's Bot API."""
+
+from html import escape
+from typing import Final
+
+from bot.platform import Choice, OutgoingMessage
+from bot.platform_kit.html import as_html
+from bot.platform_kit.markdown import Span, spans_of
+from bot.platform_kit.pieces import pieces
+from services.chat import ChatAddress
+
+MAX_LENGTH: Final = 4096
+"""UTF-16 code units that one message may have, marks left out."""
+
+_MAX_BUTTON_BYTES = 64
+_BUTTONS_PER_ROW = 3
+
+# Reactions that bots may give. Source: https://core.telegram.org/bots/api#reactiontypeemoji
+_SIMILAR_REACTIONS = {"✅": "👌", "⏰": "👍", "❌": "👎"}
+
+
+def units(text: str) -> int:
+    """The length of `text` as Telegram counts it."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
+    """The parameters of `sendMessage`, one set for each piece of the text."""
+    parts = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)
+    requests = [_message(address, message, part) for part in parts]
+    if requests and message.reply_to is not None and message.reply_to.isdigit():
+        requests[0]["reply_parameters"] = {
+            "message_id": int(message.reply_to),
+            "allow_sending_without_reply": True,
+        }
+    if requests and (keyboard := _keyboard(message.choices)):
+        requests[-1]["reply_markup"] = {"inline_keyboard": keyboard}
+    return requests
+
+
+def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
+    """The parameters of `editMessageText`; what does not fit is left out."""
+    first = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)[0]
+    request = _message(address, message, first)
+    request.pop("message_thread_id", None)
+    if keyboard := _keyboard(message.choices):
+        request["reply_markup"] = {"inline_keyboard": keyboard}
+    return {**request, "message_id": int(message_id)}
+
+
+def reaction(emoji: str) -> list[dict[str, str]]:
+    """A reaction, or the nearest one that bots may give."""
+    return [{"type": "emoji", "emoji": _SIMILAR_REACTIONS.get(emoji, emoji)}]
+
+
+def link(address: ChatAddress, message_id: str) -> str | None:
+    """The address of a message; only supergroups have them."""
+    if not address.chat_id.startswith("-100"):
+        return None
+    return f"https://t.me/c/{address.chat_id.removeprefix('-100')}/{message_id}"
+
+
+def _message(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str, object]:
+    request: dict[str, object] = {
+        "chat_id": int(address.chat_id),
+        "text": as_html(spans_of(message, part), _special),
+        "parse_mode": "HTML",
+        "link_preview_options": {"is_disabled": True},
+    }
+    if address.thread_id is not None:
+        request["message_thread_id"] = int(address.thread_id)
+    return request
+
+
+def _special(span: Span) -> str:
+    """A mention: of an account by its number, of somebody known by name only as the name is written."""
+    shown = escape(span.text, quote=False)
+    if span.person is None or not span.person.id.lstrip("-").isdigit():
+        return shown
+    return f'<a href="tg://user?id={span.person.id}">{shown}</a>'
+
+
+def _keyboard(choices: tuple[Choice, ...]) -> list[list[dict[str, str]]]:
+    """Rows of buttons; Telegram keeps only a few bytes with each, and one that says more is left out."""
+    buttons = [
+        {"text": choice.label, "callback_data": choice.says}
+        for choice in choices
+        if len(choice.says.encode()) <= _MAX_BUTTON_BYTES
+    ]
+    return [buttons[start : start + _BUTTONS_PER_ROW] for start in range(0, len(buttons), _BUTTONS_PER_ROW)]

@@ -1,0 +1,197 @@
+"""The Telegram adapter through aiogram, against a server that speaks the Bot API."""
+
+import asyncio
+import socket
+
+import pytest
+from aiohttp import ClientSession
+from pydantic import SecretStr
+
+from bot.platform import Choice, OutgoingMessage
+from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.telegram.settings import TelegramSettings
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.chat_servers.telegram import TelegramServer
+from services.chat import ChatAddress, MessageEdited, Person
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+TEAM = ChatAddress(platform="telegram", chat_id="-100")
+
+
+@pytest.fixture
+async def server():
+    async with TelegramServer() as server:
+        yield server
+
+
+@pytest.fixture
+def make(server):
+    from bot.platforms.telegram.adapter import TelegramPlatform
+
+    def platform(**settings):
+        chosen = {"token": SecretStr(server.token), "api_url": server.url, "poll_seconds": 1, **settings}
+        return TelegramPlatform(TelegramSettings(**chosen), SystemClock(), "Bubbles")
+
+    return platform
+
+
+@pytest.fixture
+async def platform(make, running):
+    async with running(make()) as platform:
+        yield platform
+
+
+async def test_a_message_is_heard_and_answered(server, make, ear, running):
+    async with running(make()) as platform:
+        await server.say(
+            "@bubbles_bot 提醒我五点喝茶", more={"entities": [{"type": "mention", "offset": 0, "length": 12}]}
+        )
+        await ear.hears(1)
+        await platform.send(TEAM, OutgoingMessage(text="**好的** <1>", reply_to=ear.heard[0].id))
+
+    assert ear.heard[0].text == "@Bubbles 提醒我五点喝茶"
+    assert ear.heard[0].is_addressed
+    assert server.said.texts == ["好的 <1>"]
+
+
+async def test_what_is_said_while_the_server_is_away_is_heard_once_afterwards(server, make, ear, running):
+    async with running(make()):
+        await server.say("one")
+        await ear.hears(1)
+        await server.close()
+        await server.say("two")
+        await server.say("three")
+        await server.open()
+        await ear.hears(3)
+        await asyncio.sleep(0.2)
+
+    assert ear.texts == ["one", "two", "three"]
+
+
+async def test_flood_control_is_passed_on_with_its_seconds(server, platform):
+    body = {"ok": False, "error_code": 429, "description": "Too Many Requests", "parameters": {"retry_after": 7}}
+    server.troubles.append(Trouble(status=429, body=body))
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.retry_after == 7
+    assert not failure.value.is_permanent
+
+
+async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
+    server.troubles.append(Trouble(is_cut=True, is_taken=True))
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_unknown
+
+
+async def test_a_server_that_is_away_has_not_taken_the_message(server, platform):
+    await server.close()
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert not failure.value.is_unknown
+
+
+async def test_a_long_text_goes_out_in_pieces_with_the_buttons_under_the_last(server, platform):
+    text = "Tea is ready. " * 500
+    message = OutgoingMessage(text=text, choices=(Choice(label="Done", says="done"),))
+
+    await platform.send(TEAM, message)
+
+    assert "".join(server.said.texts).replace(" ", "") == text.replace(" ", "")
+    assert ["reply_markup" in entry.body for entry in server.said.entries] == [False, True]
+
+
+async def test_a_pressed_button_is_its_person_saying_it(server, make, ear, running):
+    async with running(make()):
+        await server.press("done", message_id=55)
+        await ear.hears(1)
+
+    pressed = ear.heard[0]
+    assert (pressed.text, pressed.reply_to, pressed.sender.id, pressed.is_addressed) == ("done", "55", "7", True)
+    assert server.called("answerCallbackQuery")
+
+
+async def test_an_edited_message_is_told(server, make, ear, running):
+    async with running(make()):
+        said = await server.say("tea")
+        await server.update({"edited_message": {**said, "text": "coffee", "edit_date": said["date"] + 5}})
+        await ear.hears(2)
+
+    assert isinstance(ear.heard[1], MessageEdited)
+    assert ear.heard[1].text == "coffee"
+
+
+async def test_an_administrator_is_known_as_one(server, make, ear, running):
+    async with running(make()):
+        await server.say("tea", sender="9")
+        await ear.hears(1)
+
+    assert ear.heard[0].sender.is_admin
+
+
+async def test_a_person_is_mentioned_by_number(server, platform):
+    ann = Person(id="7", name="Ann")
+
+    await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann tea", mentions=(ann,)))
+
+    assert '<a href="tg://user?id=7">@Ann</a>' in server.said.entries[0].body["text"]
+
+
+async def test_the_commands_are_offered_in_both_languages(server, make, ear, running):
+    async with running(make()):
+        await server.say("tea")
+        await ear.hears(1)
+
+    assert [body.get("language_code") for body in server.called("setMyCommands")] == [None, "zh"]
+
+
+async def test_a_wrong_token_is_refused_for_good(server, make, ear):
+    platform = make(token=SecretStr("2:wrong"))
+
+    with pytest.raises(ConnectionRefusedForGood, match="BotFather"):
+        await platform.run(ear.receive)
+
+
+async def test_updates_posted_to_the_webhook_need_the_secret(server, make, ear, running):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    async with running(make(webhook_url=url, webhook_port=port, webhook_secret=SecretStr("secret"))):
+        await server.hooked.wait()
+        async with ClientSession() as stranger, stranger.post(f"{url}/telegram", json={"update_id": 1}) as refused:
+            status = refused.status
+        await server.say("tea")
+        await ear.hears(1)
+
+    assert status == 403
+    assert ear.texts == ["tea"]
+
+
+async def test_python_telegram_bot_takes_the_server_for_telegram(server):
+    from telegram.ext import ApplicationBuilder, MessageHandler, filters
+
+    async def echo(update, context):
+        await context.bot.send_message(update.message.chat_id, f"echo: {update.message.text}")
+
+    app = ApplicationBuilder().token(server.token).base_url(f"{server.url}/bot").build()
+    app.add_handler(MessageHandler(filters.TEXT, echo))
+    async with app:
+        await app.start()
+        await app.updater.start_polling(timeout=1)
+        await server.say("你好")
+        async with asyncio.timeout(20):
+            await server.said.reaches(1)
+        await app.updater.stop()
+        await app.stop()
+
+    assert server.said.texts == ["echo: 你好"]

@@ -1,0 +1,151 @@
+"""Telegram's updates, as its documentation shows them, become chat messages; what the bot says becomes requests."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.platform import Choice, OutgoingMessage
+from bot.platforms.telegram import requests
+from bot.platforms.telegram.events import Update
+from bot.platforms.telegram.wire import Account, to_incoming
+from bot.testing.chat_servers.telegram_markup import visible_text
+from services.chat import ChatAddress, MessageEdited, Person
+
+UPDATES = json.loads(Path(__file__).with_name("updates.json").read_text(encoding="utf-8"))
+ME = Account(id=1, username="bubbles_bot", bot_name="Bubbles")
+TEAM = ChatAddress(platform="telegram", chat_id="-1001")
+
+
+def heard(name, admins=()):
+    return to_incoming(Update.model_validate(UPDATES[name]), ME, admins)
+
+
+def request(text, address=TEAM, **more):
+    return requests.messages(address, OutgoingMessage(text=text, **more))[0]
+
+
+def test_a_mention_of_the_bot_is_its_name_and_addresses_it():
+    message = heard("group mention")
+
+    assert message.is_addressed
+    assert message.text == "🎉 @Bubbles remind @tom_b and @Wei to stretch"
+
+
+def test_people_are_mentioned_by_number_where_telegram_tells_it_and_by_user_name_otherwise():
+    assert [(person.id, person.name) for person in heard("group mention").mentions] == [
+        ("@tom_b", "tom_b"),
+        ("8", "Wei"),
+    ]
+
+
+def test_the_sender_is_known_by_number_and_full_name():
+    assert heard("group mention", admins={"7"}).sender == Person(id="7", name="Ann Lee", is_admin=True)
+
+
+def test_the_time_is_an_instant():
+    assert heard("private").sent_at == datetime(2026, 11, 20, 10, tzinfo=UTC)
+
+
+def test_a_command_with_the_name_of_the_bot_is_for_the_bot():
+    message = heard("command")
+
+    assert (message.text, message.is_addressed) == ("/remind tea at 5", True)
+
+
+def test_a_command_of_another_bot_is_not():
+    message = heard("command of another bot")
+
+    assert (message.text, message.is_addressed) == ("/remind@other_bot tea at 5", False)
+
+
+def test_a_private_chat_is_private_and_always_addressed():
+    message = heard("private")
+
+    assert (message.is_private, message.is_addressed) == (True, True)
+
+
+def test_a_message_of_a_topic_answers_in_it_and_replies_to_nothing():
+    message = heard("topic")
+
+    assert (message.address.thread_id, message.reply_to) == ("3", None)
+
+
+def test_a_reply_to_the_bot_is_addressed():
+    message = heard("reply to the bot")
+
+    assert (message.reply_to, message.is_addressed) == ("4", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "description"), [("photo", "photo", ""), ("document", "document", "plan.pdf")]
+)
+def test_files_are_described(name, kind, description):
+    assert [(each.kind, each.description) for each in heard(name).attachments] == [(kind, description)]
+
+
+def test_that_somebody_joined_is_no_message():
+    assert heard("somebody joined") is None
+
+
+def test_an_anonymous_administrator_is_a_person_with_rights():
+    sender = heard("anonymous administrator").sender
+
+    assert (sender.id, sender.is_bot, sender.is_admin) == ("-1001", False, True)
+
+
+def test_another_bot_is_a_bot():
+    assert heard("another bot").sender.is_bot
+
+
+def test_a_pressed_button_is_said_by_its_person():
+    message = heard("button")
+
+    assert (message.text, message.sender.id, message.reply_to) == ("snooze 10 min", "7", "4")
+
+
+def test_an_edited_message_names_the_one_it_replaces():
+    assert heard("edited") == MessageEdited(
+        address=TEAM, message_id="5", text="coffee", at=datetime(2026, 11, 20, 10, 1, tzinfo=UTC)
+    )
+
+
+def test_markdown_becomes_html_and_everything_else_is_escaped():
+    text = request("**Tea** at *five* & `<b>` <script> [here](https://example.org/?a=1&b=2)")["text"]
+
+    assert text.startswith("<b>Tea</b> at <i>five</i> &amp; <code>&lt;b&gt;</code> &lt;script&gt;")
+    assert visible_text(text) == "Tea at five & <b> <script> here"
+
+
+def test_a_topic_is_answered_in_it():
+    assert request("tea", ChatAddress(platform="telegram", chat_id="-1001", thread_id="3"))["message_thread_id"] == 3
+
+
+def test_a_reply_goes_out_even_if_the_message_is_gone():
+    assert request("tea", reply_to="5")["reply_parameters"]["allow_sending_without_reply"]
+
+
+def test_somebody_known_by_user_name_is_mentioned_as_written():
+    text = request("⏰ @tom_b tea", mentions=(Person(id="@tom_b", name="tom_b"),))["text"]
+
+    assert text == "⏰ @tom_b tea"
+
+
+def test_a_button_that_says_too_much_for_telegram_is_left_out():
+    choices = (Choice(label="Done", says="done"), Choice(label="Long", says="提" * 30))
+
+    assert request("tea", choices=choices)["reply_markup"]["inline_keyboard"] == [
+        [{"text": "Done", "callback_data": "done"}]
+    ]
+
+
+def test_a_text_of_emoji_is_counted_as_telegram_counts():
+    sent = requests.messages(TEAM, OutgoingMessage(text="🎉 " * 3000))
+
+    assert all(requests.units(each["text"]) <= 4096 for each in sent)
+
+
+def test_only_supergroups_have_links():
+    assert requests.link(TEAM, "5") == "https://t.me/c/1/5"
+    assert requests.link(ChatAddress(platform="telegram", chat_id="-5"), "5") is None
