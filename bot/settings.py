@@ -208,6 +208,25 @@ class ToolServerSettings(Group):
     python_megabytes: int = Field(512, ge=64, le=16_000, description="Memory that a call of a Python tool may take.")
 
 
+class HttpSettings(Group):
+    """The HTTP API and the web room; `bubbles run` serves them where the extra `web` is installed."""
+
+    enabled: bool = Field(True, description="Serve the page and the API.")
+    host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; beyond this machine needs a token.")
+    port: int = Field(8765, ge=0, le=65535, description="Port to listen on; 0 = any that is free.")
+    token: SecretStr = Field(
+        SecretStr(""), description="Never written here: set BUBBLES_HTTP__TOKEN, the admin's token of the API."
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="Host names that requests may be for, besides this machine's; with a token empty = any."
+    )
+    allowed_origins: tuple[str, ...] = Field(
+        (), description="Other pages that may use the API from a browser, such as https://chat.example.org."
+    )
+    requests_per_minute: int = Field(1200, ge=1, description="Requests that one person may make in a minute.")
+    max_body_kilobytes: int = Field(1000, ge=1, description="Size of the largest request.")
+
+
 class LogSettings(Group):
     """What is written down about the running bot; never message text above DEBUG, never secrets."""
 
@@ -252,6 +271,7 @@ class Settings(Group):
     search: SearchSettings = SearchSettings()
     web: WebSettings = WebSettings()
     tool_servers: ToolServerSettings = ToolServerSettings()
+    http: HttpSettings = HttpSettings()
     log: LogSettings = LogSettings()
     platforms: PlatformSettings = PlatformSettings()
     console: ConsoleSettings = ConsoleSettings()
