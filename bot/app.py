@@ -20,6 +20,7 @@ from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
 from bot.time_conventions import read_time_of, time_reader
+from bot.tool_servers.sources import ToolSources, tool_secrets, tool_sources
 from bot.turns import TurnFactory
 from bot.wiring import Functions, Parts, built_in_registry, wired
 from bot.zones import bot_zone
@@ -70,6 +71,7 @@ class App:
     outbox: Outbox
     calls: FunctionCallRouter
     turns: TurnFactory
+    tools: ToolSources
     state: StateStore
     database: Database
     platforms: tuple[Platform, ...]
@@ -136,7 +138,8 @@ async def build_app(
         database = await resources.enter_async_context(database or Database(settings.database_url))
         if timetable is None:
             timetable = await resources.enter_async_context(ApschedulerTimetable())
-        log = CallLog(SqlCallStore(database), mask=SecretMask(secret_values(settings)))
+        secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
+        log = CallLog(SqlCallStore(database), mask=SecretMask(secrets))
         resources.push_async_callback(log.drain)
         purse = purse_of(settings, clock, log)
         client = None if interpreter else language_model(settings.model)
@@ -178,6 +181,9 @@ async def build_app(
             listener_for=partial(_listener_of, outbox.platforms),
         )
         way = wired(parts)
+        sources = await resources.enter_async_context(
+            tool_sources(settings.tool_servers, way.calls, owners=settings.bot.owners)
+        )
         app = App(
             router=way.router,
             registry=parts.registry,
@@ -185,6 +191,7 @@ async def build_app(
             outbox=outbox,
             calls=way.calls,
             turns=way.turns,
+            tools=sources,
             state=state,
             database=database,
             platforms=tuple(platforms),

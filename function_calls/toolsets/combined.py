@@ -63,6 +63,12 @@ class CombinedToolset:
         """The tools of all sets."""
         return (await self._routes_for(viewer)).specs
 
+    async def listed(self, viewer: Viewer) -> tuple[tuple[str, ToolSpec], ...]:
+        """The tools of all sets, each with the label of its set."""
+        routes = await self._routes_for(viewer)
+        labels = {id(toolset): label for label, toolset in self._toolsets.items()}
+        return tuple((labels[id(routes.targets[spec.name][0])], spec) for spec in routes.specs)
+
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run a tool by the name that it is offered under."""
         routes = await self._routes_for(Viewer.of(context.message))

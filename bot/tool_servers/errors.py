@@ -1,0 +1,7 @@
+"""What goes wrong with servers of others."""
+
+from services.errors import ToolFailed
+
+
+class ServerUnavailable(ToolFailed):
+    """A tool server cannot be used: out of reach, of the wrong kind, or it wants to lead us elsewhere."""

@@ -1,0 +1,89 @@
+"""Which MCP servers there are: the file in the form that MCP clients share, `{"mcpServers": {name: …}}`."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from function_calls.toolsets.access import Access
+from services.errors import ConfigError
+from services.session import Json
+
+_KEY = "tool_servers.mcp_file"
+
+
+class McpServer(BaseModel):
+    """One server: a `command` to run, or a `url` to speak to.
+
+    `allow` names the tools that are offered, all of them without it; `confirm` says which calls are asked about first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, SecretStr] = {}
+    cwd: Path | None = None
+    url: str = Field("", pattern=r"^(https?://.+)?$")
+    headers: Mapping[str, SecretStr] = {}
+    allow: tuple[str, ...] | None = None
+    confirm: Literal["changes", "always", "never"] = "changes"
+    access_control: Json = None
+    timeout_seconds: float = Field(60.0, gt=0, le=600)
+    disabled: bool = False
+
+    @model_validator(mode="after")
+    def _has_one_way(self) -> "McpServer":
+        if bool(self.command) == bool(self.url):
+            raise ValueError("an MCP server has either a command or a url")
+        return self
+
+    @property
+    def label(self) -> str:
+        """What it is called, in letters that a tool's name may have."""
+        return re.sub(r"[^A-Za-z0-9_-]+", "_", self.name).strip("_")[:24] or "mcp"
+
+    @property
+    def access(self) -> Access:
+        """Who may use it."""
+        return Access.of(self.access_control)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be shown."""
+        kept = (*self.env.values(), *self.headers.values())
+        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
+
+
+def mcp_servers(path: str) -> tuple[McpServer, ...]:
+    """The servers that the file at `path` names and does not disable; none without a path.
+
+    Raises:
+        ConfigError: the file cannot be read or says something else.
+    """
+    if not path:
+        return ()
+    try:
+        written = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(path, _KEY, f"cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ConfigError(path, _KEY, f"is not JSON: {error}") from None
+    listed = written.get("mcpServers") if isinstance(written, dict) else None
+    if not isinstance(listed, dict):
+        raise ConfigError(path, _KEY, 'has no "mcpServers" object')
+    found = [_server(path, str(name), entry) for name, entry in listed.items()]
+    return tuple(each for each in found if not each.disabled)
+
+
+def _server(path: str, name: str, entry: object) -> McpServer:
+    try:
+        return McpServer.model_validate({**entry, "name": name} if isinstance(entry, dict) else entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in ("mcpServers", name, *first["loc"]))
+        raise ConfigError(path, where, first["msg"]) from None  # the cause may quote a secret

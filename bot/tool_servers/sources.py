@@ -1,0 +1,163 @@
+"""All sources of tools of a bot, put together and kept running."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from loguru import logger
+
+from bot.crew import hired
+from bot.settings import ToolServerSettings
+from bot.tool_servers.connections import connections
+from bot.tool_servers.exchange import Exchange
+from bot.tool_servers.mcp_servers import mcp_servers
+from bot.tool_servers.mcp_toolset import McpToolset
+from bot.tool_servers.openapi_toolset import AnswerLimits, DocumentChanges, OpenApiToolset
+from function_calls.calls import ToolSpec
+from function_calls.permission import Viewer
+from function_calls.router import FunctionCallRouter
+from function_calls.toolset import Toolset
+from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
+from function_calls.toolsets.direct import DirectToolset
+from function_calls.toolsets.local import LocalToolset
+from function_calls.toolsets.source import ToolSource
+
+DIRECT: Final = "direct"
+_WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers before it begins without them
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedTool:
+    """One tool as somebody may see it: under the name that it is called by, with where it comes from."""
+
+    spec: ToolSpec
+    source: ToolSource
+    is_on: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolSources:
+    """The sources in their order, `combined` as one, and the door for tools that clients run themselves."""
+
+    sources: tuple[ToolSource, ...]
+    combined: CombinedToolset
+    calls: FunctionCallRouter
+    direct: DirectToolset
+    refreshable: Mapping[str, OpenApiToolset] = field(default_factory=dict)
+
+    async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
+        """Every tool that `viewer` may see in that chat, those that are switched off there too."""
+        by_label = {source.label: source for source in self.sources}
+        on = {spec.name for spec in await self.calls.list_specs(viewer)}
+        return tuple(
+            ListedTool(spec=spec, source=by_label[label], is_on=spec.name in on)
+            for label, spec in await self.combined.listed(viewer)
+            if label in by_label
+        )
+
+    async def refresh(self, label: str) -> DocumentChanges:
+        """Fetch a server's document again.
+
+        Raises:
+            LookupError: there is no OpenAPI server of that label.
+            ServerUnavailable: it cannot be fetched.
+        """
+        if label not in self.refreshable:
+            raise LookupError(label)
+        return await self.refreshable[label].refresh()
+
+
+@asynccontextmanager
+async def tool_sources(
+    settings: ToolServerSettings,
+    calls: FunctionCallRouter,
+    *,
+    owners: Collection[str] = (),
+    more: Iterable[ToolSource] = (),
+) -> AsyncIterator[ToolSources]:
+    """Offer all tools from elsewhere through `calls` for as long as the context lasts; `more` sources come last.
+
+    Raises:
+        ConfigError: a connection cannot be read.
+    """
+    async with AsyncExitStack() as resources:
+        openapi = [
+            OpenApiToolset(
+                each,
+                await resources.enter_async_context(
+                    Exchange(each.url, timeout_seconds=each.timeout_seconds or settings.timeout_seconds)
+                ),
+                limits=_limits(settings),
+            )
+            for each in connections(settings)
+        ]
+        mcp = [McpToolset(server) for server in mcp_servers(settings.mcp_file)]
+        direct = DirectToolset()
+        local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
+        elsewhere = (
+            *(_openapi_source(each) for each in openapi),
+            *(_mcp_source(each) for each in mcp),
+            *more,
+            ToolSource(label=DIRECT, kind="direct", toolset=direct),
+        )
+        guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
+        combined = join(calls, guarded)
+        crew = await resources.enter_async_context(hired())
+        for each in openapi:
+            crew.start(each.keep_trying(), f"tool server {each.connection.label}")
+        for server in mcp:
+            crew.start(server.run(), f"MCP server {server.server.label}")
+        await _tried([*(each.tried for each in openapi), *(each.tried for each in mcp)])
+        yield ToolSources(
+            sources=(local, *elsewhere),
+            combined=combined,
+            calls=calls,
+            direct=direct,
+            refreshable={each.connection.label: each for each in openapi},
+        )
+
+
+def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
+    """What connections show to servers, which must not be written down anywhere.
+
+    Raises:
+        ConfigError: a connection cannot be read.
+    """
+    servers = (secret for each in mcp_servers(settings.mcp_file) for secret in each.secrets)
+    return (*(secret for each in connections(settings) for secret in each.secrets), *servers)
+
+
+def _limits(settings: ToolServerSettings) -> AnswerLimits:
+    return AnswerLimits(
+        document=settings.max_document_megabytes * 1_000_000, answer=settings.max_answer_kilobytes * 1_000
+    )
+
+
+def _openapi_source(toolset: OpenApiToolset) -> ToolSource:
+    own = toolset.connection
+    return ToolSource(
+        label=own.label,
+        kind="openapi",
+        toolset=toolset,
+        title=own.name,
+        access=own.access,
+        health=lambda: toolset.health,
+    )
+
+
+def _mcp_source(toolset: McpToolset) -> ToolSource:
+    own = toolset.server
+    return ToolSource(
+        label=own.label, kind="mcp", toolset=toolset, title=own.name, access=own.access, health=lambda: toolset.health
+    )
+
+
+async def _tried(events: list[asyncio.Event]) -> None:
+    try:
+        async with asyncio.timeout(_WAIT_AT_START):
+            for event in events:
+                await event.wait()
+    except TimeoutError:
+        logger.warning("some tool servers have not answered yet; the bot begins without their tools")

@@ -1,0 +1,46 @@
+"""A source of tools with a name, a state of health, and a rule about who may use it."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Literal
+
+from function_calls.calls import ToolSpec
+from function_calls.permission import Viewer
+from function_calls.toolset import Toolset
+from function_calls.toolsets.access import Access
+from function_calls.toolsets.filtered import FilteredToolset
+
+SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Health:
+    """Whether a source can be used now; `detail` says what is wrong, or what it is."""
+
+    is_ok: bool = True
+    detail: str = ""
+
+
+def _well() -> Health:
+    return Health()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolSource:
+    """One source of tools. `label` is what its tools are prefixed with where names clash."""
+
+    label: str
+    kind: SourceKind
+    toolset: Toolset
+    title: str = ""
+    access: Access = field(default_factory=Access)
+    health: Callable[[], Health] = _well
+
+    def guarded(self, owners: Collection[str] = ()) -> Toolset:
+        """Its tools for those who may use them; hidden is also uncallable."""
+
+        def keep(spec: ToolSpec, viewer: Viewer) -> bool:
+            del spec
+            return self.access.admits(viewer, owners)
+
+        return FilteredToolset(self.toolset, keep)
