@@ -1,6 +1,7 @@
 """Adapter for the public time-expression suites: `python score.py benchmarks/time_adapter.py --lang en`.
 
-Rows are naive and in the speaker's zone, so UTC stands in for it.
+Rows are naive and in the speaker's zone, so UTC stands in for it. "5pm PST" is labelled 17:00 there, by the clock of
+the place that is named, so answers are told by it too.
 """
 
 import sys
@@ -11,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from services.time_expressions import DateOrder, Reading
 from services.time_expressions import parse as read_time
+from services.time_expressions.zones import zone_of
 
 
 def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict[str, str] | None:
@@ -25,7 +27,8 @@ def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict
     reading = found.best
     if reading is None:
         return None
-    answer = {"start": reading.start.replace(tzinfo=None).isoformat()}
+    start = reading.start.astimezone(zone_of(reading.zone)) if reading.zone else reading.start
+    answer = {"start": start.replace(tzinfo=None).isoformat()}
     if reading.rrule:
         answer["rrule"] = _with_start(reading, ref)
     return answer

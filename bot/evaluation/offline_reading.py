@@ -9,6 +9,7 @@ from function_calls.offline.pack import load_pack
 from function_calls.offline.questions import asks_the_world
 from function_calls.offline.requests import Ear, Request
 from services.time_expressions import DateOrder, parse, parse_all
+from services.time_expressions.zones import zone_of
 
 SEARCH = "perplexity_search"
 _ZONE = ZoneInfo("Asia/Shanghai")
@@ -29,6 +30,7 @@ class Understood:
 def read_phrase(text: str, reference: datetime, language: str, order: str) -> TimeAnswer | None:
     """The time in `text`; the suites are naive, so UTC stands in for the speaker's zone.
 
+    They label "5pm PST" as 17:00, by the clock of the place that is named, so it is answered by that clock.
     `shortest_period` lets recurrences below a minute through, which a reminder would refuse.
     """
     found = parse(
@@ -40,7 +42,7 @@ def read_phrase(text: str, reference: datetime, language: str, order: str) -> Ti
     ).best
     if found is None:
         return None
-    start = found.start.replace(tzinfo=None)
+    start = (found.start.astimezone(zone_of(found.zone)) if found.zone else found.start).replace(tzinfo=None)
     rule = found.rrule or ""
     if rule and start.date() > reference.date() + timedelta(days=1):
         # Words moved the first fire; a default hour that has passed already moves it to tomorrow at most.

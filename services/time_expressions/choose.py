@@ -14,10 +14,12 @@ LONGEST_GAP = 80
 """Characters between two phrases that may still be one time: "every day to take my pills at 8"."""
 
 DAY_FIELDS = frozenset(
-    {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near"}
+    {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near", "feast"}
 )
 CLOCK_FIELDS = frozenset({"clocks", "parts"})
 BOUND_FIELDS = frozenset({"since", "until", "alone", "count", "lasting"})
+UNKEPT_FIELDS = BOUND_FIELDS | {"feast", "zone"}
+"""Fields beside which a repetition may make no rule."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,7 +60,7 @@ def choose(
 
 def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
     """Tell whether a phrase may stay in the cover; what cannot be kept hides its words all the same."""
-    if "every" in slots and (slots["every"].unit == "second" or slots.keys() & BOUND_FIELDS):
+    if "every" in slots and (slots["every"].unit == "second" or slots.keys() & UNKEPT_FIELDS):
         return True
     return "refused" in slots or "per" in slots or _is_bound(slots) or stands(slots)
 

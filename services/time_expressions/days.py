@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from services.time_expressions.feasts import feast_days
 from services.time_expressions.model import Grain
-from services.time_expressions.values import Meaning, Shift, Span
+from services.time_expressions.values import Feast, Meaning, Shift, Span
 
 WEEK = 7
 MONTHS_AHEAD = 60
@@ -64,6 +65,8 @@ def days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
 
 
 def _named_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    if meaning.feast is not None:
+        return _feasts(meaning, meaning.feast, today, forward=forward)
     if meaning.ordinals or meaning.day_numbers or meaning.edge:
         return _counted_days(meaning, today, forward=forward)
     if meaning.days or meaning.months or meaning.year is not None:
@@ -74,6 +77,21 @@ def _named_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day
         return _weekdays(meaning, today, forward=forward)
     step = 1 if forward else -1
     return iter([Day(date=today + timedelta(days=step * n), grain=Grain.DAY, floats=n == 0) for n in (0, 1)])
+
+
+def _feasts(meaning: Meaning, feast: Feast, today: date, *, forward: bool) -> Iterator[Day]:
+    """The days of a feast: in the year that is named, else the next ones, or the last ones."""
+    if meaning.months or meaning.days or (meaning.shift is not None and meaning.shift.unit != "year"):
+        return
+    if meaning.year is not None or meaning.shift is not None:
+        year = meaning.year if meaning.year is not None else today.year + (meaning.shift.steps if meaning.shift else 0)
+        yield from (Day(date=day, grain=Grain.DAY) for day in feast_days(feast, year))
+        return
+    for count in (0, 1, 2):
+        found = list(feast_days(feast, today.year + count if forward else today.year - count))
+        for day in found if forward else reversed(found):
+            if day >= today if forward else day <= today:
+                yield Day(date=day, grain=Grain.DAY, floats=True)
 
 
 def _weekdays(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from services.time_expressions.chart import Chart
 from services.time_expressions.choose import Group, choose
 from services.time_expressions.grammar import Grammar, grammar, languages, vocabulary
+from services.time_expressions.lunar import FIRST_YEAR, lunar_months
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
 from services.time_expressions.normalise import Folded, fold
 from services.time_expressions.present import Answer, Present
@@ -22,7 +23,7 @@ SHORTEST_PERIOD = timedelta(minutes=1)
 
 TIME_SYMBOLS = frozenset(
     {"WEEKDAY", "SHORTDAY", "WEEKDAYS", "LONGMONTH", "PART", "PARTS", "TONIGHT", "DAYWORD", "HALF", "NOON", "FREQ"}
-    | {"HMS", "DAYSET", "DAYSETS", "DAYPARTWORD", "YEARWORD", "EDGE", "HOLIDAY", "MIDNIGHT"}
+    | {"HMS", "DAYSET", "DAYSETS", "DAYPARTWORD", "YEARWORD", "EDGE", "HOLIDAY", "MIDNIGHT", "ZONE"}
 )
 """Tokens that name a time wherever they stand; what they make up of a text is its coverage."""
 
@@ -129,7 +130,8 @@ def parse_all(
 def warm_up() -> None:
     """Compile all lexicons now, instead of with the first texts of each language (some tens of milliseconds each)."""
     for chosen in (*((name,) for name in languages()), ("zh", "en")):
-        grammar(chosen)
+        scan("", grammar(chosen), None)
+    lunar_months(FIRST_YEAR)
     for name in languages():
         vocabulary(name)
 
@@ -183,6 +185,7 @@ def _readings(text: str, parsed: Parsed, group: Group, answers: list[Answer]) ->
             spans=spans,
             coverage=coverage,
             part="".join(group.slots.get("parts", ())[:1]),
+            zone=group.slots.get("zone", ""),
         )
         for answer in answers
     ]

@@ -13,6 +13,7 @@ from services.time_expressions.model import Grain
 from services.time_expressions.present import Answer, Present, in_zone, is_before, judged
 from services.time_expressions.recurrence import SECONDS
 from services.time_expressions.values import Meaning, Shift, Span, completed
+from services.time_expressions.zones import at_home, zone_of
 
 NEAR_DAYS = 35
 """In "Friday 14" the number is a day only if such a Friday is this near."""
@@ -24,6 +25,9 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
         return []
     if meaning.count is not None or meaning.positions or meaning.week_numbers:
         return []
+    if meaning.zone and meaning.clocks:
+        there = replace(present, now=present.now.astimezone(zone_of(meaning.zone)))
+        return [at_home(answer, present.zone) for answer in instants(replace(meaning, zone=""), there)]
     answers = _instants(meaning, present)
     if meaning.swapped and answers:
         month, day = meaning.swapped
@@ -173,6 +177,7 @@ def _names_a_time(meaning: Meaning) -> bool:
         or meaning.days
         or meaning.months
         or meaning.shift
+        or meaning.feast
         or meaning.year is not None
     )
 

@@ -59,11 +59,13 @@ class Reading:
         has_clock: The words named a clock time or an exact offset.
         has_day: The words named a day or an offset, not the clock or part of a day alone.
         end: For intervals, exclusive.
-        rrule: Value of an RRULE with `start` as its DTSTART; None for an instant.
-            Source: RFC 5545 section 3.3.10.
+        rrule: Value of an RRULE with `start` as its DTSTART; None for an instant. A lunar date that repeats is
+            `LUNAR 8-15`, as the rules of reminders write it. Source: RFC 5545 section 3.3.10.
         spans: Offsets into the text, half open, of the words that this reading explains.
         coverage: Share of the text's time words explained, 0 to 1.
         part: The part of the day that the words named, as `DayParts` calls it; empty for none.
+        zone: The place whose clock the words named, as an IANA name or an offset (`+0200`); empty for none. `start` and
+            `rrule` are told by the clock of `now` all the same.
     """
 
     start: datetime
@@ -75,6 +77,7 @@ class Reading:
     spans: tuple[tuple[int, int], ...]
     coverage: float
     part: str = ""
+    zone: str = ""
 
     @property
     def wall(self) -> datetime:

@@ -6,18 +6,36 @@ from services.time_expressions.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS
 from services.time_expressions.instants import instants
 from services.time_expressions.present import Answer, Present
 from services.time_expressions.recurring import recurring
-from services.time_expressions.values import Meaning
+from services.time_expressions.values import Every, Meaning
+from services.time_expressions.zones import repeated_at_home, zone_of
 
 
 def resolve(meaning: Meaning, present: Present) -> list[Answer]:
     """All readings of `meaning`, best first; empty where it names no time that exists."""
     try:
+        meaning = _daily_for_days(meaning)
         if meaning.every is None:
             return instants(meaning, present)
-        answers = [answer for way in ways(meaning) if (answer := recurring(way, present))]
+        answers = [answer for way in ways(meaning) if (answer := _recurring(way, present))]
     except (OverflowError, ValueError):  # the calendar ends with the year 9999
         return []
     return [replace(answer, unsure=len(answers) > 1) for answer in answers]
+
+
+def _daily_for_days(meaning: Meaning) -> Meaning:
+    """For a week from tomorrow, at nine: every day of it."""
+    lasting = meaning.lasting
+    is_bounded = meaning.since is not None and lasting is not None and lasting.days > 1 and not lasting.seconds
+    is_open = meaning.every is None and meaning.until is None and bool(meaning.clocks or meaning.parts)
+    return replace(meaning, every=Every(1, "day")) if is_bounded and is_open else meaning
+
+
+def _recurring(meaning: Meaning, present: Present) -> Answer | None:
+    """A recurrence, counted by the clock of the place that was named and told by that of `present`."""
+    if not (meaning.zone and meaning.clocks):
+        return recurring(meaning, present)
+    there = recurring(replace(meaning, zone=""), replace(present, now=present.now.astimezone(zone_of(meaning.zone))))
+    return None if there is None else repeated_at_home(there, present.zone)
 
 
 def ways(meaning: Meaning) -> list[Meaning]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from services.time_expressions.days import WEEK, make_date, nth_weekday
-from services.time_expressions.values import Meaning
+from services.time_expressions.feasts import is_lunar_day, lunar_rule
+from services.time_expressions.values import Feast, Meaning
 
 WEEKDAY_NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 FREQUENCIES = {
@@ -24,7 +25,7 @@ FREQUENCIES = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
-    """The date part of a recurrence, as RFC 5545 names it."""
+    """The date part of a recurrence, as RFC 5545 names it; that of a lunar `feast` as the rules of reminders do."""
 
     frequency: str
     interval: int = 1
@@ -35,6 +36,7 @@ class Rule:
     year_days: tuple[int, ...] = ()
     week_numbers: tuple[int, ...] = ()
     positions: tuple[int, ...] = ()
+    feast: Feast | None = None
 
     @property
     def is_open(self) -> bool:
@@ -43,6 +45,8 @@ class Rule:
 
     def render(self) -> list[str]:
         """The parts of the RRULE, frequency first."""
+        if self.feast is not None:
+            return [lunar_rule(self.feast)]
         names = [WEEKDAY_NAMES[day] for day in self.weekdays]
         if self.ordinals:
             names = [f"{ordinal}{name}" for ordinal in self.ordinals for name in names]
@@ -61,6 +65,8 @@ class Rule:
 
     def fits(self, day: date) -> bool:
         """Tell whether the rule fires on `day`, its interval left aside."""
+        if self.feast is not None:
+            return is_lunar_day(self.feast, day)
         if self.months and day.month not in self.months:
             return False
         if self.week_numbers and day.isocalendar().week not in self.week_numbers:
@@ -98,6 +104,8 @@ def build_rule(meaning: Meaning) -> Rule | None:
     if meaning.every is None or meaning.offset is not None or meaning.now:
         return None
     interval, unit = meaning.every
+    if meaning.feast is not None:
+        return _feast(meaning, meaning.feast)
     if meaning.week_numbers:
         return Rule(
             frequency="YEARLY",
@@ -111,6 +119,15 @@ def build_rule(meaning: Meaning) -> Rule | None:
     if meaning.days or meaning.ordinals or meaning.day_numbers:
         return None
     return Rule(frequency=FREQUENCIES[unit], interval=interval, weekdays=meaning.weekdays)
+
+
+def _feast(meaning: Meaning, feast: Feast) -> Rule | None:
+    """A lunar day every year, or every month; other feasts that move have no rule."""
+    named = {"month": 0, "year": 1}.get(meaning.every.unit) if meaning.every and meaning.every.interval == 1 else None
+    is_lunar = feast.kind == "lunar" and all(bool(month) == bool(named) for month, _ in feast.days)
+    if named is None or not is_lunar or meaning.days or meaning.months or meaning.year is not None:
+        return None
+    return Rule(frequency="LUNAR", feast=feast)
 
 
 def _daily(meaning: Meaning, interval: int) -> Rule | None:

@@ -37,6 +37,17 @@ class Every(NamedTuple):
     unit: str
 
 
+class Feast(NamedTuple):
+    """A day that the civil calendar does not fix: the kind of its calendar, and its days there (see `feasts`).
+
+    For `lunar` these are (month, day) pairs, month 0 being every month and day 30 the last; for `easter` one pair that
+    begins with the days from Easter Sunday.
+    """
+
+    kind: str
+    days: tuple[tuple[int, int], ...] = ()
+
+
 Slots = dict[str, Any]
 """A meaning under construction: the fields of `Meaning` that are set, by name."""
 
@@ -57,6 +68,8 @@ class Meaning:
     week_numbers: tuple[int, ...] = ()
     shift: Shift | None = None
     edge: str = ""
+    feast: Feast | None = None
+    zone: str = ""  # the IANA name, or the offset (+0200), of the place whose clock is meant
     clocks: tuple[Clock, ...] = ()
     parts: tuple[str, ...] = ()
     offset: Span | None = None
@@ -85,7 +98,7 @@ def to_meaning(slots: Slots) -> Meaning:
 
 
 DAY_NAMES = frozenset(
-    {"year", "months", "days", "swapped", "weekdays", "shift", "edge", "offset", "anchor", "every", "now"}
+    {"year", "months", "days", "swapped", "weekdays", "shift", "edge", "feast", "offset", "anchor", "every", "now"}
 )
 """Fields that say on which day, besides those that say when in the day."""
 
@@ -165,5 +178,5 @@ def _coherent(slots: Slots) -> bool:
     return not slots.keys() & _BESIDE_DAYS
 
 
-_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since"}
-_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since"}
+_BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since", "feast"}
+_BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since", "feast"}

@@ -8,6 +8,7 @@ from services.time_expressions.values import Clock, Slots
 _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
 _COUNTED_POINTS = {1, 2}
+_MOST_HOURS_OFF = 14
 
 
 def clock(values: Values, *, half: str = "") -> Clock | None:
@@ -157,3 +158,16 @@ def part_clock(values: Values) -> Clock | None:
 def parts_pair(values: Values) -> Slots:
     """早晚."""
     return {"parts": tuple(values), "strength": 0}
+
+
+def zoned_clock(values: Values) -> Slots | None:
+    """9am PST: the clock of another place."""
+    made = clock_piece(values[:1])
+    return {**made, "zone": values[1]} if made else None
+
+
+def zone_offset(values: Values, *, sign: str) -> str | None:
+    """UTC+2, GMT-5:30: the offset as +0200 and -0530."""
+    named, length = values
+    hours, minutes = (length.hour, length.minute) if isinstance(length, Clock) else (length, 0)
+    return f"{sign}{hours:02}{minutes:02}" if named == "UTC" and hours <= _MOST_HOURS_OFF else None

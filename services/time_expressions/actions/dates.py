@@ -2,8 +2,11 @@
 
 from services.time_expressions.actions.general import Values
 from services.time_expressions.figures import valid_day
-from services.time_expressions.values import Shift, Slots
+from services.time_expressions.lunar import LAST_DAY
+from services.time_expressions.values import Feast, Shift, Slots
 
+_LUNAR_MONTHS = 12
+_EARLY_DAYS = 10
 _LAST_COMMON_ORDINAL = 12
 
 
@@ -64,9 +67,28 @@ def instances(values: Values) -> Slots:
 
 
 def holiday(values: Values, *, strength: int) -> Slots:
-    """Christmas."""
-    month, day = values[0]
-    return {"months": (month,), "days": (day,), "strength": strength}
+    """Christmas; a day that the civil calendar does not fix is named by its kind first."""
+    named, *rest = values[-1]
+    if named == "nth":
+        month, weekday, ordinal = rest
+        return {"months": (month,), "weekdays": (weekday,), "ordinals": (ordinal,), "strength": strength}
+    if isinstance(named, str):
+        return {"feast": Feast(named, (tuple(rest),) if rest else ()), "strength": strength}
+    return {"months": (named,), "days": tuple(rest), "strength": strength}
+
+
+def lunar_date(values: Values, *, month: int | None = None) -> Slots | None:
+    """农历八月十五: a month, unless the rule names it (0 is every month), and a day or several."""
+    number, days = values if month is None else (month, values[-1])
+    days = days if isinstance(days, tuple) else (days,)
+    if not 0 <= number <= _LUNAR_MONTHS or any(not 1 <= day <= LAST_DAY for day in days):
+        return None
+    return {"feast": Feast("lunar", tuple((number, day) for day in days)), "strength": 2}
+
+
+def early_day(values: Values) -> int | None:
+    """初五: only the first ten days of a lunar month are named so."""
+    return values[0] if 1 <= values[0] <= _EARLY_DAYS else None
 
 
 def year_day_month(values: Values) -> Slots | None:

@@ -34,11 +34,16 @@ def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -
         made[name] = (
             ((value,) if not isinstance(value, tuple) or isinstance(value, Clock) else value) if many else value
         )
+    made.setdefault("strength", 2)
+    return _typed(made)
+
+
+def _typed(made: Slots) -> Slots:
+    """`made` with periods and shifts that rules state as lists."""
     if "every" in made:
         made["every"] = Every(*made["every"])
     if "shift" in made:
         made["shift"] = Shift(*made["shift"])
-    made.setdefault("strength", 2)
     return made
 
 
@@ -49,4 +54,4 @@ def refuse(_values: Values) -> Slots:
 
 def piece(values: Values, **fixed: Any) -> Slots:
     """A piece that is one already, with fields that the rule states."""
-    return {**values[-1], **fixed}
+    return _typed({**values[-1], **fixed})

@@ -93,7 +93,9 @@ def offset_from(values: Values, *, sign: int = 1) -> Slots | None:
 
 
 def from_offset(values: Values, *, sign: int = 1) -> Slots | None:
-    """明天之后两天: the anchor comes first."""
+    """明天之后两天, 除夕前一天: the anchor comes first; 一八年前三个月 is no such thing."""
+    if sign < 0 and values[0].keys() <= {"year", "months", "strength"}:
+        return None
     return offset_from([values[1], values[0]], sign=sign)
 
 

@@ -69,7 +69,7 @@ def every_nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
 def every_date(values: Values) -> Slots | None:
     """Every 30 August: the date comes as a piece."""
     piece: Slots = values[-1]
-    if "year" in piece or "every" in piece or "months" not in piece:
+    if "year" in piece or "every" in piece or not piece.keys() & {"months", "feast"}:
         return None
     return {**piece, "every": Every(1, "year"), "strength": 2}
 
@@ -109,6 +109,13 @@ def bound(values: Values, *, name: str, alone: bool = False) -> Slots | None:
         return {**inner, "strength": 1}
     made: Slots = {name: inner, "strength": inner["strength"] if name == "since" else 0}
     return {**made, "alone": True} if alone else made
+
+
+def since_lasting(values: Values) -> Slots | None:
+    """从今天开始的一周: a beginning and a length."""
+    beginning, length = values
+    made = bound([beginning], name="since")
+    return None if made is None else {**made, "lasting": length}
 
 
 def between(values: Values) -> Slots | None:

@@ -46,6 +46,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every day for 5 times", "FREQ=DAILY;COUNT=5"),
         ("daily for 30 days", "FREQ=DAILY;COUNT=30"),
         ("every other tuesday until december", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20261130T235959Z"),
+        ("从明天开始一周内每天早上八点", "FREQ=DAILY;BYHOUR=8;BYMINUTE=0;COUNT=7"),
+        ("从今天开始的一周晚上九点", "FREQ=DAILY;BYHOUR=21;BYMINUTE=0;COUNT=7"),
         ("每天", "FREQ=DAILY"),
         ("每天早上七点", "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"),
         ("每晚十点", "FREQ=DAILY;BYHOUR=22;BYMINUTE=0"),

@@ -1,0 +1,62 @@
+"""Find the days of feasts that move: lunar ones, Easter and what is counted from it, days of the sun's year."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from services.time_expressions.lunar import LAST_DAY, dates_of, lunar_day
+from services.time_expressions.values import Feast
+
+_FIRST_CENTURY, _LAST_CENTURY = 2000, 2099
+_SUN_DAYS = {"qingming": (4, 4.81), "winter_solstice": (12, 21.94)}
+"""Month, and the day in a year 0 of the century, that move on by 0.2422 a year and back by a day each leap year."""
+_DAYS_OFF_BY_ONE = {("winter_solstice", 2021)}
+
+
+def feast_days(feast: Feast, year: int) -> Iterator[date]:
+    """The days of `feast` in the civil `year`, ascending."""
+    found: list[date] = []
+    if feast.kind == "lunar":
+        found = [day for month, number in feast.days for past in (1, 0) for day in dates_of(month, number, year - past)]
+    elif feast.kind == "easter":
+        found = [easter(year) + timedelta(days=feast.days[0][0])]
+    elif _FIRST_CENTURY <= year <= _LAST_CENTURY:
+        found = [_sun_day(feast.kind, year)]
+    yield from sorted({day for day in found if day.year == year})
+
+
+def is_lunar_day(feast: Feast, day: date) -> bool:
+    """Whether `day` is one of the days of a lunar `feast`."""
+    today = lunar_day(day)
+    if today is None:
+        return False
+    return any(
+        month in {0, today.month}
+        and not (month and today.is_leap)
+        and (number == today.day or (number >= LAST_DAY and today.is_last))
+        for month, number in feast.days
+    )
+
+
+def lunar_rule(feast: Feast) -> str:
+    """A lunar feast as the rules of reminders write it: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
+    days = (f"{month or '*'}-{'LAST' if number >= LAST_DAY else number}" for month, number in sorted(feast.days))
+    return f"LUNAR {','.join(days)}"
+
+
+def easter(year: int) -> date:
+    """Easter Sunday of the western churches. Source: Meeus, Astronomical Algorithms, chapter 8."""
+    golden, (century, rest) = year % 19, divmod(year, 100)
+    leaps, odd = divmod(century, 4)
+    epact = (19 * golden + century - leaps - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * odd + 2 * (rest // 4) - epact - rest % 4) % 7
+    correction = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * correction + 114, 31)
+    return date(year, month, day + 1)
+
+
+def _sun_day(name: str, year: int) -> date:
+    """Source: the century constants of the Chinese calendar, right from 2000 to 2099."""
+    month, base = _SUN_DAYS[name]
+    rest = year % 100
+    leaps = rest // 4
+    return date(year, month, int(0.2422 * rest + base) - leaps - ((name, year) in _DAYS_OFF_BY_ONE))

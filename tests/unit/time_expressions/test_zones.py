@@ -1,0 +1,70 @@
+"""Clocks of other places; the present is Friday 20 November 2026, ten in the morning in London."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.time_expressions import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("at 9pm tokyo time", "2026-11-20 12:00"),
+        ("tomorrow at 9am Tokyo time", "2026-11-21 00:00"),
+        ("9am tomorrow new york time", "2026-11-21 14:00"),
+        ("5pm PST", "2026-11-21 01:00"),
+        ("at 5 pm eastern", "2026-11-20 17:00"),
+        ("at 5 pm eastern time", "2026-11-20 22:00"),
+        ("monday 10:30 am ET", "2026-11-23 15:30"),
+        ("17:00 UTC+2", "2026-11-20 15:00"),
+        ("tomorrow 9:30am gmt+5:30", "2026-11-21 04:00"),
+        ("at 6pm UTC-3", "2026-11-20 21:00"),
+        ("half past eight pm singapore time", "2026-11-20 12:30"),
+        ("明天北京时间下午3点", "2026-11-21 07:00"),
+        ("東京時間明天早上九點", "2026-11-21 00:00"),
+        ("美东时间今晚八点", "2026-11-21 01:00"),
+        ("明天下午三点UTC+8", "2026-11-21 07:00"),
+    ],
+)
+def test_a_clock_of_another_place_is_told_by_ones_own(read, text, start):
+    assert f"{read(text).start:%Y-%m-%d %H:%M}" == start
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("every day at 9pm tokyo time", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0"),
+        ("every monday at 11pm new york time", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=4;BYMINUTE=0"),
+        ("每周五北京时间早上六点", "FREQ=WEEKLY;BYDAY=TH;BYHOUR=22;BYMINUTE=0"),
+        ("first day of every month at 6pm berlin time", "FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=17;BYMINUTE=0"),
+    ],
+)
+def test_a_repetition_by_the_clock_of_another_place_moves_its_days_along(read, text, rule):
+    assert read(text).rrule == rule
+
+
+def test_a_repetition_whose_days_would_be_others_here_is_not_made(now):
+    assert parse("first day of every month at 6am tokyo time", now).best is None
+
+
+def test_the_words_of_the_place_belong_to_the_time(read):
+    text = "remind me at 9pm tokyo time to call Aiko"
+
+    reading = read(text)
+
+    assert ([text[start:end] for start, end in reading.spans], reading.zone) == (["at 9pm tokyo time"], "Asia/Tokyo")
+
+
+@pytest.mark.parametrize("text", ["call the tokyo office", "the ist of it", "东京真好玩", "we are on UTC"])
+def test_a_place_alone_is_no_time(now, text):
+    assert parse(text, now).best is None
+
+
+def test_the_day_is_that_of_the_other_place():
+    night = datetime(2026, 11, 20, 23, 0, tzinfo=ZoneInfo("Europe/London"))
+
+    reading = parse("today at 3pm tokyo time", night).best
+
+    assert f"{reading.start:%Y-%m-%d %H:%M}" == "2026-11-21 06:00"
