@@ -8,8 +8,10 @@ SERVERS := $(VENV)/.servers
 # Five seconds a test; on a shared machine of continuous integration slowness is not a failure, hanging is.
 SECONDS_A_TEST := $(if $(CI),30,5)
 
+PAGE := bot/http/pages
+
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check fix lock clean
+.PHONY: help install run chat test integration check fix lock page same-page clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -70,5 +72,11 @@ lock: ## refresh the hashed requirements (needs uv)
 	@uv export --quiet --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-dev.lock.txt
 	@uv export --quiet --group servers --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-servers.lock.txt
 
+page: ## build the web page into $(PAGE); only for those who change it (needs Node 20.19 or newer)
+	@cd web && npm ci --silent --no-progress && npm run --silent build -- --logLevel warn
+
+same-page: page # what continuous integration asks: the committed page is what the sources make, byte for byte
+	@test -z "$$(git status --porcelain -- $(PAGE))" || { git status --short -- $(PAGE); echo "$(PAGE) is not what web/ builds: run make page and commit it"; exit 1; }
+
 clean: ## remove the environment and caches, never data
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	@rm -rf $(VENV) web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -1,0 +1,37 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import './theme/tokens.css'
+import './shell/shell.css'
+import './room/room.css'
+import './shell/page.css'
+
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import { App } from './app'
+import { theme, variables } from './theme/theme'
+import { Refused } from './wire/rest'
+
+const RETRIES = 2
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal is an answer; only a bot that is not reached is asked again.
+      retry: (count, error) => !(error instanceof Refused) && count < RETRIES,
+      refetchOnWindowFocus: false,
+      staleTime: 5_000,
+    },
+  },
+})
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <QueryClientProvider client={queries}>
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+      <Notifications position="bottom-right" limit={3} containerWidth={296} />
+      <App />
+    </MantineProvider>
+  </QueryClientProvider>,
+)

@@ -1,0 +1,114 @@
+import { Modal } from '@mantine/core'
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { useWords } from '../language/language'
+import { useRoom } from '../room/store'
+import { PAGES } from '../shell/pages'
+import { useLanguageSwitch, useThemeSwitch } from '../shell/TopBar'
+import { fetchTools } from '../tools/api'
+import { fetchRooms } from './rooms'
+import { SecondTab } from './SecondTab'
+import { Shortcuts } from './Shortcuts'
+
+function isTypingIn(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
+}
+
+type Open = 'shortcuts' | 'second' | null
+
+function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
+  const words = useWords()
+  const [, go] = useLocation()
+  const { flip } = useThemeSwitch()
+  const flipLanguage = useLanguageSwitch()
+  const identity = useRoom((room) => room.identity)
+  const tools = useQuery({ queryKey: ['tools', identity?.room], queryFn: fetchTools, staleTime: 60_000 })
+  const rooms = useQuery({ queryKey: ['rooms'], queryFn: fetchRooms, staleTime: 10_000 })
+  const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
+    id: `page-${key}`,
+    label: words.nav[key],
+    leftSection: <Icon size={18} aria-hidden="true" />,
+    onClick: () => go(path),
+  }))
+  const { enter, leave } = useRoom.getState()
+  return [
+    { group: words.palette.pages, actions: pages },
+    {
+      group: words.palette.commands,
+      actions: [
+        { id: 'theme', label: words.palette.theme, onClick: flip },
+        { id: 'language', label: words.palette.language, onClick: flipLanguage },
+        { id: 'second', label: words.palette.secondTab, onClick: () => open('second') },
+        { id: 'leave', label: words.palette.leave, onClick: leave },
+        { id: 'shortcuts', label: words.palette.shortcuts, onClick: () => open('shortcuts') },
+      ],
+    },
+    {
+      group: words.palette.rooms,
+      actions: (rooms.data ?? [])
+        .filter((room) => room !== identity?.room)
+        .map((room) => ({
+          id: `room-${room}`,
+          label: `# ${room}`,
+          onClick: () => {
+            if (identity) enter({ ...identity, room })
+            go('/')
+          },
+        })),
+    },
+    {
+      group: words.palette.tools,
+      actions: (tools.data ?? []).map((tool) => ({
+        id: `tool-${tool.name}`,
+        label: tool.name,
+        description: tool.description.split('\n')[0],
+        onClick: () => go(`/tools?tool=${encodeURIComponent(tool.name)}`),
+      })),
+    },
+  ]
+}
+
+/** Ctrl+K: everything by name, from anywhere, also while typing. */
+export function Palette(): ReactNode {
+  const words = useWords()
+  const [open, setOpen] = useState<Open>(null)
+  const actions = useCommands(setOpen)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === '?' && !event.ctrlKey && !isTypingIn(event.target)) setOpen('shortcuts')
+      if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+        event.preventDefault()
+        document.querySelector('[data-unread-line]')?.scrollIntoView({ block: 'center' })
+      }
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <>
+      <Spotlight
+        actions={actions}
+        shortcut={['mod + K']}
+        tagsToIgnore={[]}
+        triggerOnContentEditable
+        highlightQuery
+        scrollable
+        maxHeight={420}
+        limit={40}
+        nothingFound={words.palette.nothing}
+        searchProps={{ placeholder: words.palette.placeholder, 'aria-label': words.palette.placeholder }}
+        aria-label={words.palette.placeholder}
+      />
+      <Modal
+        opened={open !== null}
+        onClose={() => setOpen(null)}
+        title={open === 'second' ? words.palette.secondTab : words.keys.title}
+        closeButtonProps={{ 'aria-label': words.close }}
+      >
+        {open === 'second' ? <SecondTab onDone={() => setOpen(null)} /> : <Shortcuts />}
+      </Modal>
+    </>
+  )
+}

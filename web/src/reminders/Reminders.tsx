@@ -1,0 +1,149 @@
+import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useState, type FormEvent, type ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useWords } from '../language/language'
+import { useRoom } from '../room/store'
+import { Answer } from '../shell/Answer'
+import { Page } from '../shell/Page'
+import type { Reminder } from '../wire/frames'
+import { fetchReminders } from './api'
+import { EditReminder } from './EditReminder'
+import { ReminderRow } from './ReminderRow'
+import { useReminderActions, useViewpoint } from './useReminderActions'
+import './reminders.css'
+
+const Calendar = lazy(() => import('./Calendar').then((module) => ({ default: module.Calendar })))
+
+const VIEWS = ['list', 'day', 'week', 'month', 'agenda'] as const
+export type View = (typeof VIEWS)[number]
+const STATES = ['active', 'paused', 'done', 'cancelled'] as const
+
+function New(): ReactNode {
+  const words = useWords()
+  const { create } = useReminderActions()
+  const [text, setText] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!text.trim()) return
+    setBusy(true)
+    if (await create(text.trim())) setText('')
+    setBusy(false)
+  }
+  return (
+    <form className="filters" onSubmit={(event) => void submit(event)}>
+      <TextInput
+        className="grow"
+        label={words.reminders.add}
+        placeholder={words.reminders.addHint}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" leftSection={<IconPlus size={16} />} loading={isBusy} disabled={!text.trim()}>
+        {words.reminders.create}
+      </Button>
+    </form>
+  )
+}
+
+interface Filters {
+  person: string | null
+  state: string | null
+}
+
+function FilterBar({ all, filters, onChange, view, onView }: {
+  all: Reminder[]
+  filters: Filters
+  onChange: (filters: Filters) => void
+  view: View
+  onView: (view: View) => void
+}): ReactNode {
+  const words = useWords()
+  const people = [...new Set(all.flatMap((one) => [one.created_by, ...one.mentions]))].sort()
+  return (
+    <div className="filters">
+      <SegmentedControl
+        aria-label={words.reminders.view}
+        value={view}
+        onChange={(next) => onView(next as View)}
+        data={VIEWS.map((value) => ({ value, label: words.reminders[value] }))}
+      />
+      <Select
+        label={words.reminders.person}
+        placeholder={words.reminders.everybody}
+        clearable
+        clearButtonProps={{ 'aria-label': words.activity.clear }}
+        data={people}
+        value={filters.person}
+        onChange={(person) => onChange({ ...filters, person })}
+      />
+      <Select
+        label={words.reminders.state}
+        placeholder={words.reminders.anyState}
+        clearable
+        clearButtonProps={{ 'aria-label': words.activity.clear }}
+        data={STATES.map((value) => ({ value, label: words.reminders.states[value] }))}
+        value={filters.state}
+        onChange={(state) => onChange({ ...filters, state })}
+      />
+    </div>
+  )
+}
+
+function isShown(one: Reminder, filters: Filters): boolean {
+  if (filters.person && one.created_by !== filters.person && !one.mentions.includes(filters.person)) return false
+  return !filters.state || one.status === filters.state
+}
+
+function Content({ all }: { all: Reminder[] }): ReactNode {
+  const words = useWords()
+  const [view, setView] = useState<View>('list')
+  const [filters, setFilters] = useState<Filters>({ person: null, state: null })
+  const [edited, setEdited] = useState<Reminder | null>(null)
+  const shown = all.filter((one) => isShown(one, filters))
+  return (
+    <>
+      <FilterBar all={all} filters={filters} onChange={setFilters} view={view} onView={setView} />
+      {view !== 'list' ? (
+        <Suspense fallback={<p role="status">{words.loading}</p>}>
+          <Calendar reminders={shown} view={view} onPick={setEdited} />
+        </Suspense>
+      ) : shown.length ? (
+        <ul className="list sheet">
+          {shown.map((one) => (
+            <ReminderRow key={one.id} reminder={one} onEdit={setEdited} />
+          ))}
+        </ul>
+      ) : (
+        <div className="nothing">
+          <p>{words.reminders.empty}</p>
+          <p>{words.reminders.emptyHint}</p>
+        </div>
+      )}
+      <EditReminder reminder={edited} onClose={() => setEdited(null)} />
+    </>
+  )
+}
+
+/** All reminders of the room: a list and a calendar over the same rows. */
+export function Reminders(): ReactNode {
+  const words = useWords()
+  const viewpoint = useViewpoint()
+  const queries = useQueryClient()
+  const live = useRoom((room) => room.reminders)
+  const query = useQuery({ queryKey: ['reminders', viewpoint], queryFn: () => fetchReminders(viewpoint) })
+  // What the room hears of reminders makes the list ask again; the list itself is the bot's.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ['reminders'] })
+  }, [live, queries])
+  return (
+    <Page title={words.reminders.title}>
+      <div className="page-column">
+        <New />
+        <Answer query={query}>{(all) => <Content all={all} />}</Answer>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,39 @@
+import type { Reminder } from '../wire/frames'
+import { ask, withQuery } from '../wire/rest'
+
+export interface Viewpoint {
+  session_id: string
+  name: string
+}
+
+export async function fetchReminders(viewpoint: Viewpoint, state = ''): Promise<Reminder[]> {
+  const answer = await ask<Reminder[] | { reminders: Reminder[] }>(withQuery('/api/reminders', { ...viewpoint, state }))
+  return Array.isArray(answer) ? answer : answer.reminders
+}
+
+const at = (id: string, verb: string, viewpoint: Viewpoint) =>
+  withQuery(`/api/reminders/${encodeURIComponent(id)}${verb}`, { ...viewpoint })
+
+export function createReminder(viewpoint: Viewpoint, text: string): Promise<Reminder> {
+  return ask(withQuery('/api/reminders', { ...viewpoint }), { method: 'POST', body: { text } })
+}
+
+export function editReminder(viewpoint: Viewpoint, id: string, change: { text?: string; time?: string }): Promise<Reminder> {
+  return ask(at(id, '', viewpoint), { method: 'PATCH', body: change })
+}
+
+export function snoozeReminder(viewpoint: Viewpoint, id: string, minutes: number): Promise<Reminder> {
+  return ask(at(id, '/snooze', viewpoint), { method: 'POST', body: { minutes } })
+}
+
+export function pauseReminder(viewpoint: Viewpoint, id: string, verb: 'pause' | 'resume'): Promise<Reminder> {
+  return ask(at(id, `/${verb}`, viewpoint), { method: 'POST', body: {} })
+}
+
+export function deleteReminder(viewpoint: Viewpoint, id: string): Promise<unknown> {
+  return ask(at(id, '', viewpoint), { method: 'DELETE' })
+}
+
+export function restoreReminder(viewpoint: Viewpoint, id: string): Promise<Reminder> {
+  return ask(at(id, '/restore', viewpoint), { method: 'POST', body: {} })
+}

@@ -1,0 +1,209 @@
+import { ActionIcon } from '@mantine/core'
+import { IconArrowUp, IconCheck, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useWords } from '../language/language'
+import { fetchTools } from '../tools/api'
+import { askedAt, matching, mentionOffers, type Asked, type Offer } from './completion'
+import { useRoom } from './store'
+
+const TYPING_EVERY_MS = 3000
+const IME_KEY = 229
+
+/** Whether a key belongs to an input method that is still composing; browsers say so in one of two ways. */
+function isComposing(event: KeyboardEvent): boolean {
+  return event.nativeEvent.isComposing || event.nativeEvent.keyCode === IME_KEY
+}
+
+function useOffers(asked: Asked | null): Offer[] {
+  const words = useWords()
+  const members = useRoom((room) => room.members)
+  const room = useRoom((state) => state.identity?.room ?? '')
+  const tools = useQuery({ queryKey: ['tools', room], queryFn: () => fetchTools(), enabled: asked?.kind === 'function', staleTime: 60_000 })
+  if (!asked) return []
+  if (asked.kind === 'mention') return mentionOffers(members, asked.typed, words.room.everyone)
+  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: tool.description.split('\n')[0] ?? '' }))
+  return matching(offers, asked.typed)
+}
+
+function Completion({ id, offers, chosen, label, onPick }: {
+  id: string
+  offers: Offer[]
+  chosen: number
+  label: string
+  onPick: (offer: Offer) => void
+}): ReactNode {
+  return (
+    <ul className="completion" id={id} role="listbox" aria-label={label}>
+      {offers.map((offer, at) => (
+        <li
+          key={offer.value}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === chosen}
+          onMouseDown={(event) => {
+            event.preventDefault()
+            onPick(offer)
+          }}
+        >
+          <b>{offer.label}</b> <span className="muted">{offer.detail}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Context({ text, onEnd }: { text: string; onEnd: () => void }): ReactNode {
+  const words = useWords()
+  return (
+    <div className="composer-context">
+      <span>{text}</span>
+      <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.cancel} onClick={onEnd}>
+        <IconX size={16} />
+      </ActionIcon>
+    </div>
+  )
+}
+
+/** Where one writes. It owns its text: a keystroke renders nothing else. */
+export function Composer(): ReactNode {
+  const words = useWords()
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const typedAt = useRef(0)
+  const bot = useRoom((room) => room.bot)
+  const maxLength = useRoom((room) => room.maxLength)
+  const quoted = useRoom((room) => room.messages.find((message) => message.id === room.replyTo))
+  const edited = useRoom((room) => room.messages.find((message) => message.id === room.editing))
+  const [text, setText] = useState('')
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [chosen, setChosen] = useState(0)
+  const offers = useOffers(asked)
+  const isOffering = offers.length > 0
+  const over = maxLength > 0 ? text.length - maxLength : 0
+  const { startReply, startEdit, setTyping, send, edit } = useRoom.getState()
+
+  useEffect(() => {
+    if (edited) setText(edited.text)
+    if (edited || quoted) field.current?.focus()
+  }, [edited?.id, quoted?.id])
+
+  useEffect(() => {
+    const element = field.current
+    if (!element) return
+    element.style.height = 'auto'
+    element.style.height = `${Math.min(element.scrollHeight, 180)}px`
+  }, [text])
+
+  const change = (next: string, caret: number) => {
+    setText(next)
+    setAsked(askedAt(next, caret))
+    setChosen(0)
+    if (next && Date.now() - typedAt.current > TYPING_EVERY_MS) {
+      typedAt.current = Date.now()
+      setTyping(true)
+    }
+  }
+  const pick = (offer: Offer) => {
+    if (!asked) return
+    const rest = text.slice(asked.from + asked.typed.length + 1)
+    setText(text.slice(0, asked.from) + offer.value + rest)
+    setAsked(null)
+    field.current?.focus()
+  }
+  const submit = () => {
+    const said = text.trim()
+    if (!said || over > 0) return
+    if (edited) edit(edited.id, said)
+    else send(said, quoted?.id ?? null)
+    setText('')
+    setAsked(null)
+    typedAt.current = 0
+    setTyping(false)
+  }
+  const onOffering = (event: KeyboardEvent): boolean => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) setChosen((chosen + step + offers.length) % offers.length)
+    else if (event.key === 'Enter' || event.key === 'Tab') pick(offers[chosen] as Offer)
+    else if (event.key === 'Escape') setAsked(null)
+    else return false
+    event.preventDefault()
+    return true
+  }
+  const editLast = () => {
+    const { messages, me } = useRoom.getState()
+    const mine = messages.findLast((message) => message.author.id === me.id)
+    if (mine) startEdit(mine.id)
+  }
+  const endContext = () => {
+    if (edited) setText('')
+    startEdit(null)
+    startReply(null)
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (isComposing(event) || (isOffering && onOffering(event))) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      submit()
+    } else if (event.key === 'ArrowUp' && text === '') {
+      event.preventDefault()
+      editLast()
+    } else if (event.key === 'Escape') endContext()
+  }
+
+  return (
+    <div className="composer">
+      {edited && <Context text={words.room.editing} onEnd={endContext} />}
+      {quoted && <Context text={`${words.room.replyTo(quoted.author.name)}: ${quoted.text.slice(0, 80)}`} onEnd={endContext} />}
+      {isOffering && (
+        <Completion
+          id={id}
+          offers={offers}
+          chosen={chosen}
+          label={asked?.kind === 'mention' ? words.composer.mentions : words.composer.functions}
+          onPick={pick}
+        />
+      )}
+      <form
+        className="composer-line"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <textarea
+          ref={field}
+          id="composer"
+          rows={1}
+          value={text}
+          aria-label={words.composer.label}
+          aria-haspopup="listbox"
+          aria-controls={isOffering ? id : undefined}
+          aria-activedescendant={isOffering ? `${id}-${chosen}` : undefined}
+          aria-autocomplete="list"
+          aria-invalid={over > 0 || undefined}
+          placeholder={words.composer.placeholder(bot)}
+          onChange={(event) => change(event.target.value, event.target.selectionStart)}
+          onKeyDown={onKeyDown}
+          onBlur={() => setAsked(null)}
+        />
+        <button type="submit" className="send" aria-label={edited ? words.save : words.composer.send} disabled={!text.trim() || over > 0}>
+          {edited ? <IconCheck size={20} aria-hidden="true" /> : <IconArrowUp size={20} aria-hidden="true" />}
+        </button>
+      </form>
+      <p className="key-hints">
+        {over > 0 ? (
+          <span role="alert" className="over">
+            {words.composer.tooLong(over)}
+          </span>
+        ) : (
+          <>
+            <kbd>Enter</kbd> {words.composer.enter}
+            <kbd>Shift ↵</kbd> {words.composer.newLine}
+            <kbd>Ctrl K</kbd> {words.composer.commands}
+          </>
+        )}
+      </p>
+    </div>
+  )
+}

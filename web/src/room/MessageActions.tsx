@@ -1,0 +1,74 @@
+import { ActionIcon, Menu, Popover } from '@mantine/core'
+import { IconArrowBackUp, IconCopy, IconDots, IconMoodSmile, IconPencil, IconTrash } from '@tabler/icons-react'
+import { useState, type ReactNode } from 'react'
+import { useWords } from '../language/language'
+import type { Message } from '../wire/frames'
+import { useRoom } from './store'
+
+export const EMOJI = ['👍', '❤️', '😂', '🎉', '👀', '✅']
+
+/** What can be done with a message: shown on hover, focus and long press. */
+export function MessageActions({ message, isMine }: { message: Message; isMine: boolean }): ReactNode {
+  const words = useWords()
+  const { react, startReply, startEdit, remove } = useRoom.getState()
+  const [isPicking, setPicking] = useState(false)
+  return (
+    <div className="actions" data-open={isPicking || undefined}>
+      <Popover opened={isPicking} onChange={setPicking} position="top" withinPortal trapFocus returnFocus>
+        <Popover.Target>
+          <ActionIcon
+            variant="default"
+            size={36}
+            data-react
+            aria-label={words.room.react}
+            onClick={() => setPicking(!isPicking)}
+          >
+            <IconMoodSmile size={17} />
+          </ActionIcon>
+        </Popover.Target>
+        <Popover.Dropdown p={4} aria-label={words.room.react}>
+          {EMOJI.map((emoji) => (
+            <ActionIcon
+              key={emoji}
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label={words.room.reactWith(emoji)}
+              onClick={() => {
+                react(message.id, emoji)
+                setPicking(false)
+              }}
+            >
+              {emoji}
+            </ActionIcon>
+          ))}
+        </Popover.Dropdown>
+      </Popover>
+      <ActionIcon variant="default" size={36} aria-label={words.room.reply} onClick={() => startReply(message.id)}>
+        <IconArrowBackUp size={17} />
+      </ActionIcon>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={words.room.actions}>
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {isMine && (
+            <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => startEdit(message.id)}>
+              {words.room.edit}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconCopy size={15} />} onClick={() => void navigator.clipboard?.writeText(message.text)}>
+            {words.room.copyText}
+          </Menu.Item>
+          {isMine && (
+            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={() => remove(message.id)}>
+              {words.room.remove}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  )
+}

@@ -1,0 +1,163 @@
+import { Button, Skeleton } from '@mantine/core'
+import { IconArrowDown } from '@tabler/icons-react'
+import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { dayName, isSameDay } from '../format/time'
+import { useLanguage, useWords } from '../language/language'
+import type { Message } from '../wire/frames'
+import { ask, withQuery } from '../wire/rest'
+import { useAlerts } from './alerts'
+import { MessageRow, PendingRow } from './MessageRow'
+import { useRoom } from './store'
+import { Welcome } from './Welcome'
+
+const GROUP_MS = 5 * 60_000
+const SHOWN = 300
+const NEAR_END_PX = 80
+const PAGE = 50
+
+function beginsGroup(message: Message, before: Message | undefined): boolean {
+  if (!before || before.author.id !== message.author.id) return true
+  return Date.parse(message.ts) - Date.parse(before.ts) > GROUP_MS || !!message.reminder
+}
+
+/** Keeps the end in view while one is at it, and says how many came meanwhile when one is not. */
+function useFollowing(newest: string | undefined, pending: number) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isAtEnd, setAtEnd] = useState(true)
+  const [arrived, setArrived] = useState(0)
+  const toEnd = () => {
+    const element = box.current
+    if (element) element.scrollTop = element.scrollHeight
+  }
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const follow = new ResizeObserver(() => {
+      if (element.dataset.following !== 'no') toEnd()
+    })
+    follow.observe(element)
+    if (element.firstElementChild) follow.observe(element.firstElementChild)
+    return () => follow.disconnect()
+  }, [])
+  useLayoutEffect(toEnd, [pending])
+  useEffect(() => {
+    if (isAtEnd) setArrived(0)
+    else if (newest) setArrived((count) => count + 1)
+    // Only a new message counts, not the scrolling itself.
+  }, [newest])
+  const onScroll = () => {
+    const element = box.current
+    if (!element) return
+    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
+    element.dataset.following = near ? 'yes' : 'no'
+    setAtEnd(near)
+    if (near) setArrived(0)
+  }
+  return { box, isAtEnd, arrived, toEnd, onScroll }
+}
+
+function Earlier({ first }: { first: Message | undefined }): ReactNode {
+  const words = useWords()
+  const room = useRoom((state) => state.identity?.room ?? '')
+  const [state, setState] = useState<'more' | 'loading' | 'failed' | 'none'>('more')
+  const load = async () => {
+    setState('loading')
+    try {
+      const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/messages`, { before: first?.id, limit: PAGE })
+      const page = await ask<{ messages: Message[] }>(path)
+      useRoom.getState().addEarlier(page.messages)
+      setState(page.messages.length < PAGE ? 'none' : 'more')
+    } catch {
+      setState('failed')
+    }
+  }
+  if (state === 'none') return <p className="beginning">{words.room.beginning}</p>
+  return (
+    <div className="earlier">
+      {state === 'failed' && <span role="alert">{words.notLoaded} </span>}
+      <Button variant="subtle" color="gray" size="compact-sm" loading={state === 'loading'} onClick={() => void load()}>
+        {state === 'failed' ? words.retry : words.room.earlier}
+      </Button>
+    </div>
+  )
+}
+
+function Loading(): ReactNode {
+  const words = useWords()
+  return (
+    <div className="skeletons" role="status" aria-label={words.loading}>
+      {[340, 220, 420].map((width) => (
+        <div key={width} className="row">
+          <Skeleton circle height={34} />
+          <Skeleton height={58} width={width} radius={14} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** The log: groups, day lines, the line above what is new, and what waits to be sent. */
+export function MessageList(): ReactNode {
+  const words = useWords()
+  const language = useLanguage((state) => state.language)
+  const all = useRoom((room) => room.messages)
+  const pending = useRoom((room) => room.pending)
+  const me = useRoom((room) => room.me.id)
+  const unreadFrom = useRoom((room) => room.unreadFrom)
+  const hasEntered = useRoom((room) => room.epoch !== '')
+  const shown = useMemo(() => all.slice(-SHOWN), [all])
+  const { box, isAtEnd, arrived, toEnd, onScroll } = useFollowing(all.at(-1)?.id, pending.length)
+  useEffect(() => {
+    const read = () => {
+      if (!isAtEnd || document.hidden) return
+      useRoom.getState().markRead()
+      useAlerts.getState().seen()
+    }
+    read()
+    document.addEventListener('visibilitychange', read)
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [all, isAtEnd])
+  return (
+    <div className="log-frame">
+      <div className="log" ref={box} onScroll={onScroll} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0}>
+        <div className="column">
+          {!hasEntered && <Loading />}
+          {hasEntered && shown.length > 0 && <Earlier first={shown[0]} />}
+          {hasEntered && shown.length === 0 && pending.length === 0 && <Welcome />}
+          {shown.map((message, at) => {
+            const before = shown[at - 1]
+            const isNewDay = !before || !isSameDay(new Date(before.ts), new Date(message.ts))
+            const isUnread = message.id === unreadFrom
+            return (
+              <Fragment key={message.id}>
+                {isNewDay && (
+                  <p className="day-line">
+                    <span>{dayName(message.ts, words, language)}</span>
+                  </p>
+                )}
+                {isUnread && (
+                  <p className="unread-line" data-unread-line>
+                    <span>{words.room.unread}</span>
+                  </p>
+                )}
+                <MessageRow
+                  message={message}
+                  isFirst={isNewDay || isUnread || beginsGroup(message, before)}
+                  isMine={message.author.id === me}
+                />
+              </Fragment>
+            )
+          })}
+          {pending.map((one) => (
+            <PendingRow key={one.client_id} one={one} />
+          ))}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <Button className="jump" size="compact-md" radius="xl" onClick={toEnd} leftSection={<IconArrowDown size={15} />}>
+          {arrived > 0 ? words.room.newMessages(arrived) : words.room.jump}
+        </Button>
+      )}
+    </div>
+  )
+}

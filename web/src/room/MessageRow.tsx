@@ -1,0 +1,227 @@
+import { Button } from '@mantine/core'
+import { IconCheck, IconClock, IconExclamationCircle, IconPlayerStop } from '@tabler/icons-react'
+import { memo, type KeyboardEvent, type ReactNode } from 'react'
+import { clockTime, wholeTime } from '../format/time'
+import { useLanguage, useWords } from '../language/language'
+import { nameColour } from '../theme/people'
+import type { Message } from '../wire/frames'
+import { Choices } from './Choices'
+import { Face } from './Face'
+import { Markdown, PlainText } from './Markdown'
+import { MessageActions } from './MessageActions'
+import { Pictures } from './Pictures'
+import type { Pending } from './reduce'
+import { ReminderCard } from './ReminderCard'
+import { useRoom } from './store'
+import { ToolCards } from './ToolCard'
+
+interface RowProps {
+  message: Message
+  isFirst: boolean
+  isMine: boolean
+}
+
+/** Bring a message into view and mark it for a moment: where a quotation leads. */
+export function jumpTo(messageId: string): void {
+  const row = document.getElementById(`message-${messageId}`)
+  row?.scrollIntoView({ block: 'center' })
+  row?.focus({ preventScroll: true })
+}
+
+export function Quote({ id }: { id: string }): ReactNode {
+  const words = useWords()
+  const quoted = useRoom((room) => room.messages.find((message) => message.id === id))
+  return (
+    <button type="button" className="quote" onClick={() => jumpTo(id)} disabled={!quoted}>
+      {quoted ? (
+        <>
+          <b>{quoted.author.name}</b> {quoted.text.slice(0, 120)}
+        </>
+      ) : (
+        words.room.quoteGone
+      )}
+    </button>
+  )
+}
+
+function Reactions({ message }: { message: Message }): ReactNode {
+  const words = useWords()
+  const me = useRoom((room) => room.me.id)
+  const members = useRoom((room) => room.members)
+  const react = useRoom((room) => room.react)
+  const entries = Object.entries(message.reactions ?? {}).filter(([, people]) => people.length)
+  if (!entries.length) return null
+  const nameOf = (id: string) => members.find((member) => member.id === id)?.name ?? id
+  return (
+    <div className="reactions">
+      {entries.map(([emoji, people]) => (
+        <button
+          key={emoji}
+          type="button"
+          className="reaction"
+          aria-pressed={people.includes(me)}
+          aria-label={words.room.reacted(emoji, people.length, people.map(nameOf).join(', '))}
+          title={people.map(nameOf).join(', ')}
+          onClick={() => react(message.id, emoji)}
+        >
+          {emoji} <span className="figures">{people.length}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function Stamp({ at, children }: { at: string; children?: ReactNode }): ReactNode {
+  const language = useLanguage((state) => state.language)
+  return (
+    <span className="stamp figures">
+      <time dateTime={at} title={wholeTime(at, language)}>
+        {clockTime(at, language)}
+      </time>
+      {children}
+    </span>
+  )
+}
+
+function Streaming({ id, text }: { id: string; text: string }): ReactNode {
+  const words = useWords()
+  const stop = useRoom((room) => room.stop)
+  return (
+    <div className="streaming" data-streaming={text ? 'text' : 'dots'}>
+      {text ? (
+        <div className="with-caret">
+          <Markdown text={text} />
+        </div>
+      ) : (
+        <span className="dots" role="img" aria-label={words.room.thinking}>
+          <i />
+          <i />
+          <i />
+        </span>
+      )}
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconPlayerStop size={14} />}
+        onClick={() => stop(id)}
+      >
+        {words.room.stop}
+      </Button>
+    </div>
+  )
+}
+
+function BotBody({ message }: { message: Message }): ReactNode {
+  const words = useWords()
+  const streaming = useRoom((room) => room.streaming[message.id])
+  const isStopped = useRoom((room) => room.stopped[message.id])
+  if (message.reminder) return <ReminderCard message={message} />
+  return (
+    <div className="bubble bubble-bot">
+      {!!message.tool_calls?.length && <ToolCards calls={message.tool_calls} />}
+      {message.reply_to && !message.tool_calls?.length && <Quote id={message.reply_to} />}
+      {streaming === undefined ? message.text && <Markdown text={message.text} /> : <Streaming id={message.id} text={streaming} />}
+      <Pictures attachments={message.attachments} />
+      {isStopped && <span className="meta">{words.room.stopped}</span>}
+      <Choices message={message} />
+    </div>
+  )
+}
+
+function PersonBody({ message, isMine }: { message: Message; isMine: boolean }): ReactNode {
+  const words = useWords()
+  return (
+    <div className={isMine ? 'bubble bubble-mine' : 'bubble bubble-person'}>
+      {message.reply_to && <Quote id={message.reply_to} />}
+      <PlainText text={message.text} />
+      <Pictures attachments={message.attachments} />
+      <Stamp at={message.ts}>
+        {message.edited && <span> {words.room.edited}</span>}
+        {isMine && <IconCheck size={13} role="img" aria-label={words.room.sent} />}
+      </Stamp>
+    </div>
+  )
+}
+
+function onKey(event: KeyboardEvent<HTMLElement>, message: Message): void {
+  if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === 'r') {
+    event.preventDefault()
+    useRoom.getState().startReply(message.id)
+  }
+  if (event.key === 'e') {
+    event.preventDefault()
+    event.currentTarget.querySelector<HTMLButtonElement>('[data-react]')?.click()
+  }
+}
+
+/** One message with its author (when it begins a group), its body and what can be done with it. */
+export const MessageRow = memo(function MessageRow({ message, isFirst, isMine }: RowProps): ReactNode {
+  const words = useWords()
+  const isBot = message.author.kind === 'bot'
+  return (
+    <article
+      id={`message-${message.id}`}
+      className="row"
+      data-message={message.id}
+      data-mine={isMine || undefined}
+      data-first={isFirst || undefined}
+      data-kind={message.author.kind}
+      aria-label={`${message.author.name}, ${message.text.slice(0, 80)}`}
+      tabIndex={-1}
+      onKeyDown={(event) => onKey(event, message)}
+    >
+      {!isMine && <div className="row-face">{isFirst && <Face who={message.author} />}</div>}
+      <div className="row-body">
+        {isFirst && !isMine && (
+          <p className="byline">
+            <b style={{ color: isBot ? 'var(--jade)' : nameColour(message.author.name) }}>{message.author.name}</b>
+            {isBot && <span className="badge">{words.room.assistant}</span>}
+            <Stamp at={message.ts} />
+          </p>
+        )}
+        <div className="row-bubble">
+          {isBot ? <BotBody message={message} /> : <PersonBody message={message} isMine={isMine} />}
+          <MessageActions message={message} isMine={isMine} />
+        </div>
+        <Reactions message={message} />
+      </div>
+    </article>
+  )
+})
+
+/** A message of mine that the bot does not have yet. */
+export function PendingRow({ one }: { one: Pending }): ReactNode {
+  const words = useWords()
+  const { resend, discard } = useRoom.getState()
+  return (
+    <article className="row" data-mine data-pending={one.client_id} data-failed={one.isFailed || undefined}>
+      <div className="row-body">
+        <div className="row-bubble">
+          <div className="bubble bubble-mine bubble-pending">
+            <PlainText text={one.text} />
+            <Stamp at={one.at}>
+              {one.isFailed ? (
+                <IconExclamationCircle size={13} role="img" aria-label={words.room.failed} />
+              ) : (
+                <IconClock size={13} role="img" aria-label={words.room.pending} />
+              )}
+            </Stamp>
+          </div>
+        </div>
+        {one.isFailed && (
+          <p className="failed" role="alert">
+            {words.room.failed}
+            {one.reason && `: ${one.reason}`}
+            <Button size="compact-sm" variant="default" onClick={() => resend(one.client_id)}>
+              {words.retry}
+            </Button>
+            <Button size="compact-sm" variant="subtle" color="gray" onClick={() => discard(one.client_id)}>
+              {words.remove}
+            </Button>
+          </p>
+        )}
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,56 @@
+import { Drawer } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
+import { useMediaQuery } from '@mantine/hooks'
+import { useWords } from '../language/language'
+import { LinkBanner } from '../shell/LinkState'
+import { TopBar } from '../shell/TopBar'
+import { Composer } from './Composer'
+import { Facepile } from './Face'
+import { MessageList } from './MessageList'
+import { SidePanel } from './SidePanel'
+import { useRoom } from './store'
+import { TypingRow } from './TypingRow'
+
+/** The room: the log, the composer, and the panel beside it (a sheet on a phone). */
+export function Room(): ReactNode {
+  const words = useWords()
+  const room = useRoom((state) => state.identity?.room ?? '')
+  const members = useRoom((state) => state.members)
+  const [isSheetOpen, setSheetOpen] = useState(false)
+  const isNarrow = useMediaQuery('(max-width: 1000px)', false, { getInitialValueInEffect: false })
+  return (
+    <>
+      <TopBar
+        title={`# ${room}`}
+        aside={<Facepile members={members} label={words.bar.people(members.length)} />}
+        onPanel={() => setSheetOpen(true)}
+      />
+      <div className="room">
+        <main className="room-main" id="content" tabIndex={-1}>
+          <LinkBanner />
+          <MessageList />
+          <div className="room-foot">
+            <TypingRow />
+            <Composer />
+          </div>
+        </main>
+        {isNarrow ? (
+          <Drawer
+            opened={isSheetOpen}
+            onClose={() => setSheetOpen(false)}
+            position="bottom"
+            size="72%"
+            title={words.panel.title}
+            closeButtonProps={{ 'aria-label': words.close }}
+          >
+            <SidePanel />
+          </Drawer>
+        ) : (
+          <aside className="panel" aria-label={words.panel.label}>
+            <SidePanel />
+          </aside>
+        )}
+      </div>
+    </>
+  )
+}

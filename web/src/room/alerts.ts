@@ -1,0 +1,68 @@
+/** What is told beyond the log: the toast and the title for the person meant, the words for screen readers. */
+
+import { create } from 'zustand'
+import type { Frame, Message, Reminder, ToolCall } from '../wire/frames'
+import type { RoomData } from './reduce'
+
+export interface Toast {
+  id: string
+  text: string
+}
+
+interface Alerts {
+  unseen: number
+  headline: string
+  spoken: { kind: 'message'; name: string; text: string } | { kind: 'tool'; tool: string; isOk: boolean; seconds: string } | null
+  toasts: Toast[]
+  seen: () => void
+  dismiss: (id: string) => void
+}
+
+export const useAlerts = create<Alerts>((set) => ({
+  unseen: 0,
+  headline: '',
+  spoken: null,
+  toasts: [],
+  seen: () => set({ unseen: 0, headline: '' }),
+  dismiss: (id) => set((state) => ({ toasts: state.toasts.filter((toast) => toast.id !== id) })),
+}))
+
+export function isForMe(mentions: readonly string[], me: { id: string; name: string }): boolean {
+  return mentions.some((who) => who === me.id || who === me.name || who === '@all')
+}
+
+/** Tell of `frame`, once, after the room has taken it in. */
+export function alerted(frame: Frame, room: RoomData): void {
+  if (frame.type === 'reminder_fired') fired(frame.data.reminder as Reminder, room)
+  if (frame.type === 'message_new') said(frame.data.message as Message, room)
+  if (frame.type === 'done') finished(String(frame.data.message_id), room)
+  if (frame.type === 'tool_complete') called(frame.data.call as ToolCall)
+}
+
+function fired(reminder: Reminder, room: RoomData): void {
+  if (!isForMe(reminder.mentions.length ? reminder.mentions : [reminder.created_by], room.me)) return
+  const toast = { id: `${reminder.id}-${Date.now()}`, text: reminder.text }
+  useAlerts.setState((state) => ({
+    toasts: [...state.toasts, toast].slice(-3),
+    headline: `⏰ ${reminder.text}`,
+    unseen: state.unseen + 1,
+  }))
+}
+
+function said(message: Message, room: RoomData): void {
+  if (message.author.id === room.me.id) return
+  useAlerts.setState((state) => ({
+    spoken: { kind: 'message', name: message.author.name, text: message.text },
+    unseen: document.hidden ? state.unseen + 1 : state.unseen,
+  }))
+}
+
+function finished(id: string, room: RoomData): void {
+  const message = room.messages.findLast((one) => one.id === id)
+  if (message) useAlerts.setState({ spoken: { kind: 'message', name: message.author.name, text: message.text } })
+}
+
+function called(call: ToolCall): void {
+  const seconds = ((call.duration_ms ?? 0) / 1000).toFixed(1)
+  useAlerts.setState({ spoken: { kind: 'tool', tool: call.name, isOk: call.status === 'ok', seconds } })
+}

@@ -1,0 +1,133 @@
+/** The room as this tab sees it, and what can be done in it. */
+
+import { create } from 'zustand'
+import type { Frame, Hello } from '../wire/frames'
+import { freshId } from '../wire/ids'
+import { forget, remember, type Identity } from '../wire/identity'
+import { Connection, type Link } from './connection'
+import { alerted } from './alerts'
+import { EMPTY_ROOM, reduced, welcomed, type Pending, type RoomData } from './reduce'
+
+interface RoomState extends RoomData {
+  identity: Identity | null
+  link: Link
+  replyTo: string | null
+  editing: string | null
+  enter: (identity: Identity) => void
+  leave: () => void
+  retryNow: () => void
+  send: (text: string, replyTo?: string | null) => void
+  resend: (clientId: string) => void
+  discard: (clientId: string) => void
+  stop: (messageId: string) => void
+  react: (messageId: string, emoji: string) => void
+  setTyping: (on: boolean) => void
+  markRead: () => void
+  startReply: (messageId: string | null) => void
+  startEdit: (messageId: string | null) => void
+  expireTyping: () => void
+  forgetMissed: () => void
+  addEarlier: (messages: RoomData['messages']) => void
+  edit: (messageId: string, text: string) => void
+  remove: (messageId: string) => void
+}
+
+let connection: Connection | null = null
+
+const readKey = (room: string, name: string) => `bubbles.read.${room}.${name}`
+
+function lastRead(identity: Identity): string | null {
+  return localStorage.getItem(readKey(identity.room, identity.name))
+}
+
+export const useRoom = create<RoomState>((set, get) => {
+  const deliver = (one: Pending) => connection?.say('send', { client_id: one.client_id, text: one.text, reply_to: one.reply_to })
+
+  function heard(frame: Frame): void {
+    const room = get()
+    if (frame.type === 'hello') {
+      if (!room.identity) return
+      const next = welcomed(room, frame.data as unknown as Hello, lastRead(room.identity))
+      set(next)
+      // The bot knows a message by its client_id, so that one that did arrive is not said twice.
+      next.pending.filter((one) => !one.isFailed).forEach(deliver)
+      return
+    }
+    const next = reduced(room, frame)
+    set(next)
+    alerted(frame, next)
+  }
+
+  return {
+    ...EMPTY_ROOM,
+    identity: null,
+    link: 'connecting',
+    replyTo: null,
+    editing: null,
+    enter: (identity) => {
+      connection?.close()
+      remember(identity)
+      set({ ...EMPTY_ROOM, identity, link: 'connecting', replyTo: null, editing: null })
+      connection = new Connection(identity, {
+        frame: heard,
+        link: (link) => set({ link }),
+        place: () => ({ epoch: get().epoch, seq: get().seq }),
+      })
+    },
+    leave: () => {
+      connection?.close()
+      connection = null
+      forget()
+      set({ ...EMPTY_ROOM, identity: null })
+    },
+    retryNow: () => connection?.retry(),
+    send: (text, replyTo = null) => {
+      const one: Pending = {
+        client_id: freshId(),
+        text,
+        reply_to: replyTo,
+        at: new Date().toISOString(),
+        isFailed: false,
+        reason: '',
+      }
+      set((room) => ({ pending: [...room.pending, one], replyTo: null }))
+      if (get().link === 'live') deliver(one)
+    },
+    resend: (clientId) => {
+      const one = get().pending.find((pending) => pending.client_id === clientId)
+      if (!one) return
+      const again = { ...one, isFailed: false, reason: '' }
+      set((room) => ({ pending: room.pending.map((known) => (known === one ? again : known)) }))
+      if (get().link === 'live') deliver(again)
+    },
+    discard: (clientId) => set((room) => ({ pending: room.pending.filter((one) => one.client_id !== clientId) })),
+    stop: (messageId) => connection?.say('stop', { message_id: messageId }),
+    react: (messageId, emoji) => connection?.say('react', { message_id: messageId, emoji }),
+    setTyping: (on) => connection?.say('typing', { on }),
+    markRead: () => {
+      const { messages, identity } = get()
+      const newest = messages.at(-1)
+      if (!newest || !identity || lastRead(identity) === newest.id) return
+      localStorage.setItem(readKey(identity.room, identity.name), newest.id)
+      connection?.say('read', { message_id: newest.id })
+    },
+    startReply: (replyTo) => set({ replyTo, editing: null }),
+    startEdit: (editing) => set({ editing, replyTo: null }),
+    expireTyping: () => {
+      const now = Date.now()
+      const typing = Object.fromEntries(Object.entries(get().typing).filter(([, one]) => one.until > now))
+      if (Object.keys(typing).length !== Object.keys(get().typing).length) set({ typing })
+    },
+    forgetMissed: () => set({ missed: 0 }),
+    addEarlier: (earlier) =>
+      set((room) => {
+        const known = new Set(room.messages.map((message) => message.id))
+        return { messages: [...earlier.filter((message) => !known.has(message.id)), ...room.messages] }
+      }),
+    edit: (messageId, text) => {
+      connection?.say('edit', { message_id: messageId, text })
+      set({ editing: null })
+    },
+    remove: (messageId) => connection?.say('delete', { message_id: messageId }),
+  }
+})

@@ -1,0 +1,29 @@
+import { useEffect, type ReactNode } from 'react'
+import { useWords } from '../language/language'
+import { useAlerts } from '../room/alerts'
+
+const TITLE = 'Bubbles'
+
+/** The one place that speaks to screen readers: whole messages and finished tools, never single words of a stream. */
+export function Announcer(): ReactNode {
+  const words = useWords()
+  const spoken = useAlerts((alerts) => alerts.spoken)
+  let text = ''
+  if (spoken?.kind === 'message') text = words.room.spoken(spoken.name, spoken.text)
+  if (spoken?.kind === 'tool') text = (spoken.isOk ? words.card.finished : words.card.failedIn)(spoken.tool, spoken.seconds)
+  return (
+    <div className="unseen" aria-live="polite" data-announcer>
+      {text}
+    </div>
+  )
+}
+
+/** What is new in the title of the tab: "(1) ⏰ stretch". */
+export function TabTitle(): null {
+  const unseen = useAlerts((alerts) => alerts.unseen)
+  const headline = useAlerts((alerts) => alerts.headline)
+  useEffect(() => {
+    document.title = unseen ? `(${unseen}) ${headline || TITLE}` : TITLE
+  }, [unseen, headline])
+  return null
+}

@@ -1,0 +1,97 @@
+import { Tabs, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { duration } from '../format/time'
+import { useWords } from '../language/language'
+import { useRoom } from '../room/store'
+import { Block } from '../room/ToolCard'
+import { Answer } from '../shell/Answer'
+import { Page } from '../shell/Page'
+import { fetchTools, type Tool } from './api'
+import { TryIt } from './TryIt'
+import './tools.css'
+
+function ToolList({ tools, chosen }: { tools: Tool[]; chosen: string | null }): ReactNode {
+  const words = useWords()
+  const [wanted, setWanted] = useState('')
+  const shown = tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()))
+  return (
+    <div className="tool-list">
+      <TextInput aria-label={words.tools.find} placeholder={words.tools.find} value={wanted} onChange={(event) => setWanted(event.currentTarget.value)} />
+      <ul className="list">
+        {shown.map((tool) => (
+          <li key={tool.name}>
+            <Link href={`/tools?tool=${encodeURIComponent(tool.name)}`} aria-current={tool.name === chosen ? 'true' : undefined}>
+              <span className="mono tool-list-name">{tool.name}</span>
+              <span className="muted figures tool-list-numbers">
+                {words.tools.calls(tool.calls ?? 0)}
+                {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
+                {tool.enabled === false && ` · ${words.tools.off}`}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function OneTool({ tool }: { tool: Tool }): ReactNode {
+  const words = useWords()
+  return (
+    <section className="card one-tool" aria-labelledby="tool-name">
+      <h2 className="mono" id="tool-name">
+        {tool.name}
+      </h2>
+      <p className="tool-description">{tool.description}</p>
+      <Tabs defaultValue="try" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="try">{words.tools.try}</Tabs.Tab>
+          <Tabs.Tab value="schema">{words.tools.schema}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="try" pt="md">
+          <TryIt tool={tool} />
+        </Tabs.Panel>
+        <Tabs.Panel value="schema" pt="md">
+          <Block label={words.tools.schema} value={tool.parameters} />
+        </Tabs.Panel>
+      </Tabs>
+    </section>
+  )
+}
+
+function Content({ tools }: { tools: Tool[] }): ReactNode {
+  const words = useWords()
+  const [query] = useSearchParams()
+  const chosen = query.get('tool')
+  const tool = tools.find((one) => one.name === chosen)
+  return (
+    <div className="tools">
+      <ToolList tools={tools} chosen={chosen} />
+      {tool ? <OneTool key={tool.name} tool={tool} /> : <p className="nothing">{words.tools.choose}</p>}
+    </div>
+  )
+}
+
+/** The functions of the bot: what they take, and a form to try each. */
+export function Tools(): ReactNode {
+  const words = useWords()
+  const room = useRoom((state) => state.identity?.room ?? '')
+  const query = useQuery({ queryKey: ['tools', room], queryFn: fetchTools })
+  const empty = (
+    <div className="nothing">
+      <p>{words.tools.none}</p>
+      <p>{words.tools.noneHint}</p>
+    </div>
+  )
+  return (
+    <Page title={words.tools.title}>
+      <div className="page-column">
+        <Answer query={query} isEmpty={(tools) => tools.length === 0} empty={empty}>
+          {(tools) => <Content tools={tools} />}
+        </Answer>
+      </div>
+    </Page>
+  )
+}

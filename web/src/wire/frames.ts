@@ -1,0 +1,93 @@
+/** What goes over the room's WebSocket. */
+
+export type AuthorKind = 'person' | 'bot'
+
+export interface Author {
+  id: string
+  name: string
+  kind: AuthorKind
+}
+
+export type CallStatus = 'running' | 'ok' | 'error' | 'timeout' | 'denied'
+
+export interface ToolCall {
+  id: string
+  name: string
+  arguments: Record<string, unknown> | null
+  status: CallStatus
+  result?: unknown
+  error?: string | null
+  truncated?: boolean
+  duration_ms?: number | null
+  started_at?: string | null
+}
+
+export interface Choice {
+  label: string
+  says: string
+}
+
+export interface Attachment {
+  kind: string
+  description: string
+  url: string | null
+}
+
+export interface Message {
+  id: string
+  client_id?: string | null
+  author: Author
+  text: string
+  reply_to?: string | null
+  ts: string
+  edited?: boolean
+  tool_calls?: ToolCall[]
+  choices?: Choice[]
+  attachments?: Attachment[]
+  reactions?: Record<string, string[]>
+  reminder?: FiredReminder | null
+  mentions?: string[]
+}
+
+export interface FiredReminder {
+  id: string
+  text: string
+  late_ms: number | null
+  due_at: string
+}
+
+export type ReminderStatus = 'active' | 'paused' | 'done' | 'cancelled' | 'fired'
+
+export interface Reminder {
+  id: string
+  text: string
+  due_at: string | null
+  tz: string
+  repeat: string
+  created_by: string
+  mentions: string[]
+  status: ReminderStatus
+  late_ms?: number | null
+}
+
+export interface Hello {
+  epoch: string
+  seq: number
+  server_time: string
+  me: { id: string; name: string }
+  members: Author[]
+  messages: Message[]
+  reminders: Reminder[]
+  bot: { name: string; model?: string | null }
+  limits?: { message_length?: number }
+  is_replay?: boolean
+}
+
+export interface Frame {
+  v: number
+  type: string
+  session_id: string
+  seq: number
+  ts: string
+  data: Record<string, unknown>
+}

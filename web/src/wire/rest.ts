@@ -1,0 +1,50 @@
+import { token } from './identity'
+
+/** An answer that is not a success, in the bot's own words. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  readonly hint: string
+  readonly fields: Record<string, string>
+
+  constructor(status: number, body: { code?: string; detail?: unknown; hint?: string; fields?: Record<string, string> }) {
+    super(typeof body.detail === 'string' ? body.detail : `HTTP ${status}`)
+    this.status = status
+    this.code = body.code ?? 'http_error'
+    this.hint = body.hint ?? ''
+    this.fields = body.fields ?? {}
+  }
+}
+
+const TIMEOUT_MS = 20_000
+
+/** Ask the bot's HTTP API for JSON.
+ *
+ * Throws `Refused` when it answers with an error, `TypeError` when it is not reached.
+ */
+export async function ask<T>(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (token()) headers.Authorization = `Bearer ${token()}`
+  if (options.body !== undefined) headers['Content-Type'] = 'application/json'
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const response = await fetch(path, {
+    method: options.method ?? 'GET',
+    headers,
+    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+    signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+  })
+  if (response.status === 204) return undefined as T
+  const body: unknown = await response.json().catch(() => ({}))
+  if (!response.ok) throw new Refused(response.status, body as ConstructorParameters<typeof Refused>[1])
+  return body as T
+}
+
+/** A path with those of `values` that are set as its query. */
+export function withQuery(path: string, values: Record<string, string | number | null | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== '') query.set(key, String(value))
+  }
+  const text = query.toString()
+  return text ? `${path}?${text}` : path
+}

@@ -1,0 +1,24 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { notices, ROOT } from './notices'
+
+const BOT = 'http://127.0.0.1:8765'
+
+export default defineConfig({
+  plugins: [react(), notices(ROOT)],
+  build: {
+    outDir: '../bot/http/pages',
+    emptyOutDir: true,
+    // The content security policy refuses data: addresses of fonts.
+    assetsInlineLimit: 0,
+    target: 'es2022',
+    chunkSizeWarningLimit: 800,
+    reportCompressedSize: false,
+  },
+  server: {
+    proxy: {
+      '/api': { target: BOT, ws: true },
+      '/health': BOT,
+    },
+  },
+})
