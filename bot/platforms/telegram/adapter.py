@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
@@ -25,7 +26,7 @@ from pydantic import ValidationError
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.catalog import PlatformParts
+from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.administrators import Administrators
 from bot.platforms.telegram.events import Update
@@ -36,6 +37,9 @@ from bot.platforms.telegram.wire import NAME, Account, to_incoming
 from services.chat import ChatAddress
 from services.clock import Clock
 from services.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bot.platforms.catalog import PlatformParts
 
 _WANTED: Final = ["message", "edited_message", "callback_query"]
 _SPARE_SECONDS = 15
@@ -77,6 +81,7 @@ class TelegramPlatform:
 
     def __init__(self, settings: TelegramSettings, clock: Clock, bot_name: str) -> None:
         self._settings = settings
+        self._clock = clock
         self._bot_name = bot_name
         session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
         self._bot = Bot(settings.token.get_secret_value(), session=session)
@@ -99,15 +104,13 @@ class TelegramPlatform:
             await self._bot.session.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` and return the id of its last piece.
+        """Say `message` and return the id of its first piece.
 
         Raises:
             DeliveryFailed: Telegram did not take it.
         """
-        sent: str | None = None
-        for request in requests.messages(address, message):
-            sent = await self._send(SendMessage.model_validate(request))
-        return sent
+        pieces = [SendMessage.model_validate(request) for request in requests.messages(address, message)]
+        return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let the message `message_id` say `message` instead.
@@ -250,7 +253,7 @@ class TelegramPlatform:
         return frozenset(str(member.user.id) for member in members)
 
 
-def create(parts: PlatformParts) -> TelegramPlatform:
+def create(parts: "PlatformParts") -> TelegramPlatform:
     """The platform of the settings.
 
     Raises:
