@@ -55,7 +55,9 @@ def _line(message: ChatMessage, ctx: CallContext) -> str:
     return say(
         ctx.language,
         "history.line",
-        when=phrasing.moment(ctx.language, message.sent_at.astimezone(ctx.zone), ctx.now),
+        when=phrasing.moment(
+            ctx.language, message.sent_at.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now
+        ),
         who=message.sender.name,
         text=text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…",
     )

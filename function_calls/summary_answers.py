@@ -1,6 +1,7 @@
 """A summary worded for the chat."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from function_calls import phrasing
 from function_calls.context import CallContext
@@ -18,18 +19,25 @@ def summarised(summary: Summary, ctx: CallContext, window: SummaryWindow) -> str
         is_narrow = (window.since, window.person, window.topic) != (None, None, None)
         return say(language, "summary.empty_window" if is_narrow else "summary.empty")
     names = [person.name for person in summary.people[:_SHOWN_PEOPLE]]
+    start, end = _minute(summary.first_at, ctx), _minute(summary.last_at, ctx)
+    several = "summary.head_at" if start == end else "summary.head"
     head = say(
         language,
-        "summary.head" if summary.message_count > 1 else "summary.head_one",
+        several if summary.message_count > 1 else "summary.head_one",
         count=summary.message_count,
         people=say(language, "rule.joint").join(names) + ("…" if len(summary.people) > _SHOWN_PEOPLE else ""),
-        start=phrasing.moment(language, summary.first_at.astimezone(ctx.zone), ctx.now),
-        end=phrasing.moment(language, summary.last_at.astimezone(ctx.zone), ctx.now),
+        start=start,
+        end=end,
     )
     # A model names people in its own sentences; a quotation needs its author in front.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
     bullets = [say(language, key, who=each.sender, text=each.text) for each in summary.bullets]
     return "\n".join([head, *bullets, *_findings(summary, language), *_reservations(summary, language)])
+
+
+def _minute(when: datetime, ctx: CallContext) -> str:
+    """When, to the minute: nobody looks for a message by its second."""
+    return phrasing.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
 
 
 def _reservations(summary: Summary, language: str) -> list[str]:

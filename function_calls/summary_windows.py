@@ -28,6 +28,8 @@ class _Words:
     count: tuple[re.Pattern[str], ...]
     open: re.Pattern[str]
     recent: re.Pattern[str]
+    thread: re.Pattern[str]
+    oneself: re.Pattern[str]
     numbers: dict[str, int]
     reworded: tuple[tuple[re.Pattern[str], str], ...]
 
@@ -38,18 +40,29 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
     Raises:
         RequestRefused: the words name no window.
     """
-    made = partial(SummaryWindow, person=args.person or None, topic=args.topic or None, until=ctx.message.sent_at)
     words = _words()
+    made = partial(SummaryWindow, person=_person(args.person, ctx), topic=args.topic or None, until=ctx.message.sent_at)
     said = _folded(args.window or ctx.message.text)
+    if ctx.message.reply_to is not None and words.thread.search(said):
+        return made(thread_of=ctx.message.reply_to, limit=_MOST)
     if words.own.search(said):
         last = await history.last_message_of(ctx.chat, ctx.sender, before=ctx.message.sent_at)
         return made() if last is None else made(since=last.sent_at, limit=_MOST)
-    if words.recent.search(said) or (not args.window and (args.topic or args.person)):
+    if not args.window and (args.topic or args.person):
+        return made(limit=_MOST_COUNTED)  # one voice in a busy chat is not among its last few messages
+    if words.recent.search(said):
         return made()
     window = _counted(said, made) or _timed(said, ctx, made)
     if window is None and args.window:
         raise RequestRefused("summary_window", window=args.window)
     return window or made()
+
+
+def _person(name: str | None, ctx: CallContext) -> str | None:
+    """Whose messages are meant: a name as written, or the asker's own."""
+    if name and _words().oneself.fullmatch(_folded(name)):
+        return ctx.sender.id
+    return name or None
 
 
 def _counted(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
@@ -130,6 +143,8 @@ def _words() -> _Words:
         count=tuple(re.compile(each.replace("%N", numbers)) for each in table["count"]),
         open=_any(table["open"]),
         recent=_any(table["recent"]),
+        thread=_any(table["thread"]),
+        oneself=_any(table["oneself"]),
         numbers=dict(table["numbers"]),
         reworded=tuple((re.compile(each["from"]), str(each["to"])) for each in table["reworded"]),
     )

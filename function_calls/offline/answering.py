@@ -15,6 +15,7 @@ from function_calls.wording import say
 from services.time_expressions import Reading
 
 _MOST_OPTIONS = 3
+_WINDOWS = ("window", "window_2", "when", "when_2", "when_3")  # a template may have several places for a time
 _EXPLAINED = frozenset({"reminder_update", "reminder_snooze", "undo"})
 
 
@@ -50,7 +51,9 @@ class Answering:
         arguments = {
             "filter": self._days_asked_about(request) if request.intent == "reminder_list" else "",
             "query": request.words("query"),
-            "window": request.words("window", "when"),
+            "window": request.words(*_WINDOWS),
+            "topic": request.words("topic"),
+            "person": request.words("speaker", "oneself"),
             "reference": request.words("reference"),
         }
         return self.one(request.intent, arguments)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from services.chat import ChatMessage
 from services.summary.lexicon import lexicon
@@ -17,13 +17,19 @@ _MATCHED_LENGTH = 400
 """Commands and instructions stand in the beginning; a longer text is only looked at this far."""
 
 
-def content_messages(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+def content_messages(messages: Iterable[ChatMessage], answered: Container[str] = ()) -> list[ChatMessage]:
     """Return the messages that people wrote to each other, in order.
 
     Left out: messages of bots, empty ones, commands and questions to the bot, and messages that give orders to a
-    language model (they are data, and nothing a reader of the summary misses).
+    language model (they are data, and nothing a reader of the summary misses). `answered` are the ids of messages that
+    the bot answered: those were meant for it, whatever their words.
     """
-    return [message for message in messages if is_content(message)]
+    return [message for message in messages if message.id not in answered and is_content(message)]
+
+
+def answered_by_bots(messages: Iterable[ChatMessage]) -> frozenset[str]:
+    """Return the ids of the messages that a bot replied to."""
+    return frozenset(each.reply_to for each in messages if each.sender.is_bot and each.reply_to is not None)
 
 
 def is_content(message: ChatMessage) -> bool:
@@ -50,8 +56,10 @@ def is_chatter(text: str) -> bool:
 
 
 def narrowed(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
-    """Apply the bounds of `window` that the source did not: end, person and topic."""
+    """Apply the bounds of `window` that the source did not: end, thread of replies, person and topic."""
     kept = [message for message in messages if window.until is None or message.sent_at < window.until]
+    if window.thread_of is not None:
+        kept = _thread(kept, window.thread_of)
     if window.person is not None:
         kept = [message for message in kept if _is_by(message, window.person)]
     if window.topic is not None:
@@ -75,6 +83,20 @@ def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
 def _is_by(message: ChatMessage, person: str) -> bool:
     wanted = person.lstrip("@").casefold()
     return wanted in (message.sender.id.casefold(), message.sender.name.casefold())
+
+
+def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
+    """Keep the message `start`, what it answers, and everything that answers any of these."""
+    answers = {message.id: message.reply_to for message in messages}
+    kept_ids: set[str] = set()
+    place: str | None = start
+    while place is not None and place not in kept_ids:
+        kept_ids.add(place)
+        place = answers.get(place)
+    for message in messages:
+        if message.reply_to in kept_ids:
+            kept_ids.add(message.id)
+    return [message for message in messages if message.id in kept_ids]
 
 
 def _about(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:

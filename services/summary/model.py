@@ -19,7 +19,8 @@ class SummaryWindow:
     """Which messages are read: the last `limit` ones, or those since a moment.
 
     `since` and `until` are timezone-aware, `until` exclusive. With `since`, `limit` still caps what is read and the
-    latest messages win. `person` (id or name) and `topic` (words) narrow the window further.
+    latest messages win. `person` (id or name) and `topic` (words) narrow the window further, and `thread_of` to the
+    replies around one message (its id).
     """
 
     limit: int = 200
@@ -27,6 +28,7 @@ class SummaryWindow:
     until: datetime | None = None
     person: str | None = None
     topic: str | None = None
+    thread_of: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -49,7 +49,8 @@ class SummaryService:
         """
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
-        messages = await asyncio.to_thread(content.content_messages, content.narrowed(read, asked))
+        answered = content.answered_by_bots(read)
+        messages = await asyncio.to_thread(content.content_messages, content.narrowed(read, asked), answered)
         if not messages:
             return Summary(chat=chat, language=language, method=self._summarizer.method, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)

@@ -116,3 +116,11 @@ async def test_a_window_that_was_cut_is_said(summarize, said, history, message, 
     result = await summarize(language=language, window="since yesterday")
 
     assert told in result.text
+
+
+async def test_the_heading_tells_no_seconds(summarize, said, history, message):
+    at = message.sent_at - timedelta(minutes=5, seconds=17)
+    await history.record(replace(message, id="1", text="The printer is broken.", sent_at=at, is_addressed=False))
+
+    assert "11:54:43" not in (await summarize()).text
+    assert "11:54" in (await summarize()).text

@@ -65,6 +65,12 @@ def shown(moment: datetime) -> str:
         ("最近两小时", "11-20 13:30", "11-20 15:30"),
         ("过去三天", "11-17 15:30", "11-20 15:30"),
         ("上午九点到十一点", "11-20 09:00", "11-20 11:00"),
+        ("of this week", "11-16 00:00", "11-20 15:30"),
+        ("this week's", "11-16 00:00", "11-20 15:30"),
+        ("weekly", "11-16 00:00", "11-20 15:30"),
+        ("monthly", "11-01 00:00", "11-20 15:30"),
+        ("yesterday's", "11-19 00:00", "11-20 00:00"),
+        ("上周的", "11-09 00:00", "11-16 00:00"),
     ],
 )
 async def test_words_for_a_time_are_read_backwards(asked, words, since, until):
@@ -155,3 +161,29 @@ async def test_a_topic_and_a_person_narrow_the_window(asked):
 async def test_words_that_name_no_window_are_refused(asked, words):
     with pytest.raises(RequestRefused, match="summary_window"):
         await asked(words)
+
+
+@pytest.mark.parametrize("name", ["I", "my", "我"])
+async def test_ones_own_messages_are_asked_for_by_a_pronoun(asked, name):
+    window = await asked(None, person=name)
+
+    assert window.person == "ann"
+
+
+async def test_the_messages_of_a_person_are_looked_for_further_back(asked):
+    assert (await asked(None, person="bob")).limit > (await asked(None)).limit
+
+
+@pytest.mark.parametrize("text", ["summarize this thread", "总结一下这个讨论"])
+async def test_a_reply_may_ask_for_its_thread(context_of, history, text):
+    context = context_of(text=text, reply_to="m0")
+
+    window = await asked_window(SummaryArgs(), context, history)
+
+    assert window.thread_of == "m0"
+
+
+async def test_a_reply_that_does_not_speak_of_a_thread_asks_for_the_chat(context_of, history):
+    window = await asked_window(SummaryArgs(), context_of(text="summarize", reply_to="m0"), history)
+
+    assert window.thread_of is None

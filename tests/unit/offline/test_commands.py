@@ -108,3 +108,54 @@ def test_a_window_is_passed_to_a_summary_that_knows_windows(say: Say) -> None:
     (call,) = say("summarize since noon", tools=(summary,)).calls
 
     assert "noon" in str(call.arguments["window"])
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("summarize what Bob said", {"person": "Bob"}),
+        (
+            "summarize what Bob said about the release yesterday",
+            {"person": "Bob", "topic": "the release", "window": "yesterday"},
+        ),
+        ("give me a summary of what Cleo wrote", {"person": "Cleo"}),
+        ("summarize my messages from yesterday", {"person": "my", "window": "from yesterday"}),
+        ("summarize the discussion about the budget", {"topic": "the budget"}),
+        ("recap of this week", {"window": "of this week"}),
+        ("weekly recap", {"window": "weekly"}),
+        ("总结小明说的", {"person": "小明"}),
+        ("总结小明今天说了什么", {"person": "小明", "window": "今天"}),
+        ("总结一下关于预算的讨论", {"topic": "预算"}),
+        ("上周的总结", {"window": "上周的"}),
+        ("本周回顾", {"window": "本周"}),
+    ],
+)
+def test_a_summary_may_be_of_a_person_a_topic_or_a_time(say: Say, text: str, arguments: dict[str, str]) -> None:
+    calls = say(text, language="zh" if not text.isascii() else "en").calls
+
+    assert [(call.name, call.arguments) for call in calls] == [("summary", arguments)]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("what did bob say about the release", {"person": "bob", "topic": "the release"}),
+        ("what did we decide about the venue", {"topic": "the venue"}),
+        ("小明昨天说了什么", {"person": "小明", "window": "昨天"}),
+        ("关于团建大家说了什么", {"topic": "团建"}),
+    ],
+)
+def test_what_somebody_said_is_asked_of_the_bot_only_where_it_is_spoken_to(
+    say: Say, text: str, arguments: dict[str, str]
+) -> None:
+    language = "zh" if not text.isascii() else "en"
+
+    assert [call.arguments for call in say(text, language=language, is_addressed=True).calls] == [arguments]
+    assert say(text, language=language).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["everything Bob said is true", "what he said was funny", "今天的总结会取消了", "我的年终总结"]
+)
+def test_talk_about_what_was_said_asks_for_no_summary(say: Say, text: str) -> None:
+    assert say(text, language="zh" if not text.isascii() else "en").calls == ()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.summary.content import content_messages, narrowed, people
+from services.summary.content import answered_by_bots, content_messages, narrowed, people
 from services.summary.model import SummaryWindow
 
 
@@ -128,3 +128,32 @@ def test_a_message_made_to_keep_the_rules_busy_is_judged_at_once(talk, piece):
     content_messages(talk("ann: " + piece * 200 + "x"))
 
     assert time.perf_counter() - started < 0.5
+
+
+def test_what_the_bot_answered_was_meant_for_it(talk):
+    messages = talk("ann: move the milk one to 7pm", "bubbles: done", "bob: the milk is sour")
+    answer = replace(messages[1], reply_to="m1")
+    chat = [messages[0], answer, messages[2]]
+
+    kept = content_messages(chat, answered_by_bots(chat))
+
+    assert [message.id for message in kept] == ["m3"]
+
+
+def test_a_thread_is_what_a_message_answers_and_what_answers_it(talk):
+    asked, other, answer, aside, more = talk(
+        "ann: who books the hall", "bob: lunch?", "cat: I do", "bob: pizza then", "ann: and the chairs"
+    )
+    chat = [asked, other, replace(answer, reply_to="m1"), replace(aside, reply_to="m2"), replace(more, reply_to="m3")]
+
+    kept = narrowed(chat, SummaryWindow(thread_of="m3"))
+
+    assert [message.id for message in kept] == ["m1", "m3", "m5"]
+
+
+def test_replies_that_go_round_in_a_circle_end(talk):
+    first, second = talk("ann: chicken", "bob: egg")
+
+    kept = narrowed([replace(first, reply_to="m2"), replace(second, reply_to="m1")], SummaryWindow(thread_of="m1"))
+
+    assert len(kept) == 2
