@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import Field, JsonValue, SecretStr, TypeAdapter, ValidationError, field_validator, model_validator
 
 from bot.settings import Group, ToolServerSettings
 from function_calls.toolsets.access import Access
 from services.errors import ConfigError
-from services.session import Json
 
 _KEY = "tool_servers.connections"
 _ELSEWHERE = (
@@ -50,7 +49,7 @@ class ToolServerConnection(Group):
     tags: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     timeout_seconds: float | None = Field(None, gt=0, le=600)
-    access_control: Json = None
+    access_control: JsonValue = None
     enabled: bool = True
 
     @model_validator(mode="before")
@@ -95,9 +94,6 @@ class ToolServerConnection(Group):
         return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
 
 
-_CONNECTIONS = TypeAdapter(tuple[ToolServerConnection, ...])
-
-
 def connections(settings: ToolServerSettings) -> tuple[ToolServerConnection, ...]:
     """The servers to use, each with a label of its own.
 
@@ -105,9 +101,10 @@ def connections(settings: ToolServerSettings) -> tuple[ToolServerConnection, ...
         ConfigError: the JSON cannot be read as connections.
     """
     written = settings.connections.get_secret_value().strip()
+    reader = TypeAdapter(tuple[ToolServerConnection, ...])
     try:
-        listed = _CONNECTIONS.validate_python(_parsed(written)) if written else ()
-        plain = _CONNECTIONS.validate_python([{"url": url} for url in settings.urls])
+        listed = reader.validate_python(_parsed(written)) if written else ()
+        plain = reader.validate_python([{"url": url} for url in settings.urls])
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])

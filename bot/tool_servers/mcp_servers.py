@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
 from function_calls.toolsets.access import Access
 from services.errors import ConfigError
-from services.session import Json
 
 _KEY = "tool_servers.mcp_file"
 
@@ -32,7 +31,7 @@ class McpServer(BaseModel):
     headers: Mapping[str, SecretStr] = {}
     allow: tuple[str, ...] | None = None
     confirm: Literal["changes", "always", "never"] = "changes"
-    access_control: Json = None
+    access_control: JsonValue = None
     timeout_seconds: float = Field(60.0, gt=0, le=600)
     disabled: bool = False
 

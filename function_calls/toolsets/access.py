@@ -21,7 +21,7 @@ class Access:
     owner: str = ""
 
     @classmethod
-    def of(cls, written: Json, owner: str = "") -> "Access":
+    def of(cls, written: object, owner: str = "") -> "Access":
         """As it is written in JSON: null is public, `{}` private, else `{"read": {"user_ids": …, "group_ids": …}}`.
 
         Source: the `access_control` of Open WebUI.
@@ -52,5 +52,5 @@ class Access:
         return {"read": {"user_ids": [*sorted(self.people)], "group_ids": [*sorted(self.chats)]}}
 
 
-def _texts(value: Json) -> frozenset[str]:
+def _texts(value: object) -> frozenset[str]:
     return frozenset(str(each) for each in value) if isinstance(value, list) else frozenset()
