@@ -1,6 +1,7 @@
 """The database: threads that wait for it, short transactions, reads beside writes."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
@@ -96,6 +97,10 @@ class Database:
         transact = _transact if self._is_sqlite else _transact_again
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, transact, engine, work)
+        except sqlite3.OperationalError as error:  # from the BEGIN, which does not pass SQLAlchemy
+            if sqlite.is_locked(error):
+                raise StorageBusy(self.name, "another program") from error
+            raise
         except sa.exc.OperationalError as error:
             if sqlite.is_locked(error) or postgres.is_locked(error):
                 raise StorageBusy(self.name, "another program") from error

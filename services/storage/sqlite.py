@@ -3,6 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 from sqlite3 import Connection as DriverConnection
+from sqlite3 import OperationalError
 
 import sqlalchemy as sa
 
@@ -41,11 +42,12 @@ def engine(url: sa.URL, role: Role) -> sa.Engine:
     @sa.event.listens_for(made, "begin")
     def begin(connection: sa.Connection) -> None:
         # A deferred BEGIN that later writes fails at once when another writer came first; IMMEDIATE waits its turn.
-        connection.exec_driver_sql("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
+        # Said to the driver itself: through SQLAlchemy it takes as long as the insert of a message.
+        connection.connection.cursor().execute("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
 
     return made
 
 
-def is_locked(error: sa.exc.OperationalError) -> bool:
+def is_locked(error: sa.exc.OperationalError | OperationalError) -> bool:
     """Whether the database was in use by another connection for too long."""
-    return "locked" in str(error.orig)
+    return "locked" in str(error.orig if isinstance(error, sa.exc.OperationalError) else error)
