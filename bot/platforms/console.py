@@ -12,6 +12,7 @@ from typing import TextIO
 
 from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
+from bot.platform_kit.markdown import plain, spans_of
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
@@ -60,7 +61,7 @@ class ConsolePlatform:
             text = line.strip()
             if text in {"/quit", "/exit"}:
                 return
-            if text.startswith("/"):
+            if text.split(" ")[0] in {"/as", "/help"}:
                 self._command(text)
             elif text:
                 await receive(self._message(text))
@@ -68,7 +69,7 @@ class ConsolePlatform:
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Print what the bot says."""
         del address  # there is one room
-        first, *rest = message.text.split("\n")
+        first, *rest = plain(spans_of(message)).split("\n")
         self._write("\n".join([f"{self._bot_name}: {first}", *(f"  {line}" for line in rest)]))
         return uuid.uuid4().hex
 

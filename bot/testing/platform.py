@@ -18,7 +18,7 @@ class FakePlatform:
 
     def __init__(self, clock: Clock, *, name: str = "fake", bot_name: str = "Bubbles") -> None:
         self.name = name
-        self.capabilities = Capabilities(takes_idempotency_key=True)
+        self.capabilities = Capabilities(takes_idempotency_key=True, replies=True, choices=True)
         self.sent: list[tuple[ChatAddress, OutgoingMessage]] = []
         self.refuse: Callable[[ChatAddress, OutgoingMessage], None] | None = None
         self._clock = clock
@@ -55,21 +55,23 @@ class FakePlatform:
         is_private: bool = False,
         is_admin: bool = False,
         is_bot: bool = False,
+        reply_to: str | None = None,
     ) -> ChatMessage:
-        """Write `text` as `sender` and return when the bot has dealt with it."""
+        """Write `text` as `sender` and return when the bot has dealt with it; a reply to the bot is addressed to it."""
         message = ChatMessage(
             id=message_id or f"message-{next(self._ids)}",
             address=ChatAddress(platform=self.name, chat_id=chat),
             sender=Person(id=sender, name=sender, is_admin=is_admin, is_bot=is_bot),
             text=text,
             sent_at=self._clock.now(),
-            is_addressed=is_private or is_called(text, self._bot_name),
+            is_addressed=is_private or (reply_to or "").startswith("bot-") or is_called(text, self._bot_name),
             is_private=is_private,
+            reply_to=reply_to,
         )
         await self._deal_with(message)
         return message
 
-    async def edit(self, message_id: str, text: str, *, chat: str = "home") -> None:
+    async def rewrite(self, message_id: str, text: str, *, chat: str = "home") -> None:
         """Change an earlier message and return when the bot knows."""
         address = ChatAddress(platform=self.name, chat_id=chat)
         await self._deal_with(MessageEdited(address=address, message_id=message_id, text=text, at=self._clock.now()))

@@ -128,7 +128,7 @@ async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, sh
 async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shelf):
     async with running(platform, clock, shelf, "look") as app:
         await platform.say("bubbles, the shelf", message_id="m1")
-        await platform.edit("m1", "bubbles, the books")
+        await platform.rewrite("m1", "bubbles, the books")
         said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
 
     assert said == ["bubbles, the books", "three books"]

@@ -1,0 +1,127 @@
+"""A platform under test, with a server that it is connected to and people who talk to it there."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from bot.platform import Platform
+from services.chat import ChatAddress, ChatMessage, Incoming
+
+PATIENCE_SECONDS = 4.0
+
+
+class NotOnThisPlatform(Exception):
+    """The platform or its server cannot do what a test asks of it; the test does not apply."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heard:
+    """A message of the bot as the people in the chat see it, formatting taken off.
+
+    `mentioned` are the ids of the people whom it notifies.
+    """
+
+    id: str
+    text: str
+    reply_to: str | None = None
+    mentioned: tuple[str, ...] = ()
+    rings_for_everyone: bool = False
+    choices: tuple[str, ...] = ()
+
+
+class PlatformRig(ABC):
+    """What the contract suite needs to know of a platform and its server.
+
+    `chat` is a group in which `ann`, `ben` and the bot are. In what is said, `{bot}` and `{ben}` stand for mentions in
+    the platform's own form. Methods that a platform has nothing for raise `NotOnThisPlatform`.
+    """
+
+    platform: Platform
+    chat: ChatAddress
+    bot_name: str = "Bubbles"
+
+    def __init__(self) -> None:
+        self.received: list[Incoming] = []
+        self._news = asyncio.Event()
+
+    @abstractmethod
+    async def say(self, text: str, *, sender: str = "ann", reply_to: str | None = None) -> str:
+        """Let `sender` say `text` in the chat; return the platform's id of the message."""
+
+    @abstractmethod
+    async def heard(self, count: int = 1) -> Sequence[Heard]:
+        """At least `count` messages of the bot in the chat, all that are there, waited for; fewer when no more come."""
+
+    @abstractmethod
+    async def ready(self) -> None:
+        """Wait until the platform is connected and in the chat."""
+
+    async def repeat(self) -> None:
+        """Let the server deliver the last message again, as after a lost acknowledgement."""
+        raise NotOnThisPlatform
+
+    async def echo(self, text: str) -> None:
+        """Let the bot's own message come back to it."""
+        raise NotOnThisPlatform(text)
+
+    async def limit(self, seconds: float) -> None:
+        """Let the server refuse the bot's next message for `seconds`."""
+        raise NotOnThisPlatform(seconds)
+
+    async def disconnect(self) -> None:
+        """Cut the bot's connection; it may come back at once."""
+        raise NotOnThisPlatform
+
+    async def press(self, message_id: str, label: str, *, sender: str = "ann") -> None:
+        """Let `sender` press a button of the bot's message."""
+        raise NotOnThisPlatform(message_id, label, sender)
+
+    @property
+    def nowhere(self) -> ChatAddress:
+        """An address that the bot cannot speak in."""
+        raise NotOnThisPlatform
+
+    @property
+    def keeps_what_was_missed(self) -> bool:
+        """Whether the platform hands over later what was said while the connection was down."""
+        return False
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[None]:
+        """Run the platform for the length of the context and keep what it receives."""
+        running = asyncio.create_task(self.platform.run(self._receive), name="platform under test")
+        waiting = asyncio.create_task(self.ready(), name="until it is ready")
+        try:
+            await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+            if not waiting.done():
+                waiting.cancel()
+                if running.done():
+                    running.result()
+                raise TimeoutError("the platform did not become ready")
+            yield
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+
+    async def messages(self, count: int = 1) -> Sequence[ChatMessage]:
+        """At least `count` of the messages that the platform handed over, waited for; fewer when no more come."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(self._messages) < count:
+                    self._news.clear()
+                    await self._news.wait()
+        return self._messages
+
+    @property
+    def _messages(self) -> list[ChatMessage]:
+        return [each for each in self.received if isinstance(each, ChatMessage)]
+
+    async def _receive(self, incoming: Incoming) -> Awaitable[object]:
+        self.received.append(incoming)
+        self._news.set()
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done

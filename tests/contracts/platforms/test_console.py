@@ -1,0 +1,54 @@
+import asyncio
+import os
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.platforms.console import ConsolePlatform
+from bot.testing.clocks import StandingClock
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from services.chat import ChatAddress
+
+
+class ConsoleRig(PlatformRig):
+    """A pipe in, a list of what is printed out."""
+
+    def __init__(self, stdin, typed):
+        super().__init__()
+        self._typed = typed
+        self._printed = []
+        self.chat = ChatAddress(platform="console", chat_id="home")
+        clock = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
+        self.platform = ConsolePlatform(clock=clock, bot_name="Bubbles", stdin=stdin, write=self._printed.append)
+
+    async def ready(self):
+        await asyncio.sleep(0)
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        if reply_to is not None:
+            raise NotOnThisPlatform
+        line = text.format(bot="@Bubbles", ben="@ben")
+        os.write(self._typed, f"{sender}: {line}\n".encode())
+        return (await self.messages(len(self.received) + 1))[-1].id
+
+    async def heard(self, count=1):
+        heard = []
+        for number, block in enumerate(self._printed):
+            text = re.sub("^  ", "", block.removeprefix("Bubbles: "), flags=re.MULTILINE)
+            mentioned = tuple(name for name in ("ann", "ben") if f"@{name}" in text)
+            heard.append(Heard(id=str(number), text=text, mentioned=mentioned))
+        return heard
+
+
+class TestConsole(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        readable, typed = os.pipe()
+        with os.fdopen(readable, encoding="utf-8") as stdin:
+            rig = ConsoleRig(stdin, typed)
+            async with rig.connected():
+                yield rig
+            os.close(typed)
+            await asyncio.sleep(0.01)  # the reading thread sees the end before the pipe is closed

@@ -1,0 +1,70 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.platform_kit.markdown import plain, spans_of
+from bot.testing.clocks import StandingClock
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform import FakePlatform
+from bot.testing.platform_rig import Heard, PlatformRig
+from services.chat import ChatAddress
+from services.errors import DeliveryFailed
+
+
+class FakeRig(PlatformRig):
+    def __init__(self):
+        super().__init__()
+        self.platform = FakePlatform(StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC)))
+        self.chat = ChatAddress(platform="fake", chat_id="home")
+
+    async def ready(self):
+        return None
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        message = await self.platform.say(text.format(bot="@Bubbles", ben="@ben"), sender=sender, reply_to=reply_to)
+        return message.id
+
+    async def repeat(self):
+        last = self.received[-1]
+        await self.platform.say(last.text, sender=last.sender.id, message_id=last.id)
+
+    async def limit(self, seconds):
+        def refuse(*_):
+            raise DeliveryFailed("slow down", retry_after=seconds)
+
+        self.platform.refuse = refuse
+
+    async def press(self, message_id, label, *, sender="ann"):
+        for _, message in self.platform.sent:
+            for choice in message.choices:
+                if choice.label == label:
+                    await self.platform.say(choice.says, sender=sender, reply_to=message_id)
+
+    async def heard(self, count=1):
+        keys, heard = set(), []
+        for number, (_, message) in enumerate(self.platform.sent, 1):
+            if message.idempotency_key in keys:
+                continue
+            keys |= {message.idempotency_key} - {None}
+            known = {each.id for each in self.received}
+            spans = spans_of(replace(message, text=message.text))
+            heard.append(
+                Heard(
+                    id=f"bot-{number}",
+                    text=plain(spans),
+                    reply_to=message.reply_to if message.reply_to in known else None,
+                    mentioned=tuple(span.person.id for span in spans if span.person),
+                    rings_for_everyone=message.mentions_everyone,
+                    choices=tuple(choice.label for choice in message.choices),
+                )
+            )
+        return heard
+
+
+class TestFakePlatform(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        rig = FakeRig()
+        async with rig.connected():
+            yield rig
