@@ -53,7 +53,12 @@ class OpenApiToolset:
     """
 
     def __init__(
-        self, connection: ToolServerConnection, exchange: Exchange, *, limits: AnswerLimits | None = None
+        self,
+        connection: ToolServerConnection,
+        exchange: Exchange,
+        *,
+        limits: AnswerLimits | None = None,
+        first_pause: float = _FIRST_PAUSE,
     ) -> None:
         self.connection = connection
         self.title = connection.label
@@ -64,6 +69,7 @@ class OpenApiToolset:
         self._specs: tuple[ToolSpec, ...] = ()
         self._base_url = connection.url
         self._health = Health(is_ok=False, detail="not fetched yet")
+        self._first_pause = first_pause
         self._loading = asyncio.Lock()
         self.tried = asyncio.Event()
 
@@ -105,7 +111,7 @@ class OpenApiToolset:
 
     async def keep_trying(self) -> None:
         """Fetch the document, as often as it takes; the pauses grow to five minutes."""
-        pause = _FIRST_PAUSE
+        pause = self._first_pause
         while True:
             try:
                 await self.refresh()

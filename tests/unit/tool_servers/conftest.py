@@ -1,0 +1,78 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from bot.testing.clocks import FixedClock
+from bot.tool_servers.connections import ToolServerConnection
+from bot.tool_servers.exchange import Exchange
+from bot.tool_servers.openapi_toolset import OpenApiToolset
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+from function_calls.oversight import Oversight
+from function_calls.permission import Viewer
+from services.chat import ChatAddress, ChatMessage, Person
+from services.session import MemoryStateStore
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+URL = "http://tools.test"
+
+
+@pytest.fixture
+def clock():
+    return FixedClock(NOON)
+
+
+@pytest.fixture
+def context(clock):
+    message = ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="fake", chat_id="home"),
+        sender=Person(id="ann", name="ann"),
+        text="hello",
+        sent_at=NOON,
+        is_addressed=True,
+    )
+    return CallContext(
+        call_id="m1/0",
+        message=message,
+        services=Services(),
+        clock=clock,
+        now=NOON,
+        zone=UTC,
+        language="en",
+        oversight=Oversight.over(MemoryStateStore(clock), clock),
+    )
+
+
+@pytest.fixture
+def approve(context):
+    """The context of a call that the person has said yes to."""
+
+    def approved(name, arguments):
+        return replace(context, approved=ToolCall(id="yes", name=name, arguments=arguments))
+
+    return approved
+
+
+@pytest.fixture
+def viewer(context):
+    return Viewer.of(context.message)
+
+
+@pytest.fixture
+async def toolset_of():
+    """Makes a toolset over an application or a handler of requests, with what a connection may say."""
+    exchanges = []
+
+    async def make(served, *, limits=None, url=URL, **connection):
+        transport = httpx.MockTransport(served) if not hasattr(served, "router") else httpx.ASGITransport(served)
+        exchange = Exchange(url, timeout_seconds=5, transport=transport)
+        exchanges.append(exchange)
+        return OpenApiToolset(ToolServerConnection(url=url, **connection), exchange, limits=limits, first_pause=0.001)
+
+    yield make
+    for exchange in exchanges:
+        async with exchange:
+            pass
