@@ -20,6 +20,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "xmpp": "xmpp",
     "irc": "irc",
     "telegram": "telegram",
+    "onebot": "onebot",
 }
 """The platforms that need a library, with the extra of the project that brings it."""
 

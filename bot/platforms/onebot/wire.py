@@ -114,7 +114,15 @@ class _Reading:
         self.reply_to: str | None = None
         self.mentions: list[Person] = []
         self.attachments: list[Attachment] = []
-        self.text = "".join(self._read(segment) for segment in segments).strip()
+        self._text = ""
+        for segment in segments:
+            read = self._read(segment)
+            self._text += read.removeprefix(" ") if self._text.endswith(" ") else read
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+        return self._text.strip()
 
     def _read(self, segment: Segment) -> str:
         data = segment.data

@@ -51,3 +51,15 @@ def running(ear) -> Callable[[Platform], object]:
             await asyncio.gather(task, return_exceptions=True)
 
     return run
+
+
+async def until(is_so: Callable[[], object], seconds: float = 20) -> None:
+    """Wait for what says itself whether it is so."""
+    async with asyncio.timeout(seconds):
+        while not is_so():  # noqa: ASYNC110 - a port, a state: they set no event
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture(name="until")
+def _until() -> Callable[..., object]:
+    return until

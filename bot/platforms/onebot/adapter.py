@@ -1,0 +1,128 @@
+"""The bot on QQ and wherever else a client speaks OneBot v11."""
+
+from collections import deque
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection
+from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.onebot import requests
+from bot.platforms.onebot.links import ForwardLink, HttpLink, Link, ReverseLink, listening
+from bot.platforms.onebot.settings import OneBotSettings
+from bot.platforms.onebot.wire import NAME, Event, to_incoming
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+
+if TYPE_CHECKING:
+    from bot.platforms.catalog import PlatformParts
+
+_DEAF_AFTER = timedelta(minutes=2)
+_REMEMBERED_MESSAGES = 1000
+
+# The client was asked rightly and could not: kicked out, muted, a group that is gone.
+_HOPELESS = {100, 102, 110, 120, 1404}
+
+
+class OneBotPlatform:
+    """An account of a client that speaks OneBot v11."""
+
+    name = NAME
+    capabilities = Capabilities(replies=True, max_length=requests.MAX_LENGTH)
+
+    def __init__(self, settings: OneBotSettings, clock: Clock, bot_name: str) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._bot_name = bot_name
+        self._connection = Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._probe)
+        self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
+        self._link = self._make_link()
+        self._receive: Receive | None = None
+        self.port = 0
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive events until cancelled."""
+        self._receive = receive
+        if isinstance(self._link, ForwardLink):
+            await self._connection.keep(self._link.session)
+        elif isinstance(self._link, ReverseLink | HttpLink):
+            async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
+                await self._connection.keep(self._link.session)
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` and return the id of its first piece.
+
+        Raises:
+            DeliveryFailed: the client did not take it.
+        """
+        pieces = requests.messages(address, message)
+        return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
+
+    async def _send(self, params: Mapping[str, object]) -> str | None:
+        answer = await self._link.call("send_msg", params)
+        if answer.status == "failed":
+            raise DeliveryFailed(f"onebot: {answer.reason}", is_permanent=answer.retcode in _HOPELESS)
+        if not isinstance(answer.data, dict) or "message_id" not in answer.data:
+            return None  # `async`: taken, and done some time later
+        sent = str(answer.data["message_id"])
+        self._own_messages.append(sent)
+        return sent
+
+    async def _take(self, raw: Mapping[str, object]) -> None:
+        self._connection.heard()
+        try:
+            event = Event.model_validate(raw)
+        except ValidationError as error:
+            logger.bind(platform=NAME).error("an event cannot be read: {}", error)
+            return
+        incoming = to_incoming(event, self._bot_name, self._own_messages)
+        if incoming is not None and self._receive is not None:
+            await self._receive(incoming)
+
+    async def _probe(self) -> None:
+        """Provoke an answer; clients without heartbeats are silent when nobody writes."""
+        try:
+            await self._link.call("get_status", {})
+        except DeliveryFailed as failure:
+            logger.bind(platform=NAME).debug("no answer to a question about the status: {}", failure)
+        else:
+            self._connection.heard()
+
+    def _make_link(self) -> Link:
+        settings = self._settings
+        token = settings.token.get_secret_value()
+        if settings.mode == "forward":
+            return ForwardLink(self._take, url=settings.url, token=token)
+        if settings.mode == "http":
+            secret = settings.secret.get_secret_value()
+            return HttpLink(self._take, url=settings.url, token=token, secret=secret)
+        return ReverseLink(self._take, token=token)
+
+
+def create(parts: "PlatformParts") -> OneBotPlatform:
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: the address of the client is missing, or anybody beyond this machine could pose as it.
+    """
+    settings = parts.settings.platforms.group(NAME, OneBotSettings)
+    wanted = {"forward": ("ws://", "wss://"), "http": ("http://", "https://")}.get(settings.mode)
+    if wanted is not None and not settings.url.startswith(wanted):
+        raise ConfigError("settings", "platforms.onebot.url", f"mode {settings.mode} needs one that begins {wanted[0]}")
+    guard = settings.secret if settings.mode == "http" else settings.token
+    is_open = settings.mode != "forward" and settings.host not in {"127.0.0.1", "::1", "localhost"}
+    if is_open and not guard.get_secret_value():
+        key = "secret" if settings.mode == "http" else "token"
+        raise ConfigError("settings", f"platforms.onebot.{key}", f"needed when others can reach {settings.host}")
+    return OneBotPlatform(settings, parts.clock, parts.bot_name)

@@ -1,0 +1,211 @@
+"""The three ways to a OneBot client: it connects to us, we connect to it, or both post over HTTP.
+
+Source: https://github.com/botuniverse/onebot-11/tree/master/communication
+"""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketResponse, WSMsgType, web
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.onebot.calls import Answer, PendingCalls
+from services.errors import DeliveryFailed
+
+SOCKET_PATHS = ("/onebot/v11/ws", "/onebot/v11/ws/")
+POST_PATHS = ("/onebot/v11", "/onebot/v11/")
+
+_HEARTBEAT_SECONDS = 30.0
+_REFUSED = (401, 403)
+
+Take = Callable[[Mapping[str, object]], Awaitable[None]]
+Line = web.WebSocketResponse | ClientWebSocketResponse
+
+
+class Link(Protocol):
+    """A way to the client."""
+
+    async def session(self) -> None:
+        """Hand in events for as long as the connection lasts."""
+        ...
+
+    async def call(self, action: str, params: Mapping[str, object]) -> Answer:
+        """Ask the client to do something.
+
+        Raises:
+            DeliveryFailed: it was not asked, or it is unknown whether it was done.
+        """
+        ...
+
+
+class _SocketLink:
+    """What the two WebSocket ways share: events and answers come over one line."""
+
+    def __init__(self, take: Take, token: str) -> None:
+        self._take = take
+        self._token = token
+        self._pending = PendingCalls()
+        self._line: Line | None = None
+
+    async def call(self, action: str, params: Mapping[str, object]) -> Answer:
+        """Ask over the line."""
+        line = self._line
+        if line is None or line.closed:
+            raise DeliveryFailed("onebot: no client is connected")
+
+        async def send(request: Mapping[str, object]) -> None:
+            try:
+                await line.send_json(request)
+            except (ConnectionError, ClientError) as error:
+                raise DeliveryFailed(f"onebot: {error}", is_unknown=True) from error
+
+        return await self._pending.call(send, action, params)
+
+    async def _serve(self, line: Line) -> None:
+        """Read `line` to its end."""
+        self._line = line
+        try:
+            async for frame in line:
+                if frame.type is WSMsgType.TEXT:
+                    await self._read(json.loads(frame.data))
+        finally:
+            self._line = None
+            self._pending.broke()
+        raise ConnectionEnded("the client hung up")
+
+    async def _read(self, frame: Mapping[str, object]) -> None:
+        if "post_type" in frame:
+            await self._take(frame)
+        else:
+            self._pending.answered(Answer.model_validate(frame))
+
+
+class ForwardLink(_SocketLink):
+    """We connect to the client's WebSocket server."""
+
+    def __init__(self, take: Take, *, url: str, token: str) -> None:
+        super().__init__(take, token)
+        self._url = url
+
+    async def session(self) -> None:
+        """Connect, and serve the line."""
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        try:
+            async with (
+                ClientSession() as client,
+                client.ws_connect(self._url, headers=headers, heartbeat=_HEARTBEAT_SECONDS) as line,
+            ):
+                await self._serve(line)
+        except ClientError as error:
+            if getattr(error, "status", None) in _REFUSED:
+                raise ConnectionRefusedForGood("the OneBot client refuses the access token") from error
+            raise ConnectionEnded(str(error)) from error
+
+
+class ReverseLink(_SocketLink):
+    """The client connects to our WebSocket server; a newer connection takes the place of an older one."""
+
+    def __init__(self, take: Take, *, token: str) -> None:
+        super().__init__(take, token)
+        self._arrived: asyncio.Queue[tuple[web.WebSocketResponse, asyncio.Event]] = asyncio.Queue()
+
+    def routes(self, router: web.UrlDispatcher) -> None:
+        """Where the client connects."""
+        for path in SOCKET_PATHS:
+            router.add_get(path, self._accept)
+
+    async def session(self) -> None:
+        """Wait for a client, and serve its line."""
+        line, is_over = await self._arrived.get()
+        try:
+            await self._serve(line)
+        finally:
+            is_over.set()
+
+    async def _accept(self, request: web.Request) -> web.StreamResponse:
+        if self._token:
+            given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+            given = given or request.query.get("access_token", "")
+            if not hmac.compare_digest(given.encode(), self._token.encode()):
+                return web.Response(status=403 if given else 401)
+        line = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS)
+        await line.prepare(request)
+        is_over = asyncio.Event()
+        if self._line is not None:
+            await self._line.close()
+        await self._arrived.put((line, is_over))
+        await is_over.wait()
+        return line
+
+
+class HttpLink:
+    """The client posts events to us, and we post actions to it."""
+
+    def __init__(self, take: Take, *, url: str, token: str, secret: str) -> None:
+        self._take = take
+        self._url = url.rstrip("/")
+        self._token = token
+        self._secret = secret.encode()
+
+    def routes(self, router: web.UrlDispatcher) -> None:
+        """Where the client posts."""
+        for path in POST_PATHS:
+            router.add_post(path, self._handle)
+
+    async def session(self) -> None:
+        """Make sure that the client is there; what it posts comes in by itself."""
+        try:
+            answer = await self.call("get_login_info", {})
+        except DeliveryFailed as failure:
+            raise ConnectionEnded(str(failure)) from failure
+        await self._take({"post_type": "meta_event", "self_id": _self_id(answer)})
+        await asyncio.Event().wait()
+
+    async def call(self, action: str, params: Mapping[str, object]) -> Answer:
+        """Post one action."""
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        try:
+            async with (
+                ClientSession(timeout=ClientTimeout(total=20)) as client,
+                client.post(f"{self._url}/{action}", json=dict(params), headers=headers) as response,
+            ):
+                if response.status in _REFUSED:
+                    raise DeliveryFailed("the OneBot client refuses the access token", is_permanent=True)
+                return Answer.model_validate(await response.json(content_type=None))
+        except (ClientError, TimeoutError, ValueError) as error:
+            is_sent = not hasattr(error, "os_error")  # only a connection that was never made has the system's error
+            raise DeliveryFailed(f"onebot: {error}", is_unknown=is_sent) from error
+
+    async def _handle(self, request: web.Request) -> web.Response:
+        body = await request.read()
+        if self._secret:
+            expected = "sha1=" + hmac.new(self._secret, body, hashlib.sha1).hexdigest()
+            given = request.headers.get("X-Signature", "")
+            if not hmac.compare_digest(given.encode(), expected.encode()):
+                return web.Response(status=403 if given else 401)
+        await self._take(json.loads(body))
+        return web.Response(status=204)
+
+
+def _self_id(answer: Answer) -> int:
+    number = answer.data.get("user_id") if isinstance(answer.data, dict) else None
+    return number if isinstance(number, int) else 0
+
+
+@asynccontextmanager
+async def listening(routes: Callable[[web.UrlDispatcher], None], host: str, port: int) -> AsyncIterator[int]:
+    """Serve `routes` for as long as the context lasts; gives the port."""
+    app = web.Application()
+    routes(app.router)
+    runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        yield int(runner.addresses[0][1])
+    finally:
+        await runner.cleanup()

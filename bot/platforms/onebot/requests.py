@@ -1,0 +1,50 @@
+"""What the bot says, as actions of OneBot v11: always segments, so that no text can pass for a CQ code."""
+
+from typing import Final
+
+from bot.platform import OutgoingMessage
+from bot.platform_kit.markdown import Span, plain, spans_of
+from bot.platform_kit.pieces import pieces
+from bot.platforms.onebot.wire import recipient
+from services.chat import ChatAddress
+
+MAX_LENGTH: Final = 3000
+"""Characters of one message; QQ refuses longer ones at a length that it does not publish."""
+
+
+def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
+    """The parameters of `send_msg`, one set for each piece of the text."""
+    parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
+    requests = []
+    for number, part in enumerate(parts):
+        segments = _segments(spans_of(message, part))
+        if number == 0 and message.reply_to is not None and message.reply_to.lstrip("-").isdigit():
+            segments.insert(0, {"type": "reply", "data": {"id": message.reply_to}})
+        requests.append({**recipient(address), "message": segments})
+    return requests
+
+
+def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:
+    """Mentions as segments of their own, everything between them as plain text."""
+    found: list[dict[str, object]] = []
+    text: list[Span] = []
+    for span in spans:
+        whom = _number(span)
+        if whom is None:
+            text.append(span)
+            continue
+        found += [*_text(text), {"type": "at", "data": {"qq": whom}}]
+        text = []
+    return found + _text(text)
+
+
+def _number(span: Span) -> str | None:
+    if span.kind == "everyone":
+        return "all"
+    is_account = span.kind == "mention" and span.person is not None and span.person.id.isdigit()
+    return span.person.id if is_account and span.person is not None else None
+
+
+def _text(spans: list[Span]) -> list[dict[str, object]]:
+    said = plain(spans)
+    return [{"type": "text", "data": {"text": said}}] if said else []

@@ -1,0 +1,176 @@
+"""The OneBot adapter, against a client that speaks the standard in all three ways."""
+
+import asyncio
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platform import OutgoingMessage
+from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.onebot.settings import OneBotSettings
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.chat_servers.onebot import OneBotClient
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+TEAM = ChatAddress(platform="onebot", chat_id="100")
+WAYS = ("reverse", "forward", "http")
+
+
+@pytest.fixture
+async def client():
+    async with OneBotClient(token="token", secret="secret") as client:
+        yield client
+
+
+@pytest.fixture
+def make(client):
+    from bot.platforms.onebot.adapter import OneBotPlatform
+
+    def platform(way, **more):
+        url = {"forward": client.socket_url, "http": client.url}.get(way, "")
+        secrets = {"token": SecretStr("token"), "secret": SecretStr("secret"), **more}
+        return OneBotPlatform(OneBotSettings(mode=way, url=url, port=0, **secrets), SystemClock(), "Bubbles")
+
+    return platform
+
+
+@pytest.fixture
+def connect(client, until):
+    async def join(platform, way):
+        await until(lambda: way == "forward" or platform.port)
+        if way == "reverse":
+            await client.dial(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws")
+        if way == "http":
+            client.post_to = f"http://127.0.0.1:{platform.port}/onebot/v11/"
+        await until(lambda: platform.health.state == "live")
+
+    return join
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_message_is_heard_and_answered(way, client, make, ear, running, connect):
+    async with running(make(way)) as platform:
+        await connect(platform, way)
+        await client.say("[CQ:at,qq=1] 提醒我五点喝茶")
+        await ear.hears(1)
+        sent = await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=ear.heard[0].id))
+
+    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert [(said.text, said.id) for said in client.said.entries] == [("好的", sent)]
+
+
+@pytest.mark.parametrize("way", ["reverse", "forward"])
+async def test_a_broken_line_is_made_anew_and_nothing_that_the_client_kept_is_lost(
+    way, client, make, ear, running, connect
+):
+    async with running(make(way)) as platform:
+        await connect(platform, way)
+        await client.say("one")
+        await ear.hears(1)
+        await client.hang_up()
+        await client.say("two")
+        if way == "reverse":
+            await client.dial(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws")
+        await ear.hears(2)
+
+    assert ear.texts == ["one", "two"]
+
+
+async def test_a_stranger_is_not_taken_for_the_client(client, make, running, connect):
+    client.token = "wrong"
+    async with running(make("reverse")) as platform:
+        with pytest.raises(Exception, match="403"):
+            await connect(platform, "reverse")
+
+
+async def test_an_unsigned_event_is_refused(client, make, ear, running, connect):
+    async with running(make("http")) as platform:
+        await connect(platform, "http")
+        client.secret = ""
+        with pytest.raises(Exception, match="401"):
+            await client.say("tea")
+
+    assert ear.heard == []
+
+
+async def test_a_client_that_refuses_the_token_is_not_asked_for_ever(client, make, ear):
+    platform = make("forward", token=SecretStr("wrong"))
+
+    with pytest.raises(ConnectionRefusedForGood):
+        await platform.run(ear.receive)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(way, client, make, running, connect):
+    client.troubles.append(Trouble(is_cut=True, is_taken=True))
+    async with running(make(way)) as platform:
+        await connect(platform, way)
+        with pytest.raises(DeliveryFailed) as failure:
+            await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_unknown
+
+
+async def test_without_a_client_a_message_is_known_not_to_be_sent(make, running):
+    async with running(make("reverse")) as platform:
+        with pytest.raises(DeliveryFailed) as failure:
+            await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert not failure.value.is_unknown
+
+
+async def test_a_refused_message_says_why(client, make, running, connect):
+    body = {"status": "failed", "retcode": 120, "wording": "group is muted"}
+    client.troubles.append(Trouble(status=200, body=body))
+    async with running(make("forward")) as platform:
+        await connect(platform, "forward")
+        with pytest.raises(DeliveryFailed, match="muted") as failure:
+            await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_permanent
+
+
+async def test_people_and_everyone_are_mentioned_by_segments_only(client, make, running, connect):
+    ann = Person(id="7", name="Ann")
+    message = OutgoingMessage(text="@Ann [CQ:at,qq=all] tea", mentions=(ann,))
+    async with running(make("forward")) as platform:
+        await connect(platform, "forward")
+        await platform.send(TEAM, message)
+
+    segments = client.said.entries[0].body["message"]
+    assert [segment["type"] for segment in segments] == ["at", "text"]
+    assert segments[1]["data"]["text"] == " [CQ:at,qq=all] tea"
+
+
+async def test_aiocqhttp_takes_the_client_for_a_real_one(client):
+    import socket
+
+    from aiocqhttp import CQHttp
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    bot = CQHttp(access_token="token")
+
+    @bot.on_message("group")
+    async def echo(event):
+        await bot.send(event, f"echo: {event.raw_message}")
+
+    serving = asyncio.create_task(bot.run_task(host="127.0.0.1", port=port))
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                await client.dial(f"ws://127.0.0.1:{port}/ws/")
+                break
+            except OSError:
+                await asyncio.sleep(0.1)
+        await client.say("你好")
+        await client.said.reaches(1)
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+
+    assert client.said.texts == ["echo: 你好"]

@@ -1,0 +1,98 @@
+"""OneBot's events, as the standard shows them, become chat messages; what the bot says becomes actions."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.platform import OutgoingMessage
+from bot.platforms.onebot import requests
+from bot.platforms.onebot.segments import segments_of
+from bot.platforms.onebot.wire import Event, to_incoming
+from services.chat import Attachment, ChatAddress, MessageWithdrawn, Person
+
+EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
+TEAM = ChatAddress(platform="onebot", chat_id="100")
+
+
+def heard(name, own_messages=()):
+    return to_incoming(Event.model_validate(EVENTS[name]), "Bubbles", own_messages)
+
+
+def segments(**message):
+    return requests.messages(TEAM, OutgoingMessage(**message))[0]["message"]
+
+
+def test_segments_become_a_text_with_its_mentions():
+    message = heard("group")
+
+    assert message.text == "@Bubbles 提醒@小伟 五点喝茶"
+    assert message.is_addressed
+    assert message.mentions == (Person(id="8", name="小伟"),)
+
+
+def test_the_sender_has_the_name_and_the_rights_of_the_group():
+    assert heard("group").sender == Person(id="7", name="小安", is_admin=True)
+
+
+def test_pictures_are_described():
+    assert heard("group").attachments == (Attachment(kind="image", description="[图片]", url="http://127.0.0.1/a.jpg"),)
+
+
+def test_cq_codes_mean_the_same_as_segments():
+    message = heard("codes")
+
+    assert message.text == "@8 a [b] &amp;"
+    assert (message.reply_to, message.attachments[0].url) == ("11", "http://a.b/?x=1,2")
+
+
+def test_a_reply_to_the_bot_is_addressed_and_one_to_others_is_not():
+    assert heard("codes", own_messages={"11"}).is_addressed
+    assert not heard("codes").is_addressed
+
+
+def test_a_private_chat_is_not_the_group_of_the_same_number():
+    message = heard("private")
+
+    assert (message.address.chat_id, message.is_private, message.is_addressed) == ("private-7", True, True)
+
+
+@pytest.mark.parametrize("name", ["own", "sent", "poke", "heartbeat"])
+def test_what_nobody_else_said_is_no_message(name):
+    assert heard(name) is None
+
+
+def test_a_recalled_message_is_withdrawn():
+    withdrawn = heard("recall")
+
+    assert isinstance(withdrawn, MessageWithdrawn)
+    assert (withdrawn.address, withdrawn.message_id) == (TEAM, "12")
+
+
+def test_a_private_chat_is_answered_in_private():
+    address = ChatAddress(platform="onebot", chat_id="private-7")
+
+    assert requests.messages(address, OutgoingMessage(text="tea"))[0]["user_id"] == 7
+
+
+def test_a_reply_and_mentions_are_segments_and_marks_are_left_out():
+    ann = Person(id="7", name="Ann")
+
+    assert segments(text="⏰ @Ann **tea**", reply_to="12", mentions=(ann,)) == [
+        {"type": "reply", "data": {"id": "12"}},
+        {"type": "text", "data": {"text": "⏰ "}},
+        {"type": "at", "data": {"qq": "7"}},
+        {"type": "text", "data": {"text": " tea"}},
+    ]
+
+
+def test_only_code_mentions_everyone():
+    assert {"type": "at", "data": {"qq": "all"}} in segments(text="everyone, tea", mentions_everyone=True)
+    assert [segment["type"] for segment in segments(text="@all @全体成员 [CQ:at,qq=all] tea")] == ["text"]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_without_an_error(text):
+    assert "".join(segment.type for segment in segments_of(text)) is not None
