@@ -14,6 +14,8 @@ from services.chat import ChatMessage
 Message = dict[str, object]
 
 HISTORY_MESSAGES = 12
+LONGEST_RESULT = 16_000
+"""Characters of a result that a model is fed; the record keeps the whole."""
 _LONGEST_LINE = 500
 
 
@@ -58,7 +60,7 @@ def rounds(steps: Sequence[Step]) -> list[Message]:
     for step in steps:
         told.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
         told += [
-            tool_message(call.id, call.name, result_text(result))
+            tool_message(call.id, call.name, cut(result_text(result)))
             for call, result in zip(step.calls, step.results, strict=True)
         ]
     return told
@@ -91,6 +93,15 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
     if isinstance(value, str):
         return value or "done"
     return json.dumps(value, ensure_ascii=False, default=_plain, indent=indent)
+
+
+def cut(text: str) -> str:
+    """A result at a length that leaves room for the rest: its beginning and its end, and a note of what is missing."""
+    if len(text) <= LONGEST_RESULT:
+        return text
+    head, tail = LONGEST_RESULT * 3 // 4, LONGEST_RESULT // 4
+    note = f"[… {len(text) - head - tail} of {len(text)} characters are left out here; ask for less at a time …]"
+    return f"{text[:head]}\n{note}\n{text[-tail:]}"
 
 
 def _plain(value: object) -> object:

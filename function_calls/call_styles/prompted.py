@@ -15,7 +15,7 @@ from function_calls.offered_tools import OfferedTools
 from function_calls.printed_calls import without_thoughts
 from function_calls.printed_forms import calls_of_json
 from function_calls.prompts import fill, prompt, variables_of
-from function_calls.transcript import Message, result_text, said_before
+from function_calls.transcript import Message, cut, result_text, said_before
 from services.language_model.ports import Completion, CompletionRequest
 
 HISTORY_MESSAGES = 4
@@ -68,7 +68,7 @@ def query(turn: Turn) -> str:
 def outputs(turn: Turn) -> str:
     """The results of this turn's calls as they are appended to the message."""
     return "".join(
-        f"\n\nTool `{call.name}` Output: {result_text(result, indent=2)}"
+        f"\n\nTool `{call.name}` Output: {cut(result_text(result, indent=2))}"
         for step in turn.steps
         for call, result in zip(step.calls, step.results, strict=True)
     )

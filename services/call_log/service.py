@@ -15,7 +15,7 @@ from services.chat import ChatAddress
 
 _BATCH = 500
 _MOST_WAITING = 20_000
-_LONGEST_TEXT = 100_000
+_LONGEST_TEXT = 1_000_000
 _LONGEST_SECRET = 4_000
 # Seconds that a record may wait for others to share its transaction; whoever reads does not wait.
 _LINGER = 0.2

@@ -7,7 +7,7 @@ from function_calls.call_styles.native import NativeStyle
 from function_calls.calls import Step, ToolCall, ToolResult
 from function_calls.instructions import Instructions
 from function_calls.offered_tools import OfferedTools
-from function_calls.transcript import history
+from function_calls.transcript import LONGEST_RESULT, history
 from services.chat import Attachment, Person
 
 BOB = Person(id="bob", name="Bob")
@@ -121,3 +121,25 @@ def test_calls_and_results_come_in_pairs_even_after_a_failure():
     assert json.loads(told[0]["content"]) == {"found": "猫"}
     assert json.loads(told[1]["content"]) == {"error": "Tool 'look' timed out after 5.0s"}
     assert told[2]["content"] == "nothing"
+
+
+def test_a_long_result_is_cut_in_the_middle_with_a_note():
+    result = ToolResult(ok=True, text="begin " + "x" * 2 * LONGEST_RESULT + " end")
+    step = Step(text="", calls=(ToolCall(id="a", name="look", arguments={}),), results=(result,))
+
+    told = shown(make_turn("look", tools=[LOOK], steps=[step]))[-1]["content"]
+
+    assert told.startswith("begin ")
+    assert told.endswith(" end")
+    assert f"of {len(result.text)} characters are left out" in told
+    assert len(told) < LONGEST_RESULT + 150
+
+
+def test_a_result_of_usual_length_is_fed_as_it_is():
+    step = Step(
+        text="",
+        calls=(ToolCall(id="a", name="look", arguments={}),),
+        results=(ToolResult(ok=True, text="x" * LONGEST_RESULT),),
+    )
+
+    assert shown(make_turn("look", tools=[LOOK], steps=[step]))[-1]["content"] == "x" * LONGEST_RESULT

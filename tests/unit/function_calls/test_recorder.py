@@ -89,6 +89,24 @@ async def test_a_call_outside_of_a_turn_names_the_door_it_came_through(router, l
     assert (call.route, call.round, call.result, call.arguments) == ("http", 0, '{"seen": "窗"}', '{"place": "窗"}')
 
 
+async def test_a_long_result_is_stored_whole(log, context_of):
+    @tool_function(name="read")
+    async def read() -> str:
+        """Read a book."""
+        return "page " * 20_000
+
+    registry = Registry()
+    registry.register(read)
+    context = context_of()
+    reading = FunctionCallRouter(registry, on_dispatched=TurnRecorder(log).called)
+    await reading.dispatch(ToolCall(id="1", name="read", arguments={}), context)
+
+    await log.drain()
+    (call,) = await log._store.calls(context.chat.key, ["m1"])
+
+    assert call.result == "page " * 20_000
+
+
 async def test_what_led_to_calls_is_counted_once(router, log, context_of, turn):
     recorder = TurnRecorder(log)
     context = context_of()
