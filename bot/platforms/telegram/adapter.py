@@ -1,7 +1,7 @@
 """The bot on Telegram: long polling or a webhook in, the Bot API out."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +25,7 @@ from loguru import logger
 from pydantic import ValidationError
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.telegram import requests
@@ -43,24 +44,6 @@ if TYPE_CHECKING:
 
 _WANTED: Final = ["message", "edited_message", "callback_query"]
 _SPARE_SECONDS = 15
-
-MENU: Final[dict[str, Sequence[tuple[str, str]]]] = {
-    "en": (
-        ("remind", "Set a reminder: /remind tea at 5"),
-        ("reminders", "List the reminders of this chat"),
-        ("summary", "Summarise this chat"),
-        ("search", "Search the web"),
-        ("help", "What I can do"),
-    ),
-    "zh": (
-        ("remind", "设置提醒：/remind 五点喝茶"),
-        ("reminders", "查看本群的提醒"),
-        ("summary", "总结群聊"),
-        ("search", "搜索网页"),
-        ("help", "我能做什么"),
-    ),
-}
-"""The commands that Telegram offers while somebody types, in both languages."""
 
 
 class TelegramPlatform:
@@ -193,9 +176,10 @@ class TelegramPlatform:
                 "send /setprivacy to @BotFather, choose Disable, then remove the bot from the group and add it again",
                 me.username,
             )
-        for language, commands in MENU.items():
-            menu = [BotCommand(command=command, description=text) for command, text in commands]
-            await self._bot.set_my_commands(menu, language_code=None if language == "en" else language)
+        english = [BotCommand(command=each.name, description=each.english) for each in MENU]
+        chinese = [BotCommand(command=each.name, description=each.chinese) for each in MENU]
+        await self._bot.set_my_commands(english)
+        await self._bot.set_my_commands(chinese, language_code="zh")
 
     async def _poll(self, receive: Receive) -> None:
         await self._bot.delete_webhook()
