@@ -18,6 +18,8 @@ from services.time_expressions import parse_all
 
 ZONE = ZoneInfo("Asia/Shanghai")
 KNOWN = {"reminder_set", "reminder_list", "reminder_delete", "reminder_update", "perplexity_search", "summary"}
+PAIR = " "
+"""What the corpora write between two people, whose "and" they leave out of the marked words."""
 AS_OTHER = {"reminder_snooze": "reminder_update"}
 
 
@@ -64,7 +66,7 @@ def _told(request: Request) -> dict[str, object] | None:
         "tool": tool,
         "args": {
             "content": reminder.content,
-            "person": reminder.person or "",
+            "person": (reminder.person or "").replace(" and ", PAIR),
             "when": time.words if time is not None else "",
             "recurring": rule or "",
         },

@@ -14,6 +14,8 @@ from services.time_expressions.zones import zone_of
 SEARCH = "perplexity_search"
 _ZONE = ZoneInfo("Asia/Shanghai")
 _BOT_NAMES = ("bubbles",)
+_PAIR = " "
+"""What the corpora write between two people, whose "and" they leave out of the marked words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +81,7 @@ def _understood(request: Request) -> Understood:
     return Understood(
         tool=request.intent,
         content=reminder.content,
-        person=reminder.person or "",
+        person=(reminder.person or "").replace(" and ", _PAIR),
         when=time.words if time is not None else "",
         rule=(best.rrule if best is not None else None) or "",
     )

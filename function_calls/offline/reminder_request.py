@@ -61,7 +61,7 @@ class ReminderReader:
         """Every reminder asked for: several contents, several times, or one of each."""
         person = self._person(match.first("group", "both", "name", "person"))
         pieces = self._split(
-            match.first("content", "rising"), has_head=bool(self._clause.owners_in(match.first("when")))
+            match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(match.first("when")))
         )
         requests: list[ReminderRequest] = []
         for number, piece in enumerate(pieces):
