@@ -200,10 +200,6 @@ async def _read(client: "Client", uri: str) -> ToolResult:
 @asynccontextmanager
 async def _listening(client: "Client", changed: asyncio.Event) -> AsyncIterator[None]:
     """Hear of changed tools where that takes a subscription (protocol 2026-07-28 and later)."""
-    tools = client.server_capabilities.tools
-    if tools is None or not tools.list_changed:
-        yield
-        return
     task = asyncio.create_task(_listen(client, changed))
     try:
         yield
@@ -214,6 +210,7 @@ async def _listening(client: "Client", changed: asyncio.Event) -> AsyncIterator[
 async def _listen(client: "Client", changed: asyncio.Event) -> None:
     try:
         async with client.listen(tools_list_changed=True) as subscription:
+            changed.set()  # what changed between the first look and now was heard by nobody
             async for _ in subscription:
                 changed.set()
     except Exception as error:  # noqa: BLE001 - older servers notify without being asked; the list is looked at anyway

@@ -1,0 +1,105 @@
+"""Servers of the package index, run as they are and driven over stdio by our client."""
+
+import asyncio
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from bot.tool_servers.mcp_servers import McpServer
+from bot.tool_servers.mcp_toolset import McpToolset
+from function_calls.context import CallContext, Services
+from function_calls.permission import Viewer
+from services.chat import ChatAddress, ChatMessage, Person
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture
+def context():
+    message = ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="fake", chat_id="home"),
+        sender=Person(id="ann", name="ann"),
+        text="hello",
+        sent_at=NOW,
+    )
+    return CallContext(
+        call_id="m1/0",
+        message=message,
+        services=Services(),
+        clock=FixedClock(NOW),
+        now=NOW,
+        zone=UTC,
+        language="en",
+    )
+
+
+@pytest.fixture
+async def connected():
+    running = []
+
+    async def make(name, command, *args):
+        toolset = McpToolset(McpServer(name=name, command=str(BIN / command), args=args), first_pause=0.1)
+        running.append(asyncio.create_task(toolset.run()))
+        await asyncio.wait_for(toolset.tried.wait(), 60)
+        assert toolset.health.is_ok, toolset.health.detail
+        return toolset
+
+    yield make
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+
+
+async def test_the_published_time_server_tells_and_converts_times(connected, context):
+    toolset = await connected("time", "mcp-server-time", "--local-timezone", "Asia/Shanghai")
+
+    specs = {spec.name: spec for spec in await toolset.list_specs(Viewer.of(context.message))}
+    now = await toolset.call("get_current_time", {"timezone": "Asia/Tokyo"}, context)
+    converted = await toolset.call(
+        "convert_time", {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}, context
+    )
+
+    assert set(specs) == {"get_current_time", "convert_time"}
+    assert not any(spec.confirm for spec in specs.values())
+    assert "Asia/Tokyo" in str(now.value)
+    assert "21:00" in str(converted.value)
+
+
+async def test_an_argument_that_the_server_refuses_is_a_failed_call(connected, context):
+    toolset = await connected("time", "mcp-server-time")
+
+    result = await toolset.call("get_current_time", {"timezone": "Moon/Base"}, context)
+
+    assert not result.ok
+    assert "Moon/Base" in result.error or "timezone" in result.error.lower()
+
+
+async def test_the_published_git_server_reads_and_asks_before_it_writes(connected, context, tmp_path):
+    def git(*args):
+        subprocess.run(["git", "-C", tmp_path, *args], check=True, capture_output=True)
+
+    git("init", "-q")
+    git("config", "user.email", "ann@example.org")
+    git("config", "user.name", "ann")
+    (tmp_path / "tea.txt").write_text("green\n")
+    git("add", "tea.txt")
+    git("commit", "-q", "-m", "Add tea")
+    toolset = await connected("git", "mcp-server-git", "--repository", str(tmp_path))
+
+    specs = {spec.name: spec for spec in await toolset.list_specs(Viewer.of(context.message))}
+    log = await toolset.call("git_log", {"repo_path": str(tmp_path), "max_count": 1}, context)
+    (tmp_path / "tea.txt").write_text("black\n")
+    status = await toolset.call("git_status", {"repo_path": str(tmp_path)}, context)
+
+    assert "Add tea" in str(log.value)
+    assert "tea.txt" in str(status.value)
+    assert specs["git_commit"].confirm
+    assert not specs["git_log"].confirm
