@@ -2,7 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
@@ -10,6 +10,15 @@ from bot.platform import Platform
 from services.chat import ChatAddress, ChatMessage, Incoming
 
 PATIENCE_SECONDS = 4.0
+
+
+async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> bool:
+    """Wait until `condition` holds, looking again and again; False when it does not within `seconds`."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while not condition():  # noqa: ASYNC110 - what is waited for tells nobody
+                await asyncio.sleep(0.01)
+    return condition()
 
 
 class NotOnThisPlatform(Exception):

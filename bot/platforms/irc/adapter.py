@@ -1,0 +1,243 @@
+"""An IRC network as a chat platform, on asyncio alone.
+
+The `irc` package was tried and left out: its connections cannot be awaited, so it can neither say that a line has been
+taken by the server nor slow down when the server does.
+"""
+
+import asyncio
+import ssl
+import uuid
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded
+from bot.platform_kit.pace import SendPace
+from bot.platforms.catalog import PlatformParts
+from bot.platforms.irc.login import Login
+from bot.platforms.irc.people import People
+from bot.platforms.irc.settings import IrcSettings
+from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
+from services.chat import ChatAddress, Person
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+
+_DEAF_AFTER: Final = timedelta(seconds=90)
+_LOGIN_SECONDS: Final = 60.0
+_TAKEN_SECONDS: Final = 30.0
+_IDENTIFY_SECONDS: Final = 5.0
+_REJOIN_SECONDS: Final = 10.0
+_NOT_SAID: Final = frozenset(
+    {"401", "402", "403", "404", "407", "411", "412", "413", "414", "442", "477", "489", "531"}
+)
+
+
+def create(parts: PlatformParts) -> "IrcPlatform":
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: no server is named.
+    """
+    settings = parts.settings.platforms.group(NAME, IrcSettings)
+    if not settings.host:
+        raise ConfigError("settings", "platforms.irc.host", "name the server, such as irc.libera.chat")
+    return IrcPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
+
+
+class IrcPlatform:
+    """One connection to one network."""
+
+    name = NAME
+    capabilities = Capabilities(max_length=TEXT_BYTES)
+
+    def __init__(
+        self,
+        settings: IrcSettings,
+        *,
+        clock: Clock,
+        bot_name: str,
+        connection: Connection | None = None,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._bot_name = bot_name
+        self._wanted_nick = settings.nick or bot_name
+        self._connection = connection or Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._ping)
+        self._pace = SendPace(clock, burst=settings.burst, interval=timedelta(seconds=settings.seconds_per_line))
+        self._people = People()
+        self._login = Login(settings, self._wanted_nick, self._write)
+        self._writer: asyncio.StreamWriter | None = None
+        self._speaking = asyncio.Lock()
+        self._taken: dict[str, asyncio.Future[None]] = {}
+        self._rejoining: set[asyncio.Task[None]] = set()
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Be in the channels of the settings until cancelled."""
+        await self._connection.keep(lambda: self._session(receive))
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` line by line, and wait until the server has taken the last one.
+
+        Raises:
+            DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
+        """
+        async with self._speaking:
+            for number, line in enumerate(text_lines(message)):
+                await self._pace.wait()
+                self._say(f"PRIVMSG {address.chat_id} :{line}", is_begun=number > 0)
+            await self._until_taken()
+        return None
+
+    async def _session(self, receive: Receive) -> None:
+        reader, writer = await asyncio.open_connection(
+            self._settings.host,
+            self._settings.port,
+            ssl=ssl.create_default_context() if self._settings.encrypted else None,
+        )
+        self._writer = writer
+        self._people.forget()
+        self._login = Login(self._settings, self._wanted_nick, self._write)
+        try:
+            async with asyncio.timeout(_LOGIN_SECONDS):
+                await self._enter(reader)
+            self._connection.heard()
+            while True:
+                await self._take(await self._next(reader), receive)
+        finally:
+            self._leave(writer)
+
+    def _leave(self, writer: asyncio.StreamWriter) -> None:
+        for task in self._rejoining:
+            task.cancel()
+        self._write("QUIT :Bubbles")
+        self._writer = None
+        for waiting in self._taken.values():
+            if not waiting.done():
+                waiting.set_exception(DeliveryFailed("the connection ended", is_unknown=True))
+        writer.close()
+
+    async def _enter(self, reader: asyncio.StreamReader) -> None:
+        """Log in, and join the channels."""
+        self._login.begin()
+        while not self._login.is_welcome:
+            await self._answer(await self._next(reader))
+        self._people.tells_accounts = "account-tag" in self._login.capabilities
+        if self._login.wants_nickserv:
+            await self._identify(reader)
+        for channel in self._settings.channels:
+            self._write(f"JOIN {channel}")
+        waiting = {folded(channel.partition(" ")[0]) for channel in self._settings.channels}
+        while waiting:
+            line = await self._next(reader)
+            await self._answer(line)
+            if line.command in {"366", "471", "473", "474", "475", "477", "403", "405"}:
+                waiting.discard(folded(line.param(1)))
+                if line.command != "366":
+                    logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.params[-1])
+
+    async def _identify(self, reader: asyncio.StreamReader) -> None:
+        """Tell NickServ the password and wait a little for its answer, since some channels ask for an account."""
+        self._write(self._login.identification)
+        try:
+            async with asyncio.timeout(_IDENTIFY_SECONDS):
+                while True:
+                    line = await self._next(reader)
+                    await self._answer(line)
+                    if line.command in {"900", "401"} or (line.command == "NOTICE" and folded(line.nick) == "nickserv"):
+                        return
+        except TimeoutError:
+            logger.bind(platform=NAME).warning("NickServ did not answer")
+
+    async def _next(self, reader: asyncio.StreamReader) -> Line:
+        while True:
+            try:
+                raw = await reader.readline()
+            except ValueError as error:  # a line without an end
+                raise ConnectionEnded("the server sent an endless line") from error
+            if not raw:
+                raise ConnectionEnded("the server closed the connection")
+            line = parse_line(raw.decode("utf-8", "replace").rstrip("\r\n"))
+            if line is not None:
+                return line
+
+    async def _answer(self, line: Line) -> None:
+        """What every line may ask for, also before the bot is in."""
+        if line.command == "PING":
+            self._write(f"PONG :{line.params[-1] if line.params else ''}")
+        else:
+            self._login.take(line)
+            self._people.note(line)
+            if line.command == "NICK" and folded(line.nick) == folded(self._login.nick):
+                self._login.nick = line.param(0)
+
+    async def _take(self, line: Line, receive: Receive) -> None:
+        self._connection.heard()
+        await self._answer(line)
+        if line.command == "PRIVMSG":
+            await self._hear(line, receive)
+        elif line.command == "PONG":
+            self._confirm(line.params[-1] if line.params else "")
+        elif line.command in _NOT_SAID:
+            self._refuse(line)
+        elif line.command == "KICK" and folded(line.param(1)) == folded(self._login.nick):
+            self._rejoin_later(line.param(0))
+
+    async def _hear(self, line: Line, receive: Receive) -> None:
+        channel = line.param(0)
+        sender: Person = self._people.person(line.nick, channel)
+        scene = Scene(nick=self._login.nick, bot_name=self._bot_name, people=self._people.here(channel))
+        message = to_message(line, scene, sender=sender, message_id=uuid.uuid4().hex, now=self._clock.now())
+        if message is not None:
+            await receive(message)
+
+    async def _until_taken(self) -> None:
+        """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
+        token = uuid.uuid4().hex[:16]
+        self._taken[token] = asyncio.get_running_loop().create_future()
+        try:
+            self._say(f"PING :{token}", is_begun=True)
+            async with asyncio.timeout(_TAKEN_SECONDS):
+                await self._taken[token]
+        except TimeoutError as error:
+            raise DeliveryFailed("the server did not answer", is_unknown=True) from error
+        finally:
+            del self._taken[token]
+
+    def _confirm(self, token: str) -> None:
+        waiting = self._taken.get(token)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    def _refuse(self, line: Line) -> None:
+        """One message is sent at a time, so it is the one that is being sent."""
+        for waiting in self._taken.values():
+            if not waiting.done():
+                waiting.set_exception(DeliveryFailed(f"{line.command} {line.params[-1]}", is_permanent=True))
+
+    def _rejoin_later(self, channel: str) -> None:
+        async def rejoin() -> None:
+            await self._clock.nap(_REJOIN_SECONDS)
+            self._write(f"JOIN {channel}")
+
+        task = asyncio.create_task(rejoin(), name=f"rejoin {channel}")
+        self._rejoining.add(task)
+        task.add_done_callback(self._rejoining.discard)
+
+    async def _ping(self) -> None:
+        self._write("PING :bubbles")
+
+    def _say(self, line: str, *, is_begun: bool) -> None:
+        if self._writer is None or self._connection.health.state not in {"live", "deaf"}:
+            raise DeliveryFailed("not connected to the IRC server", is_unknown=is_begun)
+        self._write(line)
+
+    def _write(self, line: str) -> None:
+        if self._writer is not None:
+            self._writer.write(line.replace("\r", "").replace("\n", " ").encode() + b"\r\n")

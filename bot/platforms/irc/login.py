@@ -1,0 +1,125 @@
+"""Getting in: capabilities, nickname, account. Source: https://ircv3.net/specs/extensions/capability-negotiation."""
+
+import base64
+from collections.abc import Callable
+from typing import Final
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.irc.settings import IrcSettings
+from bot.platforms.irc.wire import Line
+
+_WANTED: Final = (
+    "message-tags", "server-time", "account-tag", "account-notify", "extended-join", "multi-prefix", "sasl",
+)  # fmt: skip
+_SASL_CHUNK: Final = 400
+_NICK_TAKEN: Final = frozenset({"432", "433", "436", "437"})
+_SASL_FAILED: Final = frozenset({"902", "904", "905", "906", "908"})
+
+
+class Login:
+    """Answers the server until it welcomes the bot; `write` sends a line at once.
+
+    `nick` is what the bot is called in the end, `capabilities` what the server agreed to.
+    """
+
+    def __init__(self, settings: IrcSettings, nick: str, write: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._write = write
+        self._offered: set[str] = set()
+        self.nick = nick
+        self.capabilities: frozenset[str] = frozenset()
+        self.is_welcome = False
+        self.is_identified = False
+
+    def begin(self) -> None:
+        """Knock."""
+        password = self._settings.server_password.get_secret_value()
+        self._write("CAP LS 302")
+        if password:
+            self._write(f"PASS :{password}")
+        self._write(f"NICK {self.nick}")
+        self._write(f"USER {self.nick} 0 * :{self.nick}")
+
+    def take(self, line: Line) -> None:
+        """Answer one line.
+
+        Raises:
+            ConnectionRefusedForGood: the password is wrong, or the bot is banned.
+            ConnectionEnded: the server does not want the bot now.
+        """
+        if line.command == "CAP":
+            self._negotiate(line)
+        elif line.command == "AUTHENTICATE":
+            self._prove()
+        elif line.command == "903":
+            self.is_identified = True
+            self._write("CAP END")
+        elif line.command in _SASL_FAILED:
+            self._refused(line)
+        elif line.command in _NICK_TAKEN and not self.is_welcome:
+            self.nick += "_"
+            self._write(f"NICK {self.nick}")
+        elif line.command == "001":
+            self.is_welcome, self.nick = True, line.param(0) or self.nick
+        else:
+            self._check_for_end(line)
+
+    @property
+    def wants_nickserv(self) -> bool:
+        """Whether the bot should log in by telling NickServ its password."""
+        return not self.is_identified and "nickserv" in self._settings.login and bool(self._password)
+
+    @property
+    def identification(self) -> str:
+        """What NickServ is told."""
+        return f"PRIVMSG NickServ :IDENTIFY {self._account} {self._password}"
+
+    @property
+    def _account(self) -> str:
+        return self._settings.account or self.nick
+
+    @property
+    def _password(self) -> str:
+        return self._settings.account_password.get_secret_value()
+
+    def _negotiate(self, line: Line) -> None:
+        verb, names = line.param(1).upper(), {each.partition("=")[0] for each in line.params[-1].split()}
+        if verb == "LS":
+            self._offered |= names
+            if line.param(2) != "*":  # a star announces more
+                self._ask()
+        elif verb == "ACK":
+            self.capabilities |= names
+            if "sasl" in names:
+                self._write("AUTHENTICATE PLAIN")
+            else:
+                self._write("CAP END")
+        elif verb == "NAK":
+            self._write("CAP END")
+
+    def _ask(self) -> None:
+        wanted = [name for name in _WANTED if name in self._offered and (name != "sasl" or self._wants_sasl)]
+        self._write(f"CAP REQ :{' '.join(wanted)}" if wanted else "CAP END")
+
+    @property
+    def _wants_sasl(self) -> bool:
+        return "sasl" in self._settings.login and bool(self._password)
+
+    def _prove(self) -> None:
+        """The account and its password. Source: RFC 4616, in pieces as IRCv3 asks."""
+        proof = base64.b64encode(f"\0{self._account}\0{self._password}".encode()).decode()
+        for begin in range(0, len(proof), _SASL_CHUNK):
+            self._write(f"AUTHENTICATE {proof[begin : begin + _SASL_CHUNK]}")
+        if len(proof) % _SASL_CHUNK == 0:
+            self._write("AUTHENTICATE +")
+
+    def _refused(self, line: Line) -> None:
+        if "nickserv" not in self._settings.login:
+            raise ConnectionRefusedForGood(f"the account was refused: {line.params[-1]}")
+        self._write("CAP END")
+
+    def _check_for_end(self, line: Line) -> None:
+        if line.command in {"464", "465"}:
+            raise ConnectionRefusedForGood(line.params[-1] if line.params else "refused")
+        if line.command == "ERROR":
+            raise ConnectionEnded(line.params[-1] if line.params else "closed by the server")

@@ -1,0 +1,121 @@
+"""Who is in which channel, who is an operator there, and under which account: all that names on IRC are worth."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Final
+
+from bot.platforms.irc.wire import Line, folded
+from services.chat import Person
+
+_OPERATORS: Final = frozenset("~&@")
+_PREFIXES: Final = "~&@%+"
+_PARAMETERS: Final = frozenset("beIkqaohv")
+
+
+@dataclass(slots=True)
+class _Channel:
+    nicks: dict[str, str] = field(default_factory=dict)
+    operators: set[str] = field(default_factory=set)
+
+
+class People:
+    """Kept up to date from the lines of the server. A nickname belongs to whoever is faster, an account does not.
+
+    Where the server tells accounts, a person's id is the account, and `~nick` without one, so that nobody takes the
+    place of a person who is not logged in; elsewhere it is the nickname.
+    """
+
+    def __init__(self) -> None:
+        self.tells_accounts = False
+        self._channels: defaultdict[str, _Channel] = defaultdict(_Channel)
+        self._accounts: dict[str, str] = {}
+
+    def forget(self) -> None:
+        """Know nobody, as at the begin of a connection."""
+        self.tells_accounts = False
+        self._channels.clear()
+        self._accounts.clear()
+
+    def person(self, nick: str, channel: str = "") -> Person:
+        """The person behind `nick`; an admin where they are an operator of `channel`."""
+        key = folded(nick)
+        account = self._accounts.get(key)
+        unknown = f"~{key}" if self.tells_accounts else key
+        is_admin = key in self._channels[folded(channel)].operators if channel else False
+        return Person(id=account or unknown, name=nick, is_admin=is_admin)
+
+    def here(self, channel: str) -> dict[str, Person]:
+        """The people of `channel` by folded nickname."""
+        return {key: self.person(nick) for key, nick in self._channels[folded(channel)].nicks.items()}
+
+    def note(self, line: Line) -> None:
+        """Learn from a line of the server."""
+        if "account" in line.tags:
+            self._accounts[folded(line.nick)] = line.tags["account"]
+        learn = getattr(self, f"_on_{line.command.lower()}", None)
+        if learn is not None:
+            learn(line)
+
+    def _on_join(self, line: Line) -> None:
+        self._channels[folded(line.param(0))].nicks[folded(line.nick)] = line.nick
+        if len(line.params) > 2:
+            self._set_account(line.nick, line.param(1))
+
+    def _on_353(self, line: Line) -> None:
+        channel = self._channels[folded(line.param(2))]
+        for entry in line.param(3).split():
+            nick = entry.lstrip(_PREFIXES).partition("!")[0]
+            channel.nicks[folded(nick)] = nick
+            if set(entry[: len(entry) - len(entry.lstrip(_PREFIXES))]) & _OPERATORS:
+                channel.operators.add(folded(nick))
+
+    def _on_part(self, line: Line) -> None:
+        self._leave(folded(line.param(0)), folded(line.nick))
+
+    def _on_kick(self, line: Line) -> None:
+        self._leave(folded(line.param(0)), folded(line.param(1)))
+
+    def _on_quit(self, line: Line) -> None:
+        for name in list(self._channels):
+            self._leave(name, folded(line.nick))
+        self._accounts.pop(folded(line.nick), None)
+
+    def _on_nick(self, line: Line) -> None:
+        old, new = folded(line.nick), line.param(0)
+        for channel in self._channels.values():
+            if channel.nicks.pop(old, None) is not None:
+                channel.nicks[folded(new)] = new
+            if old in channel.operators:
+                channel.operators.discard(old)
+                channel.operators.add(folded(new))
+        account = self._accounts.pop(old, None)
+        if account is not None:
+            self._accounts[folded(new)] = account
+
+    def _on_account(self, line: Line) -> None:
+        self._set_account(line.nick, line.param(0))
+
+    def _on_mode(self, line: Line) -> None:
+        channel = self._channels.get(folded(line.param(0)))
+        if channel is None:
+            return
+        names, is_given = list(line.params[2:]), True
+        for mode in line.param(1):
+            if mode in "+-":
+                is_given = mode == "+"
+            elif mode in _PARAMETERS and names:
+                self._change(channel, mode, folded(names.pop(0)), is_given=is_given)
+
+    def _change(self, channel: _Channel, mode: str, nick: str, *, is_given: bool) -> None:
+        if mode in "oqa":
+            (channel.operators.add if is_given else channel.operators.discard)(nick)
+
+    def _leave(self, channel: str, nick: str) -> None:
+        self._channels[channel].nicks.pop(nick, None)
+        self._channels[channel].operators.discard(nick)
+
+    def _set_account(self, nick: str, account: str) -> None:
+        if account in {"*", ""}:
+            self._accounts.pop(folded(nick), None)
+        else:
+            self._accounts[folded(nick)] = account

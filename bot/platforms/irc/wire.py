@@ -1,0 +1,153 @@
+"""Lines of IRC, and what they are as chat messages. Source: RFC 2812 and https://ircv3.net/irc/."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from bot.addressing import is_called
+from bot.platform import OutgoingMessage
+from bot.platform_kit.markdown import Span, plain, spans_of
+from bot.platform_kit.pieces import pieces
+from services.chat import ChatAddress, ChatMessage, Person
+
+NAME: Final = "irc"
+# A line has 512 bytes; what a server puts in front of ours for the others takes up to about a hundred.
+TEXT_BYTES: Final = 400
+
+_LINE: Final = re.compile(
+    r"(?:@(?P<tags>\S+) +)?(?::(?P<source>\S+) +)?(?P<command>[A-Za-z]+|\d{3})(?P<params>(?: +[^: \r\n]\S*)*)"
+    r"(?: +:(?P<last>.*))? *"
+)
+_ESCAPED: Final = {r"\:": ";", r"\s": " ", r"\\": "\\", r"\r": "\r", r"\n": "\n"}
+_FORMATS: Final = re.compile(r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6})?|[\x02\x0f\x11\x16\x1d\x1e\x1f]")
+_CONTROLS: Final = re.compile(r"[\x00\x01\r]")
+_ACTION: Final = "\x01ACTION "
+_CASES: Final = str.maketrans("[]\\~", "{}|^")
+_WORD: Final = re.compile(r"[\w\[\]\\`^{}|-]+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One line from the server: what `nick!user@host` or server said it, the command in capitals, its parameters."""
+
+    command: str
+    params: tuple[str, ...] = ()
+    source: str = ""
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def nick(self) -> str:
+        """Who said it."""
+        return self.source.partition("!")[0]
+
+    def param(self, place: int) -> str:
+        """The parameter at `place`, empty where there is none."""
+        return self.params[place] if place < len(self.params) else ""
+
+
+def parse_line(text: str) -> Line | None:
+    """Read one line; None for what is none."""
+    found = _LINE.fullmatch(text)
+    if found is None:
+        return None
+    params = found["params"].split()
+    if found["last"] is not None:
+        params.append(found["last"])
+    return Line(
+        command=found["command"].upper(),
+        params=tuple(params),
+        source=found["source"] or "",
+        tags=dict(_tag(each) for each in (found["tags"] or "").split(";") if each),
+    )
+
+
+def _tag(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, re.sub(r"\\[:s\\rn]", lambda found: _ESCAPED[found[0]], value)
+
+
+def folded(name: str) -> str:
+    """`name` as servers compare it. Source: RFC 2812 section 2.2."""
+    return name.translate(_CASES).casefold()
+
+
+def address_of(target: str) -> ChatAddress:
+    """The chat of a channel or of a nickname."""
+    return ChatAddress(platform=NAME, chat_id=folded(target))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """What is known when a line comes: the bot's nickname and name, and the people in the channel by folded nick."""
+
+    nick: str
+    bot_name: str
+    people: dict[str, Person]
+
+
+def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now: datetime) -> ChatMessage | None:
+    """The PRIVMSG `line` as a message; None for what is not said to anybody (CTCP), or said by the bot itself."""
+    text = said_text(line.param(1))
+    if text is None or folded(line.nick) == folded(scene.nick):
+        return None
+    is_private = folded(line.param(0)) == folded(scene.nick)
+    return ChatMessage(
+        id=line.tags.get("msgid") or message_id,
+        address=address_of(line.nick if is_private else line.param(0)),
+        sender=sender,
+        text=text,
+        sent_at=_sent_at(line, now),
+        is_addressed=is_private or is_called(text, scene.bot_name) or is_called(text, scene.nick),
+        is_private=is_private,
+        reply_to=line.tags.get("+draft/reply") or line.tags.get("+reply"),
+        mentions=_mentioned(text, scene),
+    )
+
+
+def said_text(raw: str) -> str | None:
+    """What somebody said, colours taken off; None for requests between programs."""
+    text = _FORMATS.sub("", raw)
+    if text.startswith(_ACTION):
+        return f"/me {text.removeprefix(_ACTION).rstrip(chr(1))}"
+    return None if text.startswith("\x01") else text
+
+
+def _sent_at(line: Line, now: datetime) -> datetime:
+    try:
+        return datetime.fromisoformat(line.tags.get("time", ""))
+    except ValueError:
+        return now
+
+
+def _mentioned(text: str, scene: Scene) -> tuple[Person, ...]:
+    """The people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
+    found = (word[0] for word in _WORD.finditer(text) if _is_address(text, word))
+    people = (scene.people.get(folded(name)) for name in found if folded(name) != folded(scene.nick))
+    return tuple(dict.fromkeys(person for person in people if person is not None))
+
+
+def _is_address(text: str, word: re.Match[str]) -> bool:
+    before, after = text[word.start() - 1 : word.start()], text[word.end() : word.end() + 1]
+    return before == "@" or (word.start() == 0 and after in {":", "："})
+
+
+def text_lines(message: OutgoingMessage) -> list[str]:
+    """What `message` says, as texts of PRIVMSG lines."""
+    whole = _CONTROLS.sub("", plain([_shown(span) for span in spans_of(message)]))
+    lines = (line for line in whole.split("\n") if line.strip())
+    return [piece for line in lines for piece in _pieces(line, message)]
+
+
+def _shown(span: Span) -> Span:
+    """A span with its marks: IRC knows bold and slanted text."""
+    mark = "\x02" if span.is_bold else "\x1d" if span.is_italic else ""
+    if not mark or span.kind == "block":
+        return span
+    return Span(text=f"{mark}{span.text}{mark}", kind=span.kind, url=span.url, person=span.person)
+
+
+def _pieces(line: str, message: OutgoingMessage) -> list[str]:
+    indent = line[: len(line) - len(line.lstrip())]
+    cut = pieces(line, TEXT_BYTES - len(indent), measure=lambda text: len(text.encode()), people=message.mentions)
+    return [indent + cut[0], *cut[1:]] if cut else []

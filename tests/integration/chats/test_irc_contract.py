@@ -1,0 +1,85 @@
+"""The contract of platforms on real IRC servers."""
+
+import itertools
+import re
+from contextlib import AsyncExitStack
+
+import pytest
+
+from bot.platforms.irc.adapter import IrcPlatform
+from bot.platforms.irc.settings import IrcSettings
+from bot.platforms.irc.wire import said_text
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
+from bot.testing.real_servers.irc import irc_person, irc_server
+from bot.testing.real_servers.process import HOST
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = pytest.mark.integration
+_CHANNEL = "#team"
+
+
+class IrcRig(PlatformRig):
+    def __init__(self, port, people):
+        super().__init__()
+        self._people = people
+        self._ids = itertools.count()
+        self.chat = ChatAddress(platform="irc", chat_id=_CHANNEL)
+        self.settings = IrcSettings(host=HOST, port=port, encrypted=False, channels=(_CHANNEL,), seconds_per_line=0)
+        self.platform = IrcPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles")
+
+    async def ready(self):
+        await until(lambda: self.platform.health.state == "live")
+        await self._people["ben"].until(":Bubbles!")
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        if reply_to is not None:
+            raise NotOnThisPlatform
+        before = len(self.received)
+        self._people[sender].say(_CHANNEL, text.format(bot="@Bubbles", ben="@ben"))
+        return (await self.messages(before + 1))[-1].id
+
+    async def disconnect(self):
+        self.platform._writer.transport.abort()
+        await until(lambda: self.platform.health.state != "live")
+
+    @property
+    def nowhere(self):
+        return ChatAddress(platform="irc", chat_id="#nowhere")
+
+    async def heard(self, count=1):
+        ann = self._people["ann"]
+        await until(lambda: len(ann.said) >= count, seconds=3)
+        return [self._heard(text) for nick, text in ann.said if nick == "Bubbles"]
+
+    def _heard(self, raw):
+        text = said_text(raw)
+        mentioned = tuple(person for person in ("ann", "ben") if re.search(rf"\b{person}\b", text))
+        return Heard(id=str(next(self._ids)), text=text, mentioned=mentioned)
+
+
+class IrcContract(PlatformContract):
+    kind = ""
+
+    @pytest.fixture
+    async def rig(self, tmp_path):
+        async with AsyncExitStack() as resources:
+            server = irc_server(tmp_path, self.kind)
+            await server.start()
+            resources.push_async_callback(server.stop)
+            people = {
+                name: await resources.enter_async_context(irc_person(server.port, name, _CHANNEL))
+                for name in ("ann", "ben")
+            }
+            rig = IrcRig(server.port, people)
+            await resources.enter_async_context(rig.connected())
+            yield rig
+
+
+class TestNgircd(IrcContract):
+    kind = "ngircd"
+
+
+class TestMiniircd(IrcContract):
+    kind = "miniircd"

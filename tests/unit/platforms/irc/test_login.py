@@ -1,0 +1,93 @@
+import base64
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.irc.login import Login
+from bot.platforms.irc.settings import IrcSettings
+from bot.platforms.irc.wire import parse_line
+
+SECRET = SecretStr("hunter2")
+
+
+class Talk:
+    """A login, and what it wrote."""
+
+    def __init__(self, **settings):
+        self.written = []
+        self.login = Login(IrcSettings(host="x", **settings), "Bubbles", self.written.append)
+        self.login.begin()
+        self.written.clear()
+
+    def hears(self, *lines):
+        for line in lines:
+            self.login.take(parse_line(line))
+        return self.written
+
+
+def test_a_server_without_capabilities_is_entered_all_the_same():
+    talk = Talk()
+    talk.hears(":s 421 * CAP :Unknown command", ":s 001 Bubbles :Welcome")
+
+    assert talk.login.is_welcome
+
+
+def test_only_offered_capabilities_are_asked_for_over_several_lines():
+    written = Talk().hears(":s CAP * LS * :message-tags sasl=PLAIN", ":s CAP * LS :server-time other")
+
+    assert written == ["CAP REQ :message-tags server-time"]
+
+
+def test_the_account_is_proved_by_sasl():
+    talk = Talk(account="bub", account_password=SECRET)
+    written = talk.hears(":s CAP * LS :sasl", ":s CAP * ACK :sasl", "AUTHENTICATE +", ":s 903 * :ok")
+
+    assert written[1] == "AUTHENTICATE PLAIN"
+    assert base64.b64decode(written[2].split()[1]) == b"\0bub\0hunter2"
+    assert written[3] == "CAP END"
+    assert not talk.login.wants_nickserv
+
+
+def test_a_long_proof_goes_in_pieces():
+    written = Talk(account="b", account_password=SecretStr("x" * 297)).hears("AUTHENTICATE +")
+
+    assert [len(line) for line in written] == [len("AUTHENTICATE ") + 400, len("AUTHENTICATE +")]
+
+
+def test_a_refused_proof_falls_back_to_nickserv():
+    talk = Talk(account_password=SECRET)
+
+    assert talk.hears(":s 904 * :failed") == ["CAP END"]
+    assert talk.login.wants_nickserv
+    assert talk.login.identification == "PRIVMSG NickServ :IDENTIFY Bubbles hunter2"
+
+
+def test_a_refused_proof_is_for_the_operator_where_nickserv_is_not_wanted():
+    with pytest.raises(ConnectionRefusedForGood, match="failed"):
+        Talk(account_password=SECRET, login=("sasl",)).hears(":s 904 * :failed")
+
+
+def test_a_nickname_that_is_taken_gets_a_tail():
+    talk = Talk()
+
+    assert talk.hears(":s 433 * Bubbles :in use") == ["NICK Bubbles_"]
+    assert talk.login.nick == "Bubbles_"
+
+
+def test_the_server_has_the_last_word_on_the_nickname():
+    talk = Talk()
+    talk.hears(":s 001 Bubb :Welcome")
+
+    assert talk.login.nick == "Bubb"
+
+
+@pytest.mark.parametrize("line", [":s 464 * :Password incorrect", ":s 465 * :You are banned"])
+def test_a_wrong_password_or_a_ban_is_for_the_operator(line):
+    with pytest.raises(ConnectionRefusedForGood):
+        Talk().hears(line)
+
+
+def test_a_server_that_closes_is_tried_again():
+    with pytest.raises(ConnectionEnded, match="too fast"):
+        Talk().hears("ERROR :Closing link: too fast")

@@ -1,0 +1,154 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.platform import OutgoingMessage
+from bot.platforms.irc.people import People
+from bot.platforms.irc.wire import Line, Scene, folded, parse_line, text_lines, to_message
+from services.chat import Person
+
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+ANN = Person(id="ann", name="ann")
+BEN = Person(id="ben", name="Ben[1]")
+
+
+def heard(text, **scene):
+    known = {"nick": "Bubbles", "bot_name": "Bubbles", "people": {folded(BEN.name): BEN}} | scene
+    line = parse_line(text)
+    return to_message(line, Scene(**known), sender=ANN, message_id="m1", now=NOW)
+
+
+# Lines as servers send them: RFC 2812 and the examples of the IRCv3 specifications.
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (":irc.test 001 ann :Welcome", Line(source="irc.test", command="001", params=("ann", "Welcome"))),
+        ("PING :abc def", Line(command="PING", params=("abc def",))),
+        (":a!b@c join #x", Line(source="a!b@c", command="JOIN", params=("#x",))),
+        (":a!b@c PRIVMSG #x ::)", Line(source="a!b@c", command="PRIVMSG", params=("#x", ":)"))),
+        (":a!b@c PRIVMSG #x :", Line(source="a!b@c", command="PRIVMSG", params=("#x", ""))),
+        (
+            r"@time=2026-11-21T09:30:00.000Z;+x=a\:b\sc\\ :a PRIVMSG #x :hi",
+            Line(
+                source="a",
+                command="PRIVMSG",
+                params=("#x", "hi"),
+                tags={"time": "2026-11-21T09:30:00.000Z", "+x": "a;b c\\"},
+            ),
+        ),
+    ],
+)
+def test_a_line_is_read_as_the_standard_says(text, line):
+    assert parse_line(text) == line
+
+
+@pytest.mark.parametrize("text", ["", ":", ":only.a.source", "12 x", "@tags"])
+def test_what_is_no_line_is_nothing(text):
+    assert parse_line(text) is None
+
+
+@given(st.text(max_size=80))
+def test_no_line_breaks_the_reader(text):
+    parse_line(text)
+
+
+def test_a_message_in_a_channel_belongs_to_the_channel():
+    message = heard(":ann!a@h PRIVMSG #Team :good morning")
+
+    assert (message.address.chat_id, message.text, message.is_private) == ("#team", "good morning", False)
+
+
+def test_a_message_to_the_bot_is_a_private_chat_with_its_sender():
+    message = heard(":Ann!a@h PRIVMSG bubbles :good morning")
+
+    assert (message.address.chat_id, message.is_private, message.is_addressed) == ("ann", True, True)
+
+
+def test_the_server_knows_when_and_under_which_id_it_was_said():
+    message = heard("@time=2026-11-21T08:00:00.000Z;msgid=abc :ann!a@h PRIVMSG #team :hi")
+
+    assert (message.id, message.sent_at.hour) == ("abc", 8)
+
+
+def test_a_reply_is_known_by_its_tag():
+    assert heard("@+draft/reply=abc :ann!a@h PRIVMSG #team :hi").reply_to == "abc"
+
+
+@pytest.mark.parametrize("text", ["Bubbles: hi", "hey bubbles, hi", "@Bubbles hi", "bub_: hi"])
+def test_the_nickname_and_the_name_call_the_bot(text):
+    assert heard(f":ann!a@h PRIVMSG #team :{text}", nick="bub_").is_addressed
+
+
+@pytest.mark.parametrize("text", ["Ben[1]: hi", "ask @ben{1}"])
+def test_people_are_mentioned_by_their_nicknames(text):
+    assert heard(f":ann!a@h PRIVMSG #team :{text}").mentions == (BEN,)
+
+
+def test_colours_are_taken_off_and_actions_are_said():
+    assert heard(":ann!a@h PRIVMSG #team :\x0304,01red\x03 \x02bold\x02").text == "red bold"
+    assert heard(":ann!a@h PRIVMSG #team :\x01ACTION waves\x01").text == "/me waves"
+
+
+def test_requests_between_programs_and_the_bots_own_lines_are_nothing():
+    assert heard(":ann!a@h PRIVMSG #team :\x01VERSION\x01") is None
+    assert heard(":bubbles!a@h PRIVMSG #team :hi") is None
+
+
+def test_every_line_of_a_text_is_one_of_its_own():
+    assert text_lines(OutgoingMessage(text="**one**\n\n• two\r\n  three")) == ["\x02one\x02", "• two", "  three"]
+
+
+def test_no_text_smuggles_an_order_to_the_server():
+    assert text_lines(OutgoingMessage(text="hi\r\nQUIT :bye\x00")) == ["hi", "QUIT :bye"]
+
+
+@given(st.text(max_size=1500))
+def test_every_line_fits(text):
+    lines = text_lines(OutgoingMessage(text=text))
+
+    assert all(len(line.encode()) <= 404 and "\n" not in line and "\r" not in line for line in lines)
+
+
+def known(*lines, tells_accounts=False):
+    people = People()
+    people.tells_accounts = tells_accounts
+    for line in lines:
+        people.note(parse_line(line))
+    return people
+
+
+def test_operators_of_a_channel_are_its_admins():
+    people = known(":s 353 Bubbles = #team :@ann +ben Bubbles", ":ann!a@h MODE #team +o-o ben ann")
+
+    assert people.person("ben", "#team").is_admin
+    assert not people.person("ann", "#team").is_admin
+    assert not people.person("ben", "#other").is_admin
+
+
+def test_a_person_keeps_the_account_when_the_nickname_changes():
+    people = known(":ann!a@h JOIN #team annie :Ann", ":ann!a@h NICK :ann_away", tells_accounts=True)
+
+    assert people.person("ann_away").id == "annie"
+
+
+def test_nobody_takes_the_place_of_an_account_by_its_name():
+    people = known(":mallory!m@h NICK :annie", tells_accounts=True)
+
+    assert people.person("annie").id == "~annie"
+
+
+def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_out():
+    people = known("@account=annie :ann!a@h PRIVMSG #team :hi", tells_accounts=True)
+    assert people.person("ann").id == "annie"
+
+    people.note(parse_line(":ann!a@h ACCOUNT *"))
+    assert people.person("ann").id == "~ann"
+
+
+@pytest.mark.parametrize("line", [":ben!b@h PART #team", ":ann!a@h KICK #team ben :out", ":ben!b@h QUIT :bye"])
+def test_who_has_left_is_not_here(line):
+    people = known(":s 353 Bubbles = #team :@ann ben", line)
+
+    assert set(people.here("#team")) == {"ann"}
