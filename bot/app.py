@@ -56,6 +56,7 @@ from services.storage.state_store import SqlStateStore
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 from services.web_pages.service import WebPageService
+from services.zones.service import ZoneService
 
 _PURGE_EVERY = timedelta(hours=24)
 _DRAIN_SECONDS = 10.0
@@ -146,7 +147,7 @@ async def build_app(
         model = None if client is None else metered(client, settings.model, purse)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
-        state = SqlStateStore(database, clock)
+        state, scopes = SqlStateStore(database, clock), SqlScopeStore(database)
         reminders = _reminders(
             settings.reminders, clock, outbox, database, state, pace, bot_zone(settings.bot.timezone)
         )
@@ -162,6 +163,7 @@ async def build_app(
             WebPageService(
                 timeout=timedelta(seconds=settings.web.timeout_seconds), max_bytes=settings.web.max_kilobytes * 1000
             ),
+            ZoneService(scopes, clock, default=bot_zone(settings.bot.timezone)),
             log,
             times,
         )
@@ -173,7 +175,7 @@ async def build_app(
             services=services,
             outbox=outbox,
             registry=built_in_registry(functions),
-            states=SqlScopeStore(database),
+            states=scopes,
             oversight=Oversight.over(state, clock, owners=settings.bot.owners),
             interpreter=chosen,
             offline=offline,

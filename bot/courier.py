@@ -9,7 +9,9 @@ from function_calls import phrasing
 from function_calls.wording import say
 from services.chat import Person
 from services.clock import Clock
-from services.reminders.model import DueNotice
+from services.reminders.model import EVERYONE, DueNotice
+
+_MINUTE = 60
 
 
 class ReminderCourier:
@@ -51,8 +53,8 @@ class ReminderCourier:
         people = {person.id: person for notice in notices for person in _people(notice)}
         message = OutgoingMessage(
             text=text,
-            mentions=tuple(person for person in people.values() if person.id != phrasing.EVERYONE),
-            mentions_everyone=phrasing.EVERYONE in people,
+            mentions=tuple(person for person in people.values() if person.id != EVERYONE),
+            mentions_everyone=EVERYONE in people,
             idempotency_key=key,
             notices=tuple(notices),
         )
@@ -66,6 +68,13 @@ class ReminderCourier:
         return say(notices[0].language, f"reminder.together_{reason}", count=len(notices))
 
     def _words(self, notice: DueNotice) -> str:
+        said = self._said(notice)
+        if notice.repeats_every is None:
+            return said
+        every = phrasing.count(notice.language, "minute", round(notice.repeats_every.total_seconds() / _MINUTE))
+        return say(notice.language, "reminder.due_until_done", said=said, every=every)
+
+    def _said(self, notice: DueNotice) -> str:
         reason = "_held" if notice.was_held else ""
         fields = {"who": _called(notice), "content": notice.content}
         if notice.missed:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
@@ -13,6 +12,7 @@ from services.clock import Clock
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
 from services.languages import language_of
+from services.zones.service import ZoneService
 
 ListenerFor = Callable[[ChatMessage], TextListener | None]
 
@@ -34,7 +34,7 @@ class TurnFactory:
 
     bot_name: str
     language: str
-    zone: ZoneInfo
+    zones: ZoneService
     context_messages: int
     clock: Clock
     history: HistoryService
@@ -44,10 +44,11 @@ class TurnFactory:
 
     async def turn(self, message: ChatMessage) -> Turn:
         """The turn of `message`."""
+        zone = await self.zones.zone_of(message.address, message.sender)
         return Turn(
             message=message,
-            now=self.clock.now().astimezone(self.zone),
-            zone=self.zone,
+            now=self.clock.now().astimezone(zone),
+            zone=zone,
             language=language_of(message.text, "") or await self._language_before(message),
             bot_name=self.bot_name,
             tools=await self.calls.list_specs(Viewer.of(message)),
@@ -64,7 +65,7 @@ class TurnFactory:
             services=self.services,
             clock=self.clock,
             now=turn.now,
-            zone=self.zone,
+            zone=turn.zone,
             language=turn.language,
             oversight=self.calls.oversight,
         )

@@ -16,16 +16,18 @@ from bot.outbox import Outbox
 from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
-from bot.zones import bot_zone
 from function_calls import (
     handlers,
     handlers_explain,
     handlers_history,
     handlers_memory,
     handlers_privacy,
+    handlers_quiet,
+    handlers_reminder_states,
     handlers_reminders,
     handlers_undo,
     handlers_web,
+    handlers_zones,
 )
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.consent import consent_of
@@ -52,6 +54,7 @@ from services.reminders.service import ReminderService
 from services.search.service import SearchService
 from services.summary.service import SummaryService
 from services.web_pages.service import WebPageService
+from services.zones.service import ZoneService
 
 Functions = ModuleType | object
 
@@ -59,6 +62,9 @@ Functions = ModuleType | object
 _BUILT_IN = (
     handlers,
     handlers_reminders,
+    handlers_reminder_states,
+    handlers_quiet,
+    handlers_zones,
     handlers_undo,
     handlers_explain,
     handlers_history,
@@ -107,6 +113,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
             MemoryService,
             PrivacyService,
             WebPageService,
+            ZoneService,
             CallLog,
             Undoing,
         )
@@ -142,7 +149,7 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
     return TurnFactory(
         bot_name=settings.bot.name,
         language=settings.bot.language,
-        zone=bot_zone(settings.bot.timezone),
+        zones=parts.services.get(ZoneService),
         context_messages=0 if parts.interpreter is parts.offline else settings.router.context_messages,
         clock=parts.clock,
         history=parts.services.get(HistoryService),

@@ -1,27 +1,27 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
-from function_calls import phrasing
-from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.reminder_answers import listed, set_confirmed, which_reminder, which_time
-from function_calls.reminder_times import schedule_from
+from function_calls.reminder_answers import set_confirmed, which_reminder, which_time
+from function_calls.reminder_pages import asked_page, list_page, remember_page
+from function_calls.reminder_people import named_people
+from function_calls.reminder_replies import meant
+from function_calls.reminder_times import nagging, schedule_from
+from function_calls.reminder_undo import delete, restore
 from function_calls.summary_answers import summarised
 from function_calls.summary_windows import asked_window
 from function_calls.wording import say
-from services.chat import Person
 from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders.model import NewReminder, Reminder
+from services.reminders.model import NewReminder
 from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
-
-_EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
 
 
 @tool_function(name="reminder_set", returns="reply", changes_state=True)
@@ -38,34 +38,41 @@ async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: Reminder
             address=ctx.chat,
             creator=ctx.sender,
             content=args.content,
-            schedule=verdict.schedule,
+            schedule=nagging(verdict.schedule, args.until_done),
             language=ctx.language,
-            targets=_targets(args.person, ctx),
+            targets=named_people(args.person, ctx),
             is_private=ctx.message.is_private,
+            is_urgent=bool(args.urgent),
         )
     )
     return ToolResult(
         ok=True,
         text=set_confirmed(reminder, ctx),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
-        receipts=(Receipt(action="set", subject=reminder.id, undo=_undo("reminder_delete", reminder)),),
+        receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
     )
 
 
 @tool_function(name="reminder_list", returns="reply")
 async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
-    wanted = args.filter or ""
-    found = await reminders.list(ctx.chat, ctx.sender, wanted)
+    asked = asked_page(args.filter or "", args.page, ctx)
+    if asked is None:
+        return ToolResult(ok=True, is_answered=True)
+    found = await reminders.list(ctx.chat, ctx.sender, asked.wanted)
+    remember_page(asked, len(found), ctx)
     value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
-    return ToolResult(ok=True, text=listed(found, ctx, wanted), value=value)
+    return ToolResult(ok=True, text=list_page(found, asked, ctx), value=value)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True)
-async def reminder_delete(args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def reminder_delete(
+    args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     """删除提醒 / Delete one of this chat's reminders, or all of one's own."""
     try:
-        deleted = await reminders.delete(ctx.chat, ctx.sender, args.reminder_id)
+        reference = await meant(args.reminder_id, ctx, reminders, history)
+        deleted = await reminders.delete(ctx.chat, ctx.sender, reference or args.reminder_id)
     except RequestRefused as refusal:
         return which_reminder(refusal, args.reminder_id, ctx, ask="reminder.which")
     lines = [say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in deleted]
@@ -73,9 +80,7 @@ async def reminder_delete(args: ReminderDeleteArgs, ctx: CallContext, reminders:
         ok=True,
         text="\n".join(lines),
         value={"deleted": [each.id for each in deleted]},
-        receipts=tuple(
-            Receipt(action="deleted", subject=each.id, undo=_undo("reminder_restore", each)) for each in deleted
-        ),
+        receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in deleted),
     )
 
 
@@ -107,18 +112,3 @@ async def summary(
     result = await summaries.summarize(ctx.chat, language=ctx.language, window=window, zone=ctx.zone)
     bullets = [{"text": each.text, "message_ids": list(each.message_ids)} for each in result.bullets]
     return ToolResult(ok=True, text=summarised(result, ctx, window), value={"bullets": bullets})
-
-
-def _undo(name: str, reminder: Reminder) -> UndoStep:
-    return UndoStep(name=name, arguments={"reminder_id": reminder.id})
-
-
-def _targets(person: str | None, ctx: CallContext) -> tuple[Person, ...]:
-    """Who is meant: everyone, somebody mentioned in the message, or a name as written."""
-    name = (person or "").strip().lstrip("@")
-    if not name or name.lower() in {"me", "我", ctx.sender.name.lower()}:
-        return ()
-    if name.lower() in _EVERYONE_WORDS:
-        return (Person(id=phrasing.EVERYONE, name=name),)
-    mentioned = [each for each in ctx.message.mentions if each.name.lower() == name.lower()]
-    return (mentioned[0],) if mentioned else (Person(id=name, name=name),)

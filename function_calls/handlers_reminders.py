@@ -1,6 +1,6 @@
 """The functions that change reminders and put them off, and the inverses that take changes back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
@@ -16,40 +16,54 @@ from function_calls.reminder_models import (
     ReminderSnoozeArgs,
     ReminderUpdateArgs,
 )
-from function_calls.reminder_times import schedule_from
+from function_calls.reminder_replies import meant
+from function_calls.reminder_times import nagging, schedule_from
+from function_calls.reminder_undo import delete, put_back
+from function_calls.reminder_which import spoken_of
 from function_calls.wording import say
 from services.chat import Person
 from services.errors import RequestRefused
-from services.reminders.model import Reminder, ReminderEdit, Schedule
+from services.history.service import HistoryService
+from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
+from services.reminders.nagging import nag_like, without_nag
 from services.reminders.service import ReminderService
 
 _USUAL_SNOOZE = timedelta(minutes=10)
 
 
 @tool_function(name="reminder_update", returns="reply", changes_state=True)
-async def reminder_update(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """修改提醒 / Change the time or the text of one of this chat's reminders."""
+async def reminder_update(
+    args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """修改提醒 / Change the time, the text or the manners of one of this chat's reminders."""
     try:
-        old = await _named(args.reminder_id, ctx, reminders)
+        reference = await meant(args.reminder_id, ctx, reminders, history)
+        old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.failed(refusal.code, text=say(ctx.language, "reminder.none"))
         return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
-    content = args.content or None
-    edit = ReminderEdit(content=content, schedule=changed_schedule(args, old.schedule, ctx))
+    edit = _edit(args, old, ctx)
     if edit == ReminderEdit():
         asked = say(ctx.language, "reminder.nothing_to_change")
         return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
+    if old.state is ReminderState.DONE:
+        edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
+        revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit)
+        return _changed(revived, ctx, "changed", delete(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
     return _changed(changed, ctx, "changed", put_back(old))
 
 
 @tool_function(name="reminder_snooze", returns="reply", changes_state=True)
-async def reminder_snooze(args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def reminder_snooze(
+    args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
     until = _until(args.time, ctx)
     try:
-        put_off = await _put_off(args.reminder_id or "", until, ctx, reminders)
+        reference = await meant(args.reminder_id, ctx, reminders, history)
+        put_off = await _put_off(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.failed(refusal.code, text=say(ctx.language, "reminder.none_to_snooze"))
@@ -71,24 +85,11 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
         content=args.content,
         schedule=Schedule(start=args.local_start(), zone=args.zone, rule=args.rule),
         targets=tuple(Person(id=each.id, name=each.name) for each in args.targets),
+        is_urgent=args.urgent,
+        catch_up=CatchUp(args.missed),
     )
-    reminder = await reminders.edit(ctx.chat, ctx.sender, args.reminder_id, edit)
+    reminder = await reminders.put_back(ctx.chat, ctx.sender, args.reminder_id, edit)
     return _changed(reminder, ctx, "restored", None)
-
-
-def put_back(reminder: Reminder) -> UndoStep:
-    """What makes `reminder` again what it is now."""
-    return UndoStep(
-        name="reminder_put_back",
-        arguments={
-            "reminder_id": reminder.id,
-            "content": reminder.content,
-            "start": reminder.schedule.start.isoformat(),
-            "zone": reminder.schedule.zone,
-            "rule": reminder.schedule.rule,
-            "targets": [{"id": person.id, "name": person.name} for person in reminder.targets],
-        },
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,30 +109,27 @@ async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders:
     except RequestRefused as refusal:
         if reference or refusal.code != "no_reminders":
             raise
-        old = await _named(None, ctx, reminders)
+        old = await spoken_of(None, ctx, reminders)
         after = await reminders.snooze(ctx.chat, ctx.sender, old.id, until, request_key=ctx.call_id)
     if old is not None and old.id == after.id:
         return _PutOff(reminder=after, undo=put_back(old))
-    return _PutOff(reminder=after, undo=UndoStep(name="reminder_delete", arguments={"reminder_id": after.id}))
+    return _PutOff(reminder=after, undo=delete(after))
 
 
-async def _named(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """The reminder that is meant; without a reference the one that this person changed last, or the only one."""
-    if reference:
-        return await reminders.get(ctx.chat, ctx.sender, reference)
-    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
-    for subject in (receipt.subject for change in changes for receipt in change.receipts):
-        try:
-            return await reminders.get(ctx.chat, ctx.sender, subject)
-        except RequestRefused:
-            continue  # it is gone, or it was no reminder
-    try:
-        return await reminders.get(ctx.chat, ctx.sender, "")
-    except RequestRefused as refusal:
-        candidates = refusal.fields.get("candidates")
-        if isinstance(candidates, tuple) and len(candidates) == 1 and isinstance(candidates[0], Reminder):
-            return candidates[0]
-        raise
+def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
+    """What is asked to be changed; a new time keeps the repeating until it is done."""
+    bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    schedule = changed_schedule(args, bare, ctx)
+    if args.until_done is not None:
+        schedule = nagging(schedule or bare, args.until_done)
+    elif schedule is not None:
+        schedule = replace(schedule, rule=nag_like(old.schedule.rule, schedule.rule))
+    return ReminderEdit(
+        content=args.content or None,
+        schedule=schedule,
+        is_urgent=args.urgent,
+        catch_up=None if args.missed is None else CatchUp(args.missed),
+    )
 
 
 def _until(words: str | None, ctx: CallContext) -> datetime:

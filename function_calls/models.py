@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.reminders.nagging import LONGEST_PAUSE_MINUTES
+
 
 class Arguments(BaseModel):
     """Base of argument models: unknown fields are refused, so a misspelt argument is never silently lost."""
@@ -35,7 +37,16 @@ class ReminderArgs(Arguments):
     )
     person: str | None = Field(
         default=None,
-        description="Who is reminded when it is not the person who asks: a name or @name as written, or 'everyone'.",
+        description="Who is reminded when it is not the person who asks: names or @names as written, or 'everyone'.",
+    )
+    until_done: int | None = Field(
+        default=None,
+        ge=1,
+        le=LONGEST_PAUSE_MINUTES,
+        description="Only when to be repeated until it is done (直到做完): every so many minutes, 10 when not said.",
+    )
+    urgent: bool | None = Field(
+        default=None, description="紧急 / true only when asked to say it in quiet hours (免打扰) as well."
     )
 
 
@@ -46,6 +57,9 @@ class ReminderListArgs(Arguments):
         default=None,
         description="只列出哪些 / which ones only: the person's words for when they are due ('today', 'this week', "
         "'明天'), or words of their content. Leave it out for all.",
+    )
+    page: int | None = Field(
+        default=None, ge=0, description="第几页 / which page of a long list, 1 and up; 0 = the next page (下一页)."
     )
 
 

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 from function_calls.reminder_times import rule_parts
 from function_calls.wording import say
+from function_calls.zone_words import zone_label
 from services.chat import Person
-from services.reminders.model import Reminder
+from services.reminders.model import EVERYONE, Reminder
 
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _UNITS = {
@@ -20,26 +21,43 @@ _UNITS = {
 _BY_OTHER_THAN_DATE = frozenset({"BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
 _TOLD_TO_THE_SECOND = 600
 _NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
-EVERYONE = "@all"
 
 
 def moment(language: str, when: datetime, now: datetime) -> str:
     """`when` as people write it, in its own zone: weekday, date, clock; seconds only when they matter."""
     local = now.astimezone(when.tzinfo)
-    clock = f"{when:%H:%M:%S}" if when.second else f"{when:%H:%M}"
     days = (when.date() - local.date()).days
     if days in _NEAR_DAYS:
-        return say(language, "time.near", day=say(language, f"time.{_NEAR_DAYS[days]}"), clock=clock)
+        return say(language, "time.near", day=say(language, f"time.{_NEAR_DAYS[days]}"), clock=clock(when))
     key = "time.date" if when.year == local.year else "time.date_with_year"
-    return say(
-        language,
-        key,
-        weekday=weekday(language, when.weekday()),
-        day=when.day,
-        month=say(language, f"time.month_{when.month}"),
-        year=when.year,
-        clock=clock,
+    return say(language, key, clock=clock(when), **_date(language, when))
+
+
+def clock(when: datetime) -> str:
+    """The clock time; seconds only when they matter."""
+    return f"{when:%H:%M:%S}" if when.second else f"{when:%H:%M}"
+
+
+def day(language: str, when: datetime, now: datetime) -> str:
+    """The day of `when`, in its own zone: "tomorrow, Saturday 21 November"."""
+    local = now.astimezone(when.tzinfo)
+    key = "time.day" if when.year == local.year else "time.day_with_year"
+    date = say(language, key, **_date(language, when))
+    days = (when.date() - local.date()).days
+    return (
+        say(language, "time.near_day", day=say(language, f"time.{_NEAR_DAYS[days]}"), date=date)
+        if days in _NEAR_DAYS
+        else date
     )
+
+
+def _date(language: str, when: datetime) -> dict[str, object]:
+    return {
+        "weekday": weekday(language, when.weekday()),
+        "day": when.day,
+        "month": say(language, f"time.month_{when.month}"),
+        "year": when.year,
+    }
 
 
 def weekday(language: str, index: int) -> str:
@@ -68,14 +86,14 @@ def rule(language: str, reminder: Reminder) -> str:
     parts = rule_parts(reminder.schedule.rule)
     every = int(parts.get("INTERVAL", "1"))
     days = parts.get("BYDAY", "")
-    clock = f"{reminder.schedule.start:%H:%M}"
+    at = f"{reminder.schedule.start:%H:%M}"
     if "FREQ" not in parts:
-        return say(language, "rule.at", each=_by_calendar(language, reminder.schedule.rule, parts), clock=clock)
+        return say(language, "rule.at", each=_by_calendar(language, reminder.schedule.rule, parts), clock=at)
     if parts["FREQ"] in {"WEEKLY", "DAILY"} and days and every == 1:
-        return say(language, "rule.on_days", days=_days(language, days), clock=clock)
+        return say(language, "rule.on_days", days=_days(language, days), clock=at)
     date = _yearly_or_monthly(language, parts, reminder.schedule.start) if every == 1 else ""
     if date:
-        return say(language, "rule.at", each=date, clock=clock)
+        return say(language, "rule.at", each=date, clock=at)
     unit = _UNITS[parts["FREQ"]]
     each = (
         say(language, f"rule.each_{unit}")
@@ -84,7 +102,7 @@ def rule(language: str, reminder: Reminder) -> str:
     )
     if unit in {"minute", "hour"}:
         return each
-    return say(language, "rule.at", each=each, clock=clock)
+    return say(language, "rule.at", each=each, clock=at)
 
 
 def _by_calendar(language: str, rule_text: str, parts: Mapping[str, str]) -> str:
@@ -125,4 +143,4 @@ def targets(language: str, people: tuple[Person, ...]) -> str:
 
 def zone_note(language: str, reminder: Reminder, home: str) -> str:
     """The zone of a reminder, where it is not the one that people here expect."""
-    return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=reminder.schedule.zone)
+    return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=zone_label(reminder.schedule.zone))

@@ -1,6 +1,7 @@
 """Answers about reminders, worded from committed rows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from function_calls import phrasing
 from function_calls.calls import ToolResult
@@ -8,11 +9,17 @@ from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
 from services.errors import RequestRefused
-from services.reminders.model import Reminder, Schedule
+from services.reminders.model import CatchUp, Reminder, ReminderState, Schedule
+from services.reminders.nagging import Nag, nag_of, without_nag
+from services.reminders.recurrence import next_fires
 
 
 def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
-    """What was done to a reminder (`set`, `changed`, `snoozed`, `restored`), when it fires now, and for whom."""
+    """What was done to a reminder (`set`, `changed`, `resume` …), when it fires now, for whom, and how it behaves."""
+    return "\n".join([_when_confirmed(reminder, ctx, verb), *_manners(reminder, ctx.language)])
+
+
+def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     language = ctx.language
     note = phrasing.zone_note(language, reminder, zone_name(ctx.zone))
     whom = (
@@ -21,15 +28,31 @@ def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") ->
     told = {"id": reminder.id, "content": reminder.content, "note": note, "whom": whom}
     if not reminder.next_fires:
         return say(language, "reminder.changed_silent", **told)
-    if reminder.schedule.rule:
-        fires = say(language, "rule.joint").join(
-            phrasing.moment(language, each, ctx.now) for each in reminder.next_fires
-        )
+    bare = replace(reminder.schedule, rule=without_nag(reminder.schedule.rule))
+    if bare.rule:
+        coming = next_fires(bare, ctx.clock.now())
+        fires = say(language, "rule.joint").join(phrasing.moment(language, each, ctx.now) for each in coming)
         rule = phrasing.rule(language, reminder)
         return say(language, f"reminder.{verb}_recurring", **told, rule=rule, fires=fires)
     first = reminder.next_fires[0]
     when, distance = phrasing.moment(language, first, ctx.now), phrasing.distance(language, first - ctx.now)
     return say(language, f"reminder.{verb}_once", **told, when=when, distance=distance)
+
+
+def _manners(reminder: Reminder, language: str) -> list[str]:
+    """What is out of the ordinary about it: that it repeats until done, is urgent, or catches up in its own way."""
+    nag = nag_of(reminder.schedule.rule)
+    lines = [] if nag is None else [_nagging(language, nag)]
+    if reminder.is_urgent:
+        lines.append(say(language, "reminder.is_urgent"))
+    if reminder.catch_up is not CatchUp.LATEST:
+        lines.append(say(language, f"reminder.catch_up_{reminder.catch_up.value}"))
+    return lines
+
+
+def _nagging(language: str, nag: Nag) -> str:
+    every = phrasing.count(language, "minute", round(nag.every.total_seconds() / 60))
+    return say(language, "reminder.until_done", every=every, times=nag.times)
 
 
 def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
@@ -55,29 +78,36 @@ def which_time(choices: Sequence[Schedule], ctx: CallContext) -> str:
     return "\n".join([say(ctx.language, "offline.which_time"), *lines])
 
 
-def listed(reminders: Sequence[Reminder], ctx: CallContext, wanted: str = "") -> str:
-    """A numbered list with ids, or one line that says there is nothing, or nothing that `wanted` describes."""
-    language = ctx.language
-    if not reminders:
-        return say(language, "reminder.none_fits", wanted=wanted) if wanted else say(language, "reminder.none")
-    return "\n".join(
+def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:
+    """A numbered list with ids."""
+    return "\n".join(listed_lines(list(enumerate(reminders, start=1)), ctx))
+
+
+def listed_lines(
+    numbered: Sequence[tuple[int, Reminder]], ctx: CallContext, *, is_under_day: bool = False
+) -> list[str]:
+    """One line for each reminder; under the heading of its day only the clock time is told."""
+    return [
         say(
-            language,
+            ctx.language,
             "reminder.line",
             number=number,
             id=reminder.id,
-            when=_when(reminder, ctx),
+            when=_when(reminder, ctx, is_under_day=is_under_day),
             content=reminder.content,
-            who=phrasing.targets(language, reminder.targets) or reminder.creator.name,
+            who=phrasing.targets(ctx.language, reminder.targets) or reminder.creator.name,
         )
-        for number, reminder in enumerate(reminders, start=1)
-    )
+        for number, reminder in numbered
+    ]
 
 
-def _when(reminder: Reminder, ctx: CallContext) -> str:
+def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     note = phrasing.zone_note(ctx.language, reminder, zone_name(ctx.zone))
-    if reminder.schedule.rule:
+    if without_nag(reminder.schedule.rule):
         return phrasing.rule(ctx.language, reminder) + note
+    if reminder.state is ReminderState.PAUSED:
+        return say(ctx.language, "reminder.paused")
     if not reminder.next_fires:
         return say(ctx.language, "reminder.being_sent")
-    return phrasing.moment(ctx.language, reminder.next_fires[0], ctx.now) + note
+    first = reminder.next_fires[0]
+    return (phrasing.clock(first) if is_under_day else phrasing.moment(ctx.language, first, ctx.now)) + note

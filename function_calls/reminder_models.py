@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from function_calls.models import Arguments
+from services.reminders.nagging import LONGEST_PAUSE_MINUTES
 
 _WHICH = (
     "提醒列表中的 ID / ID from the reminder list, its first characters are enough. Also understood: its number in the "
@@ -31,6 +32,29 @@ class ReminderUpdateArgs(Arguments):
     )
     rrule: str | None = Field(
         default=None, description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE."
+    )
+    until_done: int | None = Field(
+        default=None,
+        ge=0,
+        le=LONGEST_PAUSE_MINUTES,
+        description="Repeat it until it is done: every so many minutes (10 when not said); 0 stops repeating.",
+    )
+    urgent: bool | None = Field(default=None, description="紧急 / true: say it in quiet hours (免打扰) as well")
+    missed: Literal["latest", "all", "none"] | None = Field(
+        default=None, description="What of a recurring one is said when the bot was down: the latest, all, or none."
+    )
+
+
+class ReminderStateArgs(Arguments):
+    """Arguments of `reminder_state`."""
+
+    action: Literal["pause", "resume", "done", "join", "leave"] = Field(
+        description="pause=暂停, resume=恢复, done=做完了 (what repeats until done ends), join=me too 也提醒我, "
+        "leave=the person who asks is reminded no longer 不用提醒我了",
+    )
+    reminder_id: str | None = Field(
+        default=None,
+        description="哪一个 / which one, as in reminder_update; 'all' to pause or resume all of one's own.",
     )
 
 
@@ -72,6 +96,8 @@ class ReminderPutBackArgs(Arguments):
     zone: str
     rule: str
     targets: list[PersonArgs]
+    urgent: bool = False
+    missed: Literal["latest", "all", "none"] = "latest"
 
     def local_start(self) -> datetime:
         """`start` as a naive instant of the wall clock."""

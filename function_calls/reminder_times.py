@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
 from functools import partial
 
 from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
+from services.reminders.nagging import with_nag, without_nag
 from services.time_expressions import Reading, TimeReader
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_TIMES_NAGGED = 12
 _USUAL = TimeReader()
 _ReadWords = Callable[[str], Reading]
 
@@ -37,6 +40,14 @@ def schedule_from(
     if clock is None:
         return _repeated_phrase(arguments, local, zone_name(zone), read)
     return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
+
+
+def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
+    """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
+    if minutes is None:
+        return schedule
+    rule = with_nag(schedule.rule, minutes=minutes, times=_TIMES_NAGGED) if minutes else without_nag(schedule.rule)
+    return replace(schedule, rule=rule)
 
 
 def zone_name(zone: tzinfo) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import count
 
 from services.reminders.model import CatchUp, DueNotice, ReminderState
+from services.reminders.nagging import pause_of
 from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, plan_due
 from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
@@ -240,6 +241,7 @@ class MemoryLedger:
             attempt=entry.attempt + 1,
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
             was_held=entry.was_held,
+            repeats_every=pause_of(row.schedule.rule),
         )
         return Lease(
             notice=notice,

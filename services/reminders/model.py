@@ -90,7 +90,7 @@ class DueNotice:
     `due_at` is timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
     `may_be_repeat` says that an earlier attempt may have arrived: the bot crashed or lost the answer while sending.
-    `was_held` says that quiet hours were the reason to wait.
+    `was_held` says that quiet hours were the reason to wait. `repeats_every` is when it comes again until it is done.
     """
 
     delivery_id: int
@@ -107,6 +107,7 @@ class DueNotice:
     attempt: int
     may_be_repeat: bool = False
     was_held: bool = False
+    repeats_every: timedelta | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

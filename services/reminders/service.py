@@ -23,7 +23,7 @@ from services.reminders.model import (
 from services.reminders.nagging import is_nagging, nag_like, without_nag
 from services.reminders.permissions import check_may_change
 from services.reminders.ports import Courier, ReminderStore
-from services.reminders.public_ids import public_id
+from services.reminders.public_ids import public_id, row_key
 from services.reminders.quiet_hours import QuietService
 from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
 from services.reminders.recurrence import check, next_fires
@@ -112,6 +112,11 @@ class ReminderService:
         """
         return (await self._shelf.find(chat, person, reference))[0]
 
+    async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
+        """As `get`; a complete id also names a reminder of this chat that is over."""
+        row = await self._over(chat, reference)
+        return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
+
     async def said_in(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
         """The reminders that the bot said in one of its messages, by the platform's id of it; whatever their state."""
         return tuple(self._shelf.public(row) for row in await self._store.said_in(chat.key, message_id))
@@ -181,14 +186,22 @@ class ReminderService:
         return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """The thing is done: what repeats until then ends, what fires once is over; "" means what was said last.
+        """The thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does."""
+        now, shortest = self._clock.now(), self._limits.shortest_interval
+        return await self._changing.one(chat, person, reference, lambda row: finished(row, now, shortest))
+
+    async def awaited(self, chat: ChatAddress, person: Person) -> Reminder:
+        """What was said last to `person` and comes again until it is done.
 
         Raises:
-            RequestRefused: as `delete`; `nothing_to_finish` when nothing that was said waits for being done.
+            RequestRefused: `nothing_to_finish`.
         """
-        now, shortest = self._clock.now(), self._limits.shortest_interval
-        reference = reference.strip() or await self._awaited(chat, person)
-        return await self._changing.one(chat, person, reference, lambda row: finished(row, now, shortest))
+        for row in await self._store.lately_sent(chat.key, self._clock.now() - _SNOOZABLE_FOR, _LATELY_SENT):
+            people = {each.id for each in row.targets or (row.creator,)}
+            is_awaited = row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule)
+            if is_awaited and people & {person.id, EVERYONE}:
+                return self._shelf.public(row)
+        raise RequestRefused("nothing_to_finish")
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Remind `person` as well. Raises as `get` does."""
@@ -234,7 +247,7 @@ class ReminderService:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
         rows = await self._store.lately_sent(chat.key, self._clock.now() - _SNOOZABLE_FOR, _LATELY_SENT)
-        row = _said(reference, [(self._shelf.public(each), each) for each in rows])
+        row = _said(reference, [(self._shelf.public(each), each) for each in rows]) or await self._over(chat, reference)
         if row is None:
             schedule = _once_at(until, (await self._shelf.find(chat, person, reference))[1])
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule))
@@ -286,17 +299,15 @@ class ReminderService:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
         return content
 
+    async def _over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
+        """The reminder of this chat with this complete id, if it has fired for the last time."""
+        key = row_key(reference)
+        row = None if key is None else await self._store.get(key)
+        is_over = row is not None and row.state is ReminderState.DONE and row.address.key == chat.key
+        return row if is_over else None
+
     def _checked(self, edit: ReminderEdit) -> ReminderEdit:
         return edit if edit.content is None else replace(edit, content=self._content(edit.content))
-
-    async def _awaited(self, chat: ChatAddress, person: Person) -> str:
-        """The id of what was said last to `person` and comes again until it is done."""
-        for row in await self._store.lately_sent(chat.key, self._clock.now() - _SNOOZABLE_FOR, _LATELY_SENT):
-            people = {each.id for each in row.targets or (row.creator,)}
-            is_awaited = row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule)
-            if is_awaited and people & {person.id, EVERYONE}:
-                return public_id(row.key)
-        raise RequestRefused("nothing_to_finish")
 
 
 def _said(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from services.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, DueNotice, ReminderState, Schedule
+from services.reminders.nagging import pause_of
 from services.reminders.public_ids import public_id
 from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
 from services.storage.instants import from_micros, from_micros_or_none, to_micros, to_micros_or_none
@@ -163,6 +164,7 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         attempt=occurred.attempt + 1,
         may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
         was_held=bool(occurred.was_held),
+        repeats_every=pause_of(row["rule"]),
     )
     return Lease(
         notice=notice,

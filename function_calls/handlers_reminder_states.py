@@ -1,0 +1,103 @@
+"""The function that pauses and ends reminders, and lets people join and leave them."""
+
+from collections.abc import Mapping
+
+from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.registry import tool_function
+from function_calls.reminder_answers import set_confirmed, which_reminder
+from function_calls.reminder_models import ReminderStateArgs
+from function_calls.reminder_replies import meant
+from function_calls.reminder_undo import put_back
+from function_calls.reminder_which import spoken_of
+from function_calls.wording import say
+from services.errors import RequestRefused
+from services.history.service import HistoryService
+from services.reminders.model import Reminder, ReminderState
+from services.reminders.service import ReminderService
+
+_INVERSES: Mapping[str, str] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
+
+
+@tool_function(name="reminder_state", returns="reply", changes_state=True)
+async def reminder_state(
+    args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """暂停、恢复、完成、加入、退出提醒 / Pause, resume or finish a reminder; join or leave somebody's reminder."""
+    try:
+        reference = await _reference(args, ctx, reminders, history)
+        if args.action in {"pause", "resume"}:
+            return await _switched(args.action, reference, ctx, reminders)
+        return await _taken_part(args.action, reference, ctx, reminders)
+    except RequestRefused as refusal:
+        if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
+            return ToolResult(ok=True, is_answered=True)
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+
+
+async def _reference(
+    args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> str:
+    """Which reminder is meant: what is named or replied to, else what was said, set or changed last.
+
+    Raises:
+        RequestRefused: `nothing_meant`: people say "me too" and "done" to each other as well.
+    """
+    reference = await meant(args.reminder_id, ctx, reminders, history)
+    if reference:
+        return reference
+    if ctx.message.reply_to is not None and not _is_addressed(ctx):
+        raise RequestRefused("nothing_meant")
+    if args.action == "done":
+        return (await reminders.awaited(ctx.chat, ctx.sender)).id
+    if not _is_addressed(ctx):
+        raise RequestRefused("nothing_meant")
+    if args.action == "join":
+        here = await reminders.list(ctx.chat, ctx.sender)
+        return max(here, key=lambda each: each.created_at).id if here else ""
+    return (await spoken_of(None, ctx, reminders)).id
+
+
+async def _switched(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    if action == "pause":
+        changed = await reminders.pause(ctx.chat, ctx.sender, reference)
+    else:
+        changed = await reminders.resume(ctx.chat, ctx.sender, reference)
+    return ToolResult(
+        ok=True,
+        text="\n".join(_told(action, each, ctx) for each in changed),
+        value={"ids": [each.id for each in changed]},
+        receipts=tuple(Receipt(action=action, subject=each.id, undo=_inverse(action, each)) for each in changed),
+    )
+
+
+async def _taken_part(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    before = await reminders.find(ctx.chat, ctx.sender, reference)
+    if action == "done":
+        is_over = before.state not in {ReminderState.ACTIVE, ReminderState.PAUSED}
+        after = before if is_over else await reminders.finish(ctx.chat, ctx.sender, before.id)
+    elif action == "join":
+        after = await reminders.join(ctx.chat, ctx.sender, before.id)
+    else:
+        after = await reminders.leave(ctx.chat, ctx.sender, before.id)
+    if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
+        same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
+        return ToolResult(ok=True, text=same, value={"id": after.id})
+    undo = put_back(before) if action == "done" else _inverse(action, after)
+    receipt = Receipt(action=action, subject=after.id, undo=undo)
+    return ToolResult(ok=True, text=_told(action, after, ctx), value={"id": after.id}, receipts=(receipt,))
+
+
+def _told(action: str, reminder: Reminder, ctx: CallContext) -> str:
+    if action == "resume" or (action in {"join", "leave", "done"} and reminder.next_fires):
+        return set_confirmed(reminder, ctx, verb=action)
+    return say(ctx.language, f"reminder.{action}_told", id=reminder.id, content=reminder.content)
+
+
+def _inverse(action: str, reminder: Reminder) -> UndoStep:
+    arguments: dict[str, object] = {"action": _INVERSES[action], "reminder_id": reminder.id}
+    return UndoStep(name="reminder_state", arguments=arguments)
+
+
+def _is_addressed(ctx: CallContext) -> bool:
+    return ctx.message.is_addressed or ctx.message.is_private

@@ -1,0 +1,80 @@
+"""The list of reminders: by day, a page at a time, and which page was shown last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from function_calls import phrasing
+from function_calls.context import CallContext
+from function_calls.reminder_answers import listed_lines
+from function_calls.wording import say
+from services.reminders.model import Reminder, ReminderState
+
+PAGE = 15
+_KEY = "reminders.page"
+_SHOWN_FOR = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskedPage:
+    """One page, 1 and up, of the reminders that `wanted` describes."""
+
+    wanted: str
+    number: int
+
+
+def asked_page(wanted: str, page: int | None, ctx: CallContext) -> AskedPage | None:
+    """The page that is asked for; 0 is the one after what was shown last, None where nothing was shown lately."""
+    if page != 0:
+        return AskedPage(wanted=wanted, number=page or 1)
+    shown = ctx.state.get(_KEY)
+    if not isinstance(shown, dict):
+        return None
+    is_recent = ctx.now - datetime.fromisoformat(str(shown.get("at"))) <= _SHOWN_FOR
+    return AskedPage(wanted=str(shown.get("wanted")), number=int(str(shown.get("number"))) + 1) if is_recent else None
+
+
+def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
+    """Keep which page is shown, where there is another."""
+    if asked.number * PAGE < count:
+        ctx.state[_KEY] = {"wanted": asked.wanted, "number": asked.number, "at": ctx.now.isoformat()}
+    elif _KEY in ctx.state:
+        del ctx.state[_KEY]
+
+
+def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext) -> str:
+    """One page of a numbered list, under a heading for each day when there are several."""
+    language = ctx.language
+    if not found:
+        key = "reminder.none_fits" if asked.wanted else "reminder.none"
+        return say(language, key, wanted=asked.wanted)
+    pages = -(-len(found) // PAGE)
+    number = min(asked.number, pages)
+    first = (number - 1) * PAGE
+    numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
+    lines = _by_day(numbered, ctx)
+    if pages > 1:
+        key = "reminder.page" if number < pages else "reminder.last_page"
+        lines.append(say(language, key, number=number, pages=pages, count=len(found)))
+    return "\n".join(lines)
+
+
+def _by_day(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext) -> list[str]:
+    days = [(day, list(lines)) for day, lines in groupby(numbered, key=lambda each: _day(each[1], ctx))]
+    if len(days) == 1:
+        return listed_lines(numbered, ctx)
+    return [line for day, lines in days for line in (_heading(day, ctx), *listed_lines(lines, ctx, is_under_day=True))]
+
+
+def _heading(day: str, ctx: CallContext) -> str:
+    return say(ctx.language, "reminder.day", day=day[:1].upper() + day[1:])
+
+
+def _day(reminder: Reminder, ctx: CallContext) -> str:
+    """The day of the next fire, as the one who asks counts days."""
+    if reminder.state is ReminderState.PAUSED:
+        return say(ctx.language, "reminder.paused")
+    if not reminder.next_fires:
+        return say(ctx.language, "reminder.being_sent")
+    return phrasing.day(ctx.language, reminder.next_fires[0].astimezone(ctx.zone), ctx.now)

@@ -1,0 +1,107 @@
+"""The time zone of a person, else of the chat, else of the bot."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from services.chat import ChatAddress, Person
+from services.clock import Clock
+from services.errors import RequestRefused
+from services.session import Json, StateDelta
+from services.zones.names import zone_named
+
+_KEY = "zone"
+_REMEMBERED_FOR = timedelta(minutes=1)  # as long as another process may not hear of a change
+_MOST_REMEMBERED = 10_000
+
+
+class ScopeBook(Protocol):
+    """Keeps values by scope and key."""
+
+    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+        """The values of each of `scopes`, in that order."""
+        ...
+
+    async def commit(self, deltas: Sequence[StateDelta]) -> None:
+        """Keep all of `deltas` or none of them."""
+        ...
+
+
+class ZoneService:
+    """Tells and sets time zones. A person's is the same in all chats of a platform."""
+
+    def __init__(self, book: ScopeBook, clock: Clock, *, default: ZoneInfo) -> None:
+        """`default` is the bot's own zone."""
+        self._book = book
+        self._clock = clock
+        self.default = default
+        self._remembered: OrderedDict[str, tuple[datetime, ZoneInfo]] = OrderedDict()
+
+    async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
+        """The zone in which `person` means times in `chat`."""
+        key = f"{chat.key}#{person.id}"
+        known = self._remembered.get(key)
+        if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
+            return known[1]
+        own, common = await self._book.load([_of_person(chat, person), _of_chat(chat)])
+        zone = _readable(own.get(_KEY)) or _readable(common.get(_KEY)) or self.default
+        self._remembered[key] = (self._clock.now(), zone)
+        self._remembered.move_to_end(key)
+        while len(self._remembered) > _MOST_REMEMBERED:
+            self._remembered.popitem(last=False)
+        return zone
+
+    async def set_for_person(self, chat: ChatAddress, person: Person, words: str) -> str:
+        """Take the zone that `words` name as the person's; return its IANA name.
+
+        Raises:
+            RequestRefused: `zone_unknown(zone)`.
+        """
+        return await self._set(_of_person(chat, person), words)
+
+    async def set_for_chat(self, chat: ChatAddress, words: str) -> str:
+        """Take the zone that `words` name for all in the chat who have none of their own. Raises as the other does."""
+        return await self._set(_of_chat(chat), words)
+
+    async def forget_person(self, chat: ChatAddress, person: Person) -> None:
+        """Let the zone of the chat, or of the bot, be the person's again."""
+        await self._commit(StateDelta(scope=_of_person(chat, person), written={}, removed=frozenset({_KEY})))
+
+    async def forget_chat(self, chat: ChatAddress) -> None:
+        """Let the zone of the bot be the chat's again."""
+        await self._commit(StateDelta(scope=_of_chat(chat), written={}, removed=frozenset({_KEY})))
+
+    async def own(self, chat: ChatAddress, person: Person | None) -> str:
+        """What was set for the person, or with None for the chat; empty when nothing was."""
+        scope = _of_chat(chat) if person is None else _of_person(chat, person)
+        [kept] = await self._book.load([scope])
+        return str(kept.get(_KEY) or "")
+
+    async def _set(self, scope: str, words: str) -> str:
+        name = zone_named(words)
+        if name is None:
+            raise RequestRefused("zone_unknown", zone=words.strip())
+        await self._commit(StateDelta(scope=scope, written={_KEY: name}))
+        return name
+
+    async def _commit(self, delta: StateDelta) -> None:
+        await self._book.commit([delta])
+        self._remembered.clear()
+
+
+def _of_person(chat: ChatAddress, person: Person) -> str:
+    return f"user:{chat.platform}:{person.id}"
+
+
+def _of_chat(chat: ChatAddress) -> str:
+    return f"zone:{chat.key}"
+
+
+def _readable(name: Json) -> ZoneInfo | None:
+    """The zone with this name; None when there is none, or the data of zones no longer has it."""
+    try:
+        return ZoneInfo(name) if isinstance(name, str) else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
