@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from loguru import logger
 
-from bot.platform import OutgoingMessage, Platform, ShowsTyping
+from bot.platform import EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
 from function_calls.calls import Reply
 from services.chat import ChatAddress
 from services.clock import Clock
@@ -36,10 +36,11 @@ class Outbox:
     async def reply(self, address: ChatAddress, reply: Reply) -> None:
         """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
 
-        Later replies in the chat wait for it; a due reminder does not.
+        Later replies in the chat wait for it; a due reminder does not. What is for one person only is said to all
+        where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
         """
         async with _lock_of(self._replies, address):
-            await self._persist(address, _outgoing(reply))
+            await self._persist(address, self._outgoing(address, reply))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message` once, after what is already being said in that chat.
@@ -62,6 +63,29 @@ class Outbox:
                 raise
         await self._record(address, message, message_id)
         return message_id
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """A link that opens a message of the chat, where the platform has such links."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, LinksMessages):
+            return None
+        return platform.link(address, message_id)
+
+    async def progress(self, address: ChatAddress, text: str, said: str | None = None) -> str | None:
+        """Tell how far an answer is; `said` is the earlier message about it, which is changed where that can be done.
+
+        Returns the id of the message that tells it, None where nothing is told.
+        """
+        platform = self.platforms.get(address.platform)
+        message = OutgoingMessage(text=text)
+        try:
+            if said is None:
+                return await self.send(address, message)
+            if platform is not None and isinstance(platform, EditsMessages):
+                await platform.edit(address, said, message)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address)).debug("progress not shown: {}", failure)
+        return said
 
     @asynccontextmanager
     async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
@@ -86,6 +110,18 @@ class Outbox:
                 logger.bind(chat=str(address)).debug("typing not shown: {}", failure)
                 return
             await asyncio.sleep(_TYPING_LASTS_SECONDS)
+
+    def _outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
+        platform = self.platforms.get(address.platform)
+        can_whisper = platform is not None and platform.capabilities.private_replies
+        return OutgoingMessage(
+            text=reply.text,
+            reply_to=reply.reply_to,
+            mentions=reply.mentions,
+            mentions_everyone=reply.mentions_everyone,
+            choices=reply.choices,
+            private_to=reply.private_to if can_whisper else None,
+        )
 
     async def _persist(self, address: ChatAddress, message: OutgoingMessage) -> None:
         pause = _FIRST_PAUSE_SECONDS
@@ -124,15 +160,6 @@ class Outbox:
             )
         except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
             logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
-
-
-def _outgoing(reply: Reply) -> OutgoingMessage:
-    return OutgoingMessage(
-        text=reply.text,
-        reply_to=reply.reply_to,
-        mentions=reply.mentions,
-        mentions_everyone=reply.mentions_everyone,
-    )
 
 
 def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 from services.chat import ChatAddress, ChatMessage, Incoming, Person
+from services.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.language_model.ports import TextListener
 from services.reminders.model import DueNotice
 
@@ -36,14 +37,6 @@ class Capabilities:
     private_replies: bool = False
     files: bool = False
     markdown: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
-    """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button."""
-
-    label: str
-    says: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

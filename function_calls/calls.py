@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from services.chat import ChatAddress, ChatMessage, Person
+from services.chat import ChatAddress, ChatMessage, Choice, Person
 from services.language_model.ports import TextListener
 
 ReturnStyle = Literal["reply", "observation"]
@@ -69,6 +69,7 @@ class ToolResult:
     `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
     `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure.
     `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
+    `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
     """
 
     ok: bool
@@ -81,6 +82,8 @@ class ToolResult:
     is_question: bool = False
     is_reply: bool = False
     is_untrusted: bool = False
+    is_private: bool = False
+    choices: tuple[Choice, ...] = ()
     spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
 
@@ -153,12 +156,17 @@ class Interpretation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """What the bot says. `mentions` are people to notify; the platform words them its own way."""
+    """What the bot says. `mentions` are people to notify; the platform words them its own way.
+
+    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things.
+    """
 
     text: str
     reply_to: str | None = None
     mentions: tuple[Person, ...] = ()
     mentions_everyone: bool = False
+    choices: tuple[Choice, ...] = ()
+    private_to: Person | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

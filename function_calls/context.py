@@ -65,6 +65,12 @@ async def _untold(text: str) -> None:
     """Nobody is waiting for progress."""
 
 
+def _unlinked(message_id: str) -> str | None:
+    """Messages have no links here."""
+    del message_id
+    return None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallContext:
     """The circumstances of one call; injected by annotation, never part of a schema.
@@ -78,6 +84,7 @@ class CallContext:
     `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
     untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `oversight`
     watches over routers that have none of their own, such as an agent's. `is_undoing` says that a change is taken back.
+    `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
     `beginning` is where a call that changes something says that it has begun.
     """
 
@@ -93,6 +100,7 @@ class CallContext:
     agent_name: str = ""
     invocation_id: str = ""
     progress: Progress = _untold
+    link_of: Callable[[str], str | None] = _unlinked
     door: str = "chat"
     approved: ToolCall | None = None
     asked_for: frozenset[str] | None = None

@@ -147,4 +147,11 @@ def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Repl
     """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
     if not text.strip() or not (turn.message.is_addressed or turn.steps or is_owed):
         return None
-    return Reply(text=f"{text.strip()}\n{notice}" if notice else text.strip(), reply_to=turn.message.id)
+    results = turn.steps[-1].results if turn.steps else ()
+    is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
+    return Reply(
+        text=f"{text.strip()}\n{notice}" if notice else text.strip(),
+        reply_to=turn.message.id,
+        choices=tuple(choice for result in results for choice in result.choices),
+        private_to=turn.message.sender if is_private else None,
+    )

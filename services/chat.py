@@ -41,6 +41,14 @@ class Attachment:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button."""
+
+    label: str
+    says: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ChatMessage:
     """One message as the platform delivered it.
 

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.outbox import Outbox
-from bot.platform import OutgoingMessage
+from bot.platform import Capabilities, OutgoingMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from function_calls.calls import Reply
-from services.chat import ChatAddress, Person
+from services.chat import ChatAddress, Choice, Person
 from services.errors import DeliveryFailed
 
 HOME = ChatAddress(platform="fake", chat_id="home")
@@ -190,3 +190,35 @@ async def test_a_long_answer_shows_that_it_is_being_written_and_a_quick_one_does
         await asyncio.sleep(10)
 
     assert shown == [HOME] * 3
+
+
+async def test_buttons_of_a_reply_reach_the_platform(outbox, platform):
+    await outbox.reply(HOME, Reply(text="tea?", choices=(Choice(label="Yes", says="yes"),)))
+
+    assert platform.sent[-1][1].choices == (Choice(label="Yes", says="yes"),)
+
+
+@pytest.mark.parametrize("can_whisper", [True, False])
+async def test_what_is_for_one_person_is_whispered_where_the_platform_can(outbox, platform, can_whisper):
+    platform.capabilities = Capabilities(private_replies=can_whisper)
+    ann = Person(id="ann", name="Ann")
+
+    await outbox.reply(HOME, Reply(text="you missed lunch", private_to=ann))
+
+    assert platform.sent[-1][1].private_to == (ann if can_whisper else None)
+
+
+async def test_a_chat_without_message_links_has_none(outbox):
+    assert outbox.link(HOME, "m1") is None
+    assert outbox.link(ChatAddress(platform="gone", chat_id="x"), "m1") is None
+
+
+class LinkingPlatform(FakePlatform):
+    def link(self, address, message_id):
+        return f"https://chat.example/{address.chat_id}/{message_id}"
+
+
+async def test_a_platform_with_message_links_is_asked_for_them(clock):
+    outbox = Outbox({"fake": LinkingPlatform(clock)}, History(), clock)
+
+    assert outbox.link(HOME, "m1") == "https://chat.example/home/m1"
