@@ -1,8 +1,11 @@
 """One line that tells how far a long answer is, changed in place where the platform can do that."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from bot.outbox import Outbox
+from function_calls.context import CallContext
 from services.chat import ChatAddress
 from services.clock import Clock
 
@@ -26,3 +29,9 @@ class ProgressLine:
             return
         self._told_at = now
         self._message_id = await self._outbox.progress(self._address, text, self._message_id)
+
+
+def connected(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
+    """`context` with a way to tell progress in its chat, and with links to the messages there."""
+    chat = context.chat
+    return replace(context, progress=ProgressLine(outbox, chat, clock), link_of=partial(outbox.link, chat))

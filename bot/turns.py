@@ -15,6 +15,8 @@ from services.languages import language_of
 from services.zones.service import ZoneService
 
 ListenerFor = Callable[[ChatMessage], TextListener | None]
+WayBack = Callable[[CallContext], CallContext]
+"""Gives a call the ways in which it reaches into its chat: progress, links to messages."""
 
 _LOOKED_BACK = 50
 
@@ -25,11 +27,16 @@ def nobody_hears(message: ChatMessage) -> TextListener | None:
     return None
 
 
+def unconnected(context: CallContext) -> CallContext:
+    """A call that reaches no chat."""
+    return context
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnFactory:
     """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries.
 
-    `listener_for` knows who hears the answer to a message as it is written.
+    `listener_for` knows who hears the answer to a message as it is written, `connected` how a call reaches its chat.
     """
 
     bot_name: str
@@ -41,6 +48,7 @@ class TurnFactory:
     calls: FunctionCallRouter
     services: Services
     listener_for: ListenerFor = nobody_hears
+    connected: WayBack = unconnected
 
     async def turn(self, message: ChatMessage) -> Turn:
         """The turn of `message`."""
@@ -59,7 +67,7 @@ class TurnFactory:
     def context(self, turn: Turn, place: int) -> CallContext:
         """The context of the call at `place`; its id is the same when the platform delivers the message again."""
         message = turn.message
-        return CallContext(
+        bare = CallContext(
             call_id=f"{message.address.key}/{message.id}/{len(turn.steps)}.{place}",
             message=message,
             services=self.services,
@@ -69,6 +77,7 @@ class TurnFactory:
             language=turn.language,
             oversight=self.calls.oversight,
         )
+        return self.connected(bare)
 
     async def _language_before(self, message: ChatMessage) -> str:
         """The language of a message that shows none ("18:30"): that of its sender's last words, else the bot's."""

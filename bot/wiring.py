@@ -13,6 +13,7 @@ from bot.middleware.in_order import InOrder
 from bot.middleware.once import Once
 from bot.middleware.pace import Pace
 from bot.outbox import Outbox
+from bot.progress import connected
 from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
@@ -155,6 +156,7 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
         history=parts.services.get(HistoryService),
         calls=calls,
         services=parts.services,
+        connected=partial(connected, parts.outbox, parts.clock),
         listener_for=parts.listener_for,
     )
 

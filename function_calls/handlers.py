@@ -12,8 +12,9 @@ from function_calls.reminder_people import named_people
 from function_calls.reminder_replies import meant
 from function_calls.reminder_times import nagging, schedule_from
 from function_calls.reminder_undo import delete, restore
-from function_calls.summary_answers import summarised
-from function_calls.summary_windows import asked_window
+from function_calls.summary_answers import SummaryProgress, summarised
+from function_calls.summary_offers import reminder_offers
+from function_calls.summary_windows import asked_window, asks_what_was_missed
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.history.service import HistoryService
@@ -109,6 +110,14 @@ async def summary(
 ) -> ToolResult:
     """总结群聊 / Summarise messages of this chat: the recent ones, or those of a time, a person, a topic."""
     window = await asked_window(args, ctx, history)
-    result = await summaries.summarize(ctx.chat, language=ctx.language, window=window, zone=ctx.zone)
+    result = await summaries.summarize(
+        ctx.chat, language=ctx.language, window=window, zone=ctx.zone, on_progress=SummaryProgress(ctx)
+    )
     bullets = [{"text": each.text, "message_ids": list(each.message_ids)} for each in result.bullets]
-    return ToolResult(ok=True, text=summarised(result, ctx, window), value={"bullets": bullets})
+    return ToolResult(
+        ok=True,
+        text=summarised(result, ctx, window),
+        value={"bullets": bullets},
+        is_private=asks_what_was_missed(args, ctx),
+        choices=reminder_offers(result, ctx),
+    )

@@ -1,7 +1,7 @@
 """A summary worded for the chat."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from function_calls import phrasing
 from function_calls.context import CallContext
@@ -10,6 +10,21 @@ from services.summary.model import Finding, Summary, SummaryMethod, SummaryWindo
 
 _SHOWN_FINDINGS = 5
 _SHOWN_PEOPLE = 5
+_SHOWN_LINKS = 2
+_QUICK = timedelta(seconds=3)
+
+
+class SummaryProgress:
+    """Tells how many parts of a long chat are read, once that has taken a while."""
+
+    def __init__(self, ctx: CallContext) -> None:
+        self._ctx = ctx
+        self._begun = ctx.clock.now()
+
+    async def __call__(self, done: int, total: int) -> None:
+        """Tell it, unless it was quick or is over."""
+        if done < total and self._ctx.clock.now() - self._begun >= _QUICK:
+            await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 
 def summarised(summary: Summary, ctx: CallContext, window: SummaryWindow) -> str:
@@ -31,8 +46,16 @@ def summarised(summary: Summary, ctx: CallContext, window: SummaryWindow) -> str
     )
     # A model names people in its own sentences; a quotation needs its author in front.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
-    bullets = [say(language, key, who=each.sender, text=each.text) for each in summary.bullets]
-    return "\n".join([head, *bullets, *_findings(summary, language), *_reservations(summary, language)])
+    bullets = [
+        say(language, key, who=each.sender, text=each.text) + _links(each.message_ids, ctx) for each in summary.bullets
+    ]
+    return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
+
+
+def _links(message_ids: Sequence[str], ctx: CallContext) -> str:
+    """Links to the messages that say it, where the platform has such links."""
+    found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
+    return "".join(f" [↗]({link})" for link in found)
 
 
 def _minute(when: datetime, ctx: CallContext) -> str:
@@ -48,7 +71,7 @@ def _reservations(summary: Summary, language: str) -> list[str]:
     return told
 
 
-def _findings(summary: Summary, language: str) -> list[str]:
+def _findings(summary: Summary, ctx: CallContext) -> list[str]:
     found = summary.findings
     said = {bullet.text for bullet in summary.bullets}
     dates = [Finding(text=each.context, message_id=each.message_id, sender=each.sender) for each in found.dates]
@@ -59,11 +82,14 @@ def _findings(summary: Summary, language: str) -> list[str]:
         ("dates", [each for each in dates if each.text not in said]),
         ("links", links),
     )
-    return [line for key, entries in sections for line in _section(language, key, entries)]
+    return [line for key, entries in sections for line in _section(ctx, key, entries)]
 
 
-def _section(language: str, key: str, entries: Sequence[Finding]) -> list[str]:
+def _section(ctx: CallContext, key: str, entries: Sequence[Finding]) -> list[str]:
     if not entries:
         return []
-    shown = [say(language, "summary.bullet", who=each.sender, text=each.text) for each in entries[-_SHOWN_FINDINGS:]]
-    return [say(language, f"summary.{key}"), *shown]
+    shown = [
+        say(ctx.language, "summary.bullet", who=each.sender, text=each.text) + _links([each.message_id], ctx)
+        for each in entries[-_SHOWN_FINDINGS:]
+    ]
+    return [say(ctx.language, f"summary.{key}"), *shown]

@@ -58,6 +58,11 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
     return window or made()
 
 
+def asks_what_was_missed(args: SummaryArgs, ctx: CallContext) -> bool:
+    """Whether it is about what the asker alone has not seen: "what did I miss?", "since my last message"."""
+    return _words().own.search(_folded(args.window or ctx.message.text)) is not None
+
+
 def _person(name: str | None, ctx: CallContext) -> str | None:
     """Whose messages are meant: a name as written, or the asker's own."""
     if name and _words().oneself.fullmatch(_folded(name)):

@@ -8,6 +8,7 @@ import pytest
 from function_calls import handlers
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
+from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from services.chat import Person
@@ -124,3 +125,49 @@ async def test_the_heading_tells_no_seconds(summarize, said, history, message):
 
     assert "11:54:43" not in (await summarize()).text
     assert "11:54" in (await summarize()).text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_private"), [("what did I miss?", True), ("我错过了什么", True), ("summarize", False)]
+)
+async def test_what_one_person_missed_is_told_to_that_person(summarize, said, text, is_private):
+    await said(1, "The invoice from Berlin has to be paid.")
+
+    assert (await summarize(text=text)).is_private is is_private
+
+
+class SlowSummarizer:
+    method = SummaryMethod.MODEL
+
+    def __init__(self, clock):
+        self._clock = clock
+
+    async def bullets(self, messages, *, language, count, on_progress=None):
+        await on_progress(1, 9)
+        self._clock.set(self._clock.now() + timedelta(seconds=5))
+        await on_progress(2, 9)
+        await on_progress(9, 9)
+        return ()
+
+
+async def test_long_work_is_told_while_it_lasts(context_of, history, said):
+    await said(1, "The invoice from Berlin has to be paid.")
+    told = []
+
+    async def hear(text):
+        told.append(text)
+
+    context = replace(context_of(text="summarize"), progress=hear)
+    summaries = SummaryService(history, summarizer=SlowSummarizer(context.clock))
+    await handlers.summary(SummaryArgs(), context, summaries, history)
+
+    assert told == ["Reading a long chat: 2 of 9 parts are done…"]
+
+
+async def test_every_point_leads_back_to_its_message_where_there_are_links(context_of, history, said):
+    await said(7, "The invoice from Berlin has to be paid.")
+    context = replace(context_of(text="summarize"), link_of=lambda message_id: f"https://chat.example/{message_id}")
+
+    result = await handlers.summary(SummaryArgs(), context, SummaryService(history), history)
+
+    assert "has to be paid. [↗](https://chat.example/7)" in result.text
