@@ -15,6 +15,8 @@ from bot.crew import Crew, hired
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.outbox import Outbox
 from bot.platform import HearsAnswers, Platform
+from bot.plugins.contributions import Host
+from bot.plugins.house import PluginHouse
 from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
@@ -27,6 +29,7 @@ from bot.zones import bot_zone
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.model_hooks import HookedInterpreter
 from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -78,6 +81,7 @@ class App:
     platforms: tuple[Platform, ...]
     offline: OfflineInterpreter
     has_model: bool
+    plugins: PluginHouse
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -87,6 +91,12 @@ class App:
             await asyncio.wait(self._platforms)
         while self._messages:
             await asyncio.wait(self._messages)
+
+    async def ended(self, name: str) -> None:
+        """Wait until the input of one platform has ended."""
+        named = [task for task in self._platforms if task.get_name() == name]
+        if named:
+            await asyncio.wait(named)
 
     async def settled(self) -> None:
         """Wait a while for the messages that are being answered, so that a stop cuts nobody off."""
@@ -146,8 +156,11 @@ async def build_app(
         client = None if interpreter else language_model(settings.model)
         model = None if client is None else metered(client, settings.model, purse)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
-        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         state, scopes = SqlStateStore(database, clock), SqlScopeStore(database)
+        oversight = Oversight.over(state, clock, owners=settings.bot.owners)
+        plugins = PluginHouse(settings.plugins, clock, oversight.switches)
+        platforms = (*platforms, *plugins.platforms())
+        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
         reminders = _reminders(
             settings.reminders, clock, outbox, database, state, pace, bot_zone(settings.bot.timezone)
         )
@@ -156,7 +169,7 @@ async def build_app(
         services = Services(
             history,
             reminders,
-            await search_service(settings.search, clock, resources),
+            await search_service(settings.search, clock, resources, plugins.engines()),
             SummaryService(history, summarizer=summarizer, read_time=read_time_of(times)),
             _memories(settings.memory, database),
             privacy,
@@ -168,7 +181,8 @@ async def build_app(
             times,
         )
         offline = OfflineInterpreter(read_times=times.parse_all)
-        chosen = interpreter or (offline if model is None else model_interpreter(model, settings.model, times))
+        thinks = interpreter or (None if model is None else model_interpreter(model, settings.model, times))
+        chosen = offline if thinks is None else HookedInterpreter(thinks, plugins.model_hooks)
         parts = Parts(
             settings=settings,
             clock=clock,
@@ -176,15 +190,16 @@ async def build_app(
             outbox=outbox,
             registry=built_in_registry(functions),
             states=scopes,
-            oversight=Oversight.over(state, clock, owners=settings.bot.owners),
+            oversight=oversight,
             interpreter=chosen,
             offline=offline,
             purse=purse,
+            plugins=plugins,
             listener_for=partial(_listener_of, outbox.platforms),
         )
         way = wired(parts)
         sources = await resources.enter_async_context(
-            tool_sources(settings.tool_servers, way.calls, owners=settings.bot.owners)
+            tool_sources(settings.tool_servers, way.calls, owners=settings.bot.owners, more=plugins.tool_sources())
         )
         app = App(
             router=way.router,
@@ -199,6 +214,7 @@ async def build_app(
             platforms=tuple(platforms),
             offline=offline,
             has_model=chosen is not offline,
+            plugins=plugins,
         )
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
@@ -209,6 +225,7 @@ async def build_app(
         if client is not None:
             resources.push_async_callback(client.close)
             crew.start(client.warm_up(), "warm up the model client")
+        plugins.work(crew, Host(services=services, outbox=outbox, state=state, clock=clock))
         for platform in platforms:
             app.connect(platform, crew)
         try:

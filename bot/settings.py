@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, field_validator
 
 from services.reminders.quiet_hours import QuietHours
 
@@ -255,6 +255,16 @@ class ConsoleSettings(Group):
     room: str = Field("home", min_length=1, description="Name of the room that the terminal is in.")
 
 
+class PluginSettings(Group):
+    """What others add to the bot; see docs/tutorial for writing one."""
+
+    folder: Path = Field(Path("plugins"), description="Folder whose Python files are plugins, beside installed ones.")
+    disabled: tuple[str, ...] = Field((), description="Plugins to leave out, by name.")
+    options: dict[str, dict[str, JsonValue]] = Field(
+        {}, description="What a plugin is told: one table [plugins.options.NAME] each."
+    )
+
+
 class Settings(Group):
     """Everything that an operator can set."""
 
@@ -272,6 +282,7 @@ class Settings(Group):
     web: WebSettings = WebSettings()
     tool_servers: ToolServerSettings = ToolServerSettings()
     http: HttpSettings = HttpSettings()
+    plugins: PluginSettings = PluginSettings()
     log: LogSettings = LogSettings()
     platforms: PlatformSettings = PlatformSettings()
     console: ConsoleSettings = ConsoleSettings()
@@ -284,6 +295,6 @@ class Settings(Group):
     def with_console(self, person: str | None) -> "Settings":
         """The same settings with the console as the only platform, and `person` sitting at it."""
         console = self.console if person is None else self.console.model_copy(update={"person": person})
-        return self.model_copy(
-            update={"platforms": self.platforms.model_copy(update={"enabled": ("console",)}), "console": console}
-        )
+        platforms = self.platforms.model_copy(update={"enabled": ("console",)})
+        http = self.http.model_copy(update={"enabled": False})
+        return self.model_copy(update={"platforms": platforms, "console": console, "http": http})

@@ -43,7 +43,7 @@ async def run_guarded(
         told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
         return ToolResult.failed(f"{_BROKE}'{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
     except RequestRefused as error:
-        return ToolResult.failed(str(error), text=_refusal(context.language, error, context.now))
+        return ToolResult.failed(str(error), text=refusal_text(context.language, error, context.now))
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
@@ -77,7 +77,7 @@ async def _tried(name: str, work: Work, context: CallContext, retries: int) -> o
     return await work()
 
 
-def _refusal(language: str, error: RequestRefused, now: datetime) -> str:
+def refusal_text(language: str, error: RequestRefused, now: datetime) -> str:
     """The refusal in the person's language; instants and spans among its fields are worded too."""
     key = f"refused.{error.code}"
     if not knows(key):

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from bot.app import build_app
+from bot.commands.page import page_served, room_of
 from bot.logs import configure_logging
 from bot.platform import Platform
 from bot.platforms.catalog import create_platforms
@@ -59,14 +60,16 @@ def _guarded(config: Path | None, *, person: str | None, only_console: bool, lin
 
 async def _serve(settings: Settings, linger_seconds: float) -> None:
     clock = SystemClock()
-    platforms: list[Platform] = create_platforms(settings, clock)
+    room = room_of(settings, clock)
+    platforms: list[Platform] = [*create_platforms(settings, clock), *([room] if room is not None else [])]
     _stop_on_sigterm()
     with suppress(asyncio.CancelledError):
         async with build_app(settings, platforms=platforms, clock=clock) as app:
             # Beside the first message, which waits for its own language only.
             asyncio.get_running_loop().run_in_executor(None, OfflineInterpreter.warm_up)
-            await app.finished()
-            await clock.nap(linger_seconds)
+            async with page_served(app, room, settings, clock):
+                await app.finished()
+                await clock.nap(linger_seconds)
 
 
 def _stop_on_sigterm() -> None:

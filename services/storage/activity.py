@@ -152,8 +152,8 @@ class ActivityReader:
             for row in await self._rows(query)
         )
 
-    async def _rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+    async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         return await self._database.read(lambda connection: connection.execute(query).all())
 
-    async def _mappings(self, query: sa.Select[Any]) -> Sequence[sa.RowMapping]:
+    async def _mappings(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.RowMapping]:
         return await self._database.read(lambda connection: connection.execute(query).mappings().all())

@@ -101,11 +101,11 @@ class MessagePages:
         query = sa.select(*_COLUMNS).where(*conditions).order_by(MESSAGE.c.id.desc()).limit(limit)
         return _paged(await self._rows(query))
 
-    async def _rows(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+    async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         return await self._database.read(lambda connection: connection.execute(query).all())
 
 
-def _paged(rows: Sequence[sa.Row[Any]]) -> tuple[PagedMessage, ...]:
+def _paged(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]:
     messages = messages_of(tuple(row)[: len(MESSAGE_COLUMNS)] for row in rows)
     return tuple(
         PagedMessage(number=row.id, message=message, is_edited=row.edited_at is not None)

@@ -12,6 +12,7 @@ from bot.addressing import is_called
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.web import ids
 from bot.platforms.web.answers import Answer
+from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasBook
 from bot.platforms.web.frames import (
     AuthorShape,
@@ -31,12 +32,15 @@ from services.clock import Clock
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
+from services.reminders.model import DueNotice
 from services.session import StateStore
 
 _REMEMBERED_KEYS: Final = 500
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 Stop = Callable[[ChatAddress, str], Awaitable[bool]]
+Look = Callable[[ChatAddress, float], None]
+_SETTLED_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +82,7 @@ class WebPlatform:
     def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "") -> None:
         self.bot = Person(id="bot", name=bot_name, is_bot=True)
         self.base_url = base_url
+        self.client_calls = ClientCalls()
         self.epoch = uuid.uuid4().hex[:12]
         self._clock = clock
         self._since = clock.now()
@@ -88,14 +93,21 @@ class WebPlatform:
         self._extras: dict[str, ExtrasBook] = {}
         self._state: StateStore | None = None
         self._stop: Stop | None = None
+        self._look: Look | None = None
         self._receive: Receive | None = None
         self._is_ready = asyncio.Event()
         self._is_closed = asyncio.Event()
         self._history: HistoryService | None = None
 
-    def furnish(self, state: StateStore, history: HistoryService, stop: Stop) -> None:
-        """Give the rooms what the bot has: a memory, the history, and what stops an answer."""
+    def furnish(self, state: StateStore, history: HistoryService, stop: Stop, look: Look) -> None:
+        """Give the rooms what the bot has: a memory, the history, what stops an answer, what looks at reminders.
+
+        `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there.
+        """
         self._state = state
+        self._look = look
+        for session_id in self._rooms:
+            look(self.address(session_id), 0.0)
         self._history = history
         self._stop = stop
 
@@ -123,6 +135,8 @@ class WebPlatform:
         """The room of a session."""
         if session_id not in self._rooms:
             self._rooms[session_id] = Room(session_id, self.epoch, self.bot, self._clock)
+            if self._look is not None:
+                self._look(self.address(session_id), 0.0)
         return self._rooms[session_id]
 
     def address(self, session_id: str) -> ChatAddress:
@@ -206,6 +220,7 @@ class WebPlatform:
             answer.flush()
             shape["tool_calls"] = [call.copy() for call in answer.calls.values()]
         room.emit("message_new", {"message": shape})
+        self._tell_due(address, message)
         if answer is not None and answer.is_begun:
             answer.done(message.text, "stop")
         if message.idempotency_key is not None:
@@ -287,6 +302,13 @@ class WebPlatform:
         others = [person for person in self.room(session_id).people if person.id != spoken.person.id]
         is_answer = spoken.reply_to is not None and ids.client_id_of(spoken.reply_to) is None
         return not others or is_answer or is_called(spoken.text, self.bot.name)
+
+    def _tell_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
+        now = self._clock.now()
+        for notice in message.notices:
+            self.room(address.chat_id).emit("reminder_fired", {"reminder": _due_shape(notice, now)})
+        if message.notices and self._look is not None:
+            self._look(address, _SETTLED_SECONDS)
 
     async def _watch(self, key: tuple[str, str], handled: Awaitable[object]) -> None:
         """Wait for the bot, and end an answer that was begun and never sent."""
@@ -383,8 +405,29 @@ def _fired(message: OutgoingMessage, now: datetime) -> FiredShape | None:
     if not message.notices:
         return None
     notice = message.notices[0]
-    late = max(0, round((now - notice.due_at).total_seconds() * 1000))
-    return FiredShape(id=notice.reminder_id, text=notice.content, due_at=written(notice.due_at), late_ms=late)
+    due = written(notice.due_at)
+    return FiredShape(id=notice.reminder_id, text=notice.content, due_at=due, late_ms=_late_ms(notice, now))
+
+
+def _due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
+    """A reminder at the moment it is said."""
+    return {
+        "id": notice.reminder_id,
+        "text": notice.content,
+        "due_at": written(notice.due_at),
+        "tz": str(notice.due_at.tzinfo),
+        "repeat": "",
+        "created_by": notice.creator.id,
+        "created_by_name": notice.creator.name,
+        "mentions": [person.id for person in notice.targets or (notice.creator,)],
+        "status": "fired",
+        "late_ms": _late_ms(notice, now),
+        "missed": notice.missed,
+    }
+
+
+def _late_ms(notice: DueNotice, now: datetime) -> int:
+    return max(0, round((now - notice.due_at).total_seconds() * 1000))
 
 
 def _new_id(idempotency_key: str | None) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired
 
 from pydantic_core import to_json
+from typing_extensions import TypedDict
 
 from services.chat import Attachment, Person
 

@@ -1,0 +1,71 @@
+"""The page beside the chat platforms: served where the extra `web` is installed."""
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import click
+from loguru import logger
+
+from bot.app import App
+from bot.platforms.web.adapter import WebPlatform
+from bot.settings import Settings
+from function_calls.wording import say
+from services.clock import Clock
+from services.errors import ConfigError
+
+_LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
+
+
+def room_of(settings: Settings, clock: Clock) -> WebPlatform | None:
+    """The web room; None where it is switched off, or cannot be served, which is said.
+
+    Raises:
+        ConfigError: it would be reached from other machines, and there is no token.
+    """
+    if not settings.http.enabled:
+        return None
+    missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
+    if missing:
+        click.echo(say(settings.bot.language, "serve.not_installed", missing=", ".join(missing)), err=True)
+        return None
+    from bot.http.reach import check_reach
+
+    check_reach(settings.http)
+    return WebPlatform(clock=clock, bot_name=settings.bot.name)
+
+
+@asynccontextmanager
+async def page_served(app: App, room: WebPlatform | None, settings: Settings, clock: Clock) -> AsyncIterator[None]:
+    """Serve the page of `room` for as long as the context lasts; a port that is taken is said, and the bot goes on."""
+    if room is None:
+        yield
+        return
+    from bot.http.context import HttpContext
+    from bot.http.server import listening, served
+
+    try:
+        socket = listening(settings.http)
+    except ConfigError as error:
+        click.echo(say(settings.bot.language, "serve.not_served", why=error.problem), err=True)
+        room.close()
+        yield
+        return
+    async with served(HttpContext.of(app, room, settings, clock), socket) as address:
+        click.echo(say(settings.bot.language, "serve.address", address=address))
+        logger.info("the page is at {}", address)
+        leaving = asyncio.create_task(_close_with_console(app, room), name="console and page")
+        try:
+            yield
+        finally:
+            leaving.cancel()
+
+
+async def _close_with_console(app: App, room: WebPlatform) -> None:
+    """Whoever leaves the console at a terminal ends the bot; where there is no terminal, the page goes on."""
+    if sys.stdin.isatty():
+        await app.ended("console")
+        room.close()

@@ -1,0 +1,51 @@
+"""The HTTP application: every router, behind the guard."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from fastapi import APIRouter, FastAPI
+from starlette.types import ASGIApp
+
+from bot import __version__
+from bot.http import chat_api, chat_socket, health, page_files
+from bot.http.context import HttpContext
+from bot.http.errors import ANSWERS, add_error_handlers
+from bot.http.guard import Guard
+
+ROUTERS: Final[Sequence[APIRouter]] = (
+    chat_api.routes,
+    chat_socket.routes,
+    health.routes,
+)
+"""Every part of the API; one that is added here is guarded and documented like the others."""
+
+_ABOUT: Final = (
+    "Talk to the bot, read what was said and done, manage reminders and call tools. Errors are "
+    "`{code, detail, hint}`; from beyond this machine every request needs `Authorization: Bearer …`."
+)
+
+
+def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> FastAPI:
+    """The API and the page, without their guard."""
+    app = FastAPI(
+        title="Bubbles",
+        version=__version__,
+        description=_ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    add_error_handlers(app)
+    app.state.context = context
+    for routes in routers:
+        app.include_router(routes, responses=ANSWERS)
+    app.mount("/assets", page_files.assets())
+    app.include_router(page_files.routes)
+    return app
+
+
+def guarded(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
+    """The API and the page as they are served."""
+    app = http_app(context, routers)
+    return Guard(app, settings=context.settings.http, tokens=context.tokens, clock=context.clock)

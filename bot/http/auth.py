@@ -1,0 +1,107 @@
+"""Who asks, and what they may do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+from fastapi import Depends, Query
+from starlette.requests import HTTPConnection
+
+from bot.http.errors import HttpRefused
+from bot.http.tokens import SCOPES, Role, Scope, Token, Tokens
+from bot.platforms.web.ids import LONGEST_NAME, person_called
+from services.chat import Person
+
+_BEARER: Final = "bearer "
+NAME = Annotated[
+    str | None,
+    Query(max_length=LONGEST_NAME, description="Who you are in the room; the name of the token where it has one."),
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Viewer:
+    """Who a request is from: a person of the room, their role, and the scopes that their token has.
+
+    `is_fixed` says that the token names the person, so that the request cannot name another.
+    """
+
+    person: Person
+    role: Role
+    scopes: frozenset[Scope]
+    is_fixed: bool = False
+
+    def named(self, name: str | None) -> "Viewer":
+        """The same, as the person that the request names.
+
+        Raises:
+            HttpRefused: that is no name, or it is not theirs.
+        """
+        if not name:
+            return self
+        try:
+            person = person_called(name, is_admin=self.person.is_admin)
+        except ValueError as error:
+            raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
+        if self.is_fixed and person.id != self.person.id:
+            raise HttpRefused(403, "not_your_name", name=self.person.name)
+        return self if self.is_fixed else replace(self, person=person)
+
+
+LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])
+"""Whoever asks from this machine, where no token is set."""
+
+
+def viewer_of_token(token: Token) -> Viewer:
+    """The viewer that a token stands for; the operator's own may speak as anybody."""
+    is_admin = token.role == "admin"
+    person = person_called(token.name, is_admin=is_admin)
+    return Viewer(person=person, role=token.role, scopes=token.scopes, is_fixed=not is_admin)
+
+
+async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:
+    """Who `connection` is from; None for nobody that is known. `is_open` lets those without a token be `LOCAL`.
+
+    A token stands in the header `Authorization: Bearer …`, or, for sockets of a browser, in the query (`token`).
+    """
+    header = connection.headers.get("authorization", "")
+    secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
+    if not secret and connection.scope["type"] == "websocket":
+        secret = connection.query_params.get("token", "")
+    if secret:
+        token = await tokens.find(secret)
+        return None if token is None else viewer_of_token(token)
+    return LOCAL if is_open else None
+
+
+def viewer_of(connection: HTTPConnection) -> Viewer:
+    """The viewer that the guard has found.
+
+    Raises:
+        HttpRefused: there is none (401).
+    """
+    viewer = connection.scope.get("viewer")
+    if not isinstance(viewer, Viewer):
+        raise HttpRefused(401, "unauthorized")
+    return viewer
+
+
+def needs(scope: Scope) -> Callable[[HTTPConnection], Viewer]:
+    """A dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
+
+    def allowed(connection: HTTPConnection) -> Viewer:
+        viewer = viewer_of(connection)
+        if scope not in viewer.scopes:
+            raise HttpRefused(403, "scope_missing", scope=scope)
+        return viewer
+
+    return allowed
+
+
+AnyViewer = Annotated[Viewer, Depends(viewer_of)]
+ChatViewer = Annotated[Viewer, Depends(needs("chat"))]
+ReminderViewer = Annotated[Viewer, Depends(needs("reminders"))]
+ToolViewer = Annotated[Viewer, Depends(needs("tools"))]
+SearchViewer = Annotated[Viewer, Depends(needs("search"))]
+MetricsViewer = Annotated[Viewer, Depends(needs("metrics"))]
+AdminViewer = Annotated[Viewer, Depends(needs("admin"))]

@@ -1,0 +1,259 @@
+"""`/api/chat/ws`: the room, live."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.http.auth import Viewer
+from bot.http.chat_api import edit_own, withdraw_own
+from bot.http.context import Context, HttpContext
+from bot.http.errors import HttpRefused, language_asked
+from bot.http.guard import RequestPace
+from bot.http.room_history import RoomHistory
+from bot.http.room_reminders import room_reminders
+from bot.http.sending import spoken
+from bot.http.shapes import LONGEST_MESSAGE, SESSION_PATTERN, SendBody
+from bot.platforms.web.frames import Frame, author_shape, written
+from bot.platforms.web.room import Room
+from function_calls.wording import say
+
+QUEUE: Final = 1000
+"""So many frames may wait for a socket; a client that reads more slowly is sent away and comes back to a snapshot."""
+SNAPSHOT: Final = 200
+_TRY_AGAIN_LATER: Final = 1013
+_POLICY_VIOLATION: Final = 1008
+_FRAMES_PER_MINUTE: Final = 1200
+_CLOSING_SECONDS: Final = 1.0
+
+Data = Mapping[str, object]
+
+
+routes = APIRouter(prefix="/api/chat", tags=["chat"])
+
+
+@routes.websocket("/ws")
+async def ws(
+    socket: WebSocket,
+    context: Context,
+    session_id: Annotated[str, Query(pattern=SESSION_PATTERN)] = "lobby",
+    name: Annotated[str | None, Query(max_length=40)] = None,
+    epoch: Annotated[str, Query(max_length=40)] = "",
+    last_seq: Annotated[int, Query(ge=0)] = 0,
+) -> None:
+    """The room, live: see the protocol in docs/reference/http.md."""
+    viewer = _viewer(socket, name)
+    await socket.accept()
+    if viewer is None:
+        await socket.close(_POLICY_VIOLATION, "unauthorized")
+        return
+    await RoomSocket(context, socket, session_id, viewer).serve(epoch, last_seq)
+
+
+def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
+    viewer = socket.scope.get("viewer")
+    if not isinstance(viewer, Viewer) or "chat" not in viewer.scopes:
+        return None
+    try:
+        return viewer.named(name)
+    except HttpRefused:
+        return None
+
+
+class RoomSocket:
+    """One tab of one person in one room."""
+
+    def __init__(self, context: HttpContext, socket: WebSocket, session_id: str, viewer: Viewer) -> None:
+        self._context = context
+        self._socket = socket
+        self._viewer = viewer
+        self._session_id = session_id
+        self._room: Room = context.room.room(session_id)
+        self._waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
+        self._is_behind = asyncio.Event()
+        self._pace = RequestPace(_FRAMES_PER_MINUTE, context.clock)
+        self._heard: dict[str, Callable[[Data], Awaitable[None]]] = {
+            "send": self._send,
+            "edit": self._edit,
+            "delete": self._delete,
+            "typing": self._typing,
+            "read": self._read,
+            "react": self._react,
+            "stop": self._stop,
+            "ping": self._ping,
+            "execute:result": self._executed,
+        }
+
+    async def serve(self, epoch: str, last_seq: int) -> None:
+        """Welcome the socket, then tell it what happens and hear what it says, until it ends."""
+        person = self._viewer.person
+        unlisten = self._room.listen(self._put, person.id)
+        self._room.enter(person)
+        try:
+            await self._welcome(epoch, last_seq)
+            await self._converse()
+        except (WebSocketDisconnect, OSError):
+            pass
+        finally:
+            unlisten()
+            self._room.leave(person)
+
+    def _put(self, frame: Frame) -> None:
+        try:
+            self._waiting.put_nowait(frame)
+        except asyncio.QueueFull:
+            self._is_behind.set()
+
+    async def _converse(self) -> None:
+        tasks = [
+            asyncio.create_task(work, name=f"socket of {self._session_id}")
+            for work in (self._tell(), self._listen(), self._watch())
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            await task
+
+    async def _tell(self) -> None:
+        while True:
+            frame = await self._waiting.get()
+            await self._socket.send_text(frame.text)
+
+    async def _watch(self) -> None:
+        """Send a client away that does not read; it comes back to a snapshot."""
+        await self._is_behind.wait()
+        logger.info("a socket of room {} does not keep up and is closed", self._session_id)
+        with suppress(TimeoutError, OSError, RuntimeError):
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                await self._socket.close(_TRY_AGAIN_LATER, "too slow")
+
+    async def _listen(self) -> None:
+        while True:
+            text = await self._socket.receive_text()
+            if not self._pace.takes(self._viewer.person.id):
+                self._complain("too_fast", {})
+                continue
+            kind, data = _parsed(text)
+            act = self._heard.get(kind)
+            if act is None:
+                self._complain("frame_unknown", data)
+                continue
+            try:
+                await act(data)
+            except HttpRefused as refusal:
+                self._complain(refusal.code, data, **refusal.fields)
+            except ValidationError:
+                self._complain("frame_unknown", data)
+
+    async def _welcome(self, epoch: str, last_seq: int) -> None:
+        missed = self._room.since(epoch, last_seq) if epoch else None
+        seq = self._room.seq
+        chat = self._context.room.address(self._session_id)
+        history = RoomHistory(self._context)
+        messages = await history.shown(chat, limit=SNAPSHOT) if missed is None else []
+        reminders = await room_reminders(self._context, chat)
+        model = self._context.settings.model.name if self._context.app.has_model else None
+        hello = {
+            "epoch": self._room.epoch,
+            "seq": seq,
+            "server_time": written(self._context.clock.now()),
+            "me": {"id": self._viewer.person.id, "name": self._viewer.person.name, "role": self._viewer.role},
+            "members": self._room.members,
+            "messages": messages,
+            "reminders": reminders,
+            "bot": {"name": self._context.settings.bot.name, "model": model},
+            "limits": {"message_length": LONGEST_MESSAGE},
+            "is_replay": missed is not None,
+        }
+        await self._socket.send_text(self._room.frame("hello", hello).text)
+        for frame in missed or ():
+            await self._socket.send_text(frame.text)
+        self._forget_until(seq)
+
+    def _forget_until(self, seq: int) -> None:
+        """Leave out of the queue what the snapshot or the replay has told."""
+        kept = [self._waiting.get_nowait() for _ in range(self._waiting.qsize())]
+        for frame in kept:
+            if not frame.is_kept or frame.seq > seq:
+                self._waiting.put_nowait(frame)
+
+    def _complain(self, code: str, data: Data, **fields: object) -> None:
+        detail = say(language_asked(self._socket), f"http.{code}", **fields)
+        told: dict[str, object] = {"code": code, "detail": detail, "retryable": code == "too_fast"}
+        told |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
+        self._put(self._room.frame("error", told))
+
+    async def _send(self, data: Data) -> None:
+        body = SendBody.model_validate(
+            {
+                "session_id": self._session_id,
+                "message": data.get("text"),
+                "client_id": data.get("client_id"),
+                "reply_to": data.get("reply_to"),
+                "attachments": data.get("attachments"),
+            }
+        )
+        await self._context.room.say(self._session_id, spoken(body, self._viewer))
+
+    async def _edit(self, data: Data) -> None:
+        text = _text(data, "text")
+        if not text.strip() or len(text) > LONGEST_MESSAGE:
+            raise HttpRefused(422, "message_blank")
+        await edit_own(self._context, self._session_id, _text(data, "message_id"), text, self._viewer)
+
+    async def _delete(self, data: Data) -> None:
+        await withdraw_own(self._context, self._session_id, _text(data, "message_id"), self._viewer)
+
+    async def _typing(self, data: Data) -> None:
+        told = {"who": author_shape(self._viewer.person), "on": data.get("on") is True, "expires_in": 6}
+        self._room.hint("typing", told)
+
+    async def _read(self, data: Data) -> None:
+        told = {"who": author_shape(self._viewer.person), "message_id": _text(data, "message_id")[:200]}
+        self._room.hint("read", told)
+
+    async def _react(self, data: Data) -> None:
+        message_id, emoji = _text(data, "message_id"), _text(data, "emoji")
+        chat = self._context.room.address(self._session_id)
+        if not 0 < len(emoji) <= 16 or await self._context.messages.one(chat, message_id) is None:
+            raise HttpRefused(404, "message_unknown")
+        await self._context.room.put_reaction(self._session_id, message_id, self._viewer.person, emoji)
+
+    async def _stop(self, data: Data) -> None:
+        if not await self._context.room.stop(self._session_id, _text(data, "message_id")):
+            raise HttpRefused(404, "nothing_to_stop")
+
+    async def _ping(self, data: Data) -> None:
+        del data
+        self._put(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
+
+    async def _executed(self, data: Data) -> None:
+        self._context.room.client_calls.answer(self._viewer.person.id, _text(data, "id"), data)
+
+
+def _text(data: Data, key: str) -> str:
+    value = data.get(key)
+    if not isinstance(value, str):
+        raise HttpRefused(422, "frame_unknown")
+    return value
+
+
+def _parsed(text: str) -> tuple[str, Data]:
+    """The type and data of what a client sent; an unknown type for what is no frame."""
+    try:
+        frame = json.loads(text)
+    except (ValueError, RecursionError):
+        return "", {}
+    if not isinstance(frame, dict) or not isinstance(frame.get("type"), str):
+        return "", {}
+    data = frame.get("data")
+    return frame["type"], data if isinstance(data, dict) else {}

@@ -1,0 +1,71 @@
+"""What the routers of the HTTP API are given."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from bot.app import App
+from bot.http.tokens import Tokens
+from bot.platforms.web.adapter import WebPlatform
+from bot.settings import Settings
+from services.clock import Clock
+from services.reminders.model import ReminderState
+from services.reminders.public_ids import row_key
+from services.reminders.shelf import Shelf
+from services.storage.activity import ActivityReader
+from services.storage.message_pages import MessagePages
+from services.storage.reminder_store import SqlReminderStore
+
+_MOST_REMINDERS: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpContext:
+    """The bot behind the API: a router takes from it what it needs.
+
+    `app` has the registry, the door to the tools, the services, the state and the platforms; `room` is the web room.
+    """
+
+    settings: Settings
+    clock: Clock
+    app: App
+    room: WebPlatform
+    tokens: Tokens
+    messages: MessagePages
+    activity: ActivityReader
+    reminders: SqlReminderStore
+    shelf: Shelf
+
+    @classmethod
+    def of(cls, app: App, room: WebPlatform, settings: Settings, clock: Clock) -> "HttpContext":
+        """Everything that follows from a running bot."""
+        reminders = SqlReminderStore(app.database)
+        return cls(
+            settings=settings,
+            clock=clock,
+            app=app,
+            room=room,
+            tokens=Tokens(app.state, clock, settings.http.token.get_secret_value()),
+            messages=MessagePages(app.database),
+            activity=ActivityReader(app.database),
+            reminders=reminders,
+            shelf=Shelf(reminders, clock, app.state, _MOST_REMINDERS),
+        )
+
+    async def reminder_state(self, reminder_id: str) -> ReminderState:
+        """What has become of a reminder; one that is not there counts as deleted."""
+        key = row_key(reminder_id)
+        row = None if key is None else await self.reminders.get(key)
+        return ReminderState.CANCELLED if row is None else row.state
+
+
+def context_of(connection: HTTPConnection) -> HttpContext:
+    """The context of the application that serves a request."""
+    context: HttpContext = connection.app.state.context
+    return context
+
+
+Context = Annotated[HttpContext, Depends(context_of)]
+"""What a route takes to get at the bot."""

@@ -1,0 +1,145 @@
+"""Every error of the API is `{code, detail, hint}`, in the language of whoever asks."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from loguru import logger
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+
+from function_calls.running import refusal_text
+from function_calls.wording import knows, say
+from services.clock import SystemClock
+from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy
+
+
+class ErrorBody(BaseModel):
+    """What went wrong: `code` for programs, `detail` and `hint` for people, `fields` where one is at fault."""
+
+    code: str = Field(examples=["not_found"])
+    detail: str = Field(examples=["There is nothing here."])
+    hint: str = Field("", examples=["GET /api/openapi.json lists what there is."])
+    fields: dict[str, str] = Field(default_factory=dict)
+
+
+class HttpRefused(Exception):
+    """The request cannot be served. `code` names a sentence of the wording (`http.<code>`), `fields` fill it.
+
+    `problems` says which field of the request is wrong, and how.
+    """
+
+    def __init__(self, status: int, code: str, *, problems: Mapping[str, str] | None = None, **fields: object) -> None:
+        super().__init__(code)
+        self.status = status
+        self.code = code
+        self.problems = dict(problems or {})
+        self.fields = fields
+
+
+_REFUSED_STATUS: Final = {
+    "reminder_unknown": 404,
+    "no_reminders": 404,
+    "reminder_ambiguous": 409,
+    "not_your_reminder": 403,
+    "too_many_reminders": 409,
+    "search_not_configured": 503,
+}
+_OF_STATUS: Final = {
+    404: "not_found",
+    405: "method_not_allowed",
+    401: "unauthorized",
+    403: "forbidden",
+    413: "too_large",
+}
+ANSWERS: Final[dict[int | str, dict[str, object]]] = {
+    status: {"model": ErrorBody, "description": description}
+    for status, description in (
+        (400, "The request cannot be read"),
+        (401, "A token is needed"),
+        (403, "Not allowed"),
+        (404, "There is no such thing"),
+        (409, "It contradicts what there is"),
+        (413, "The request is too large"),
+        (422, "Something in the request is not right"),
+        (429, "Too many requests"),
+        (500, "A fault of the bot"),
+        (501, "Something needed is not installed"),
+        (503, "Not available now"),
+    )
+}
+"""The errors that any route may answer with, for the OpenAPI document."""
+
+
+def error_response(
+    request: HTTPConnection, status: int, code: str, *, problems: Mapping[str, str] | None = None, **fields: object
+) -> JSONResponse:
+    """The answer to a request that cannot be served."""
+    language = language_asked(request)
+    detail = say(language, f"http.{code}", **fields)
+    hint = say(language, f"http.{code}_hint", **fields) if knows(f"http.{code}_hint") else ""
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    body = ErrorBody(code=code, detail=detail, hint=hint, fields=dict(problems or {}))
+    return JSONResponse(body.model_dump(), status_code=status, headers=headers)
+
+
+def language_asked(request: HTTPConnection) -> str:
+    """The language that the request prefers: the first of its list that we speak."""
+    for part in request.headers.get("accept-language", "").lower().split(","):
+        language = part.strip().partition(";")[0].partition("-")[0]
+        if language in {"en", "zh"}:
+            return language
+    return "en"
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Let `app` answer every error in this form."""
+    app.exception_handler(HttpRefused)(_refused)
+    app.exception_handler(RequestRefused)(_request_refused)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(ConfigError)(_not_set_up)
+    app.exception_handler(StorageBusy)(_busy)
+    app.exception_handler(DeliveryFailed)(_busy)
+    app.exception_handler(Exception)(_broken)
+
+
+async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
+    return error_response(request, error.status, error.code, problems=error.problems, **error.fields)
+
+
+async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
+    detail = refusal_text(language_asked(request), error, SystemClock().now())
+    body = ErrorBody(code=error.code, detail=detail)
+    return JSONResponse(body.model_dump(), status_code=_REFUSED_STATUS.get(error.code, 422))
+
+
+async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+    problems = {".".join(str(part) for part in each["loc"][1:]): str(each["msg"]) for each in error.errors()[:20]}
+    told = "; ".join(f"{place or 'body'}: {problem}" for place, problem in problems.items())
+    status = 400 if any(each["type"] == "json_invalid" for each in error.errors()) else 422
+    return error_response(request, status, "invalid", problems=problems, problems_told=told)
+
+
+async def _http(request: Request, error: HTTPException) -> JSONResponse:
+    code = _OF_STATUS.get(error.status_code, "bad_request")
+    answer = error_response(request, error.status_code, code)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _not_set_up(request: Request, error: Exception) -> JSONResponse:
+    return error_response(request, 501, "not_set_up", why=error)
+
+
+async def _busy(request: Request, error: Exception) -> JSONResponse:
+    logger.warning("{} {} could not be served now: {}", request.method, request.url.path, error)
+    return error_response(request, 503, "unavailable")
+
+
+async def _broken(request: Request, error: Exception) -> JSONResponse:
+    logger.opt(exception=error).error("{} {} failed", request.method, request.url.path)
+    return error_response(request, 500, "internal")

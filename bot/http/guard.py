@@ -1,0 +1,162 @@
+"""What every request passes first: the host it is for, the page it is from, its size, its pace, and who sends it."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlsplit
+
+from fastapi import HTTPException
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bot.http.auth import Viewer, identified
+from bot.http.errors import error_response
+from bot.http.reach import LOCAL_HOSTS
+from bot.http.tokens import Tokens
+from bot.settings import HttpSettings
+from services.clock import Clock
+
+_POLICY_VIOLATION: Final = 1008
+_REMEMBERED: Final = 10_000
+_CSP: Final = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS: Final = (
+    ("Content-Security-Policy", _CSP),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Frame-Options", "DENY"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+)
+
+
+class Guard:
+    """ASGI middleware. Without a token in the settings only this machine's own pages and programs are served.
+
+    The Host header is held against a list because a page of any site may have its name resolve to 127.0.0.1, and the
+    Origin header must name that same host: a browser lets other pages send requests, only not read the answers.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: HttpSettings, tokens: Tokens, clock: Clock) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._is_open = not settings.token.get_secret_value()
+        self._hosts = frozenset(host.casefold() for host in settings.allowed_hosts)
+        self._any_host = not self._is_open and not settings.allowed_hosts
+        self._origins = frozenset(origin.rstrip("/").casefold() for origin in settings.allowed_origins)
+        self._most_bytes = settings.max_body_kilobytes * 1000
+        self._pace = RequestPace(settings.requests_per_minute, clock)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        viewer = await identified(connection, self._tokens, is_open=self._is_open)
+        refusal = self._refusal(connection, viewer)
+        if refusal is not None:
+            await _refuse(connection, *refusal, receive=receive, send=send)
+            return
+        scope["viewer"] = viewer
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+        else:
+            await self._app(scope, _Limited(receive, self._most_bytes), _with_headers(send))
+
+    def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> tuple[int, str] | None:
+        host = connection.headers.get("host", "").casefold()
+        if not self._is_own_host(host):
+            return 403, "host_unknown"
+        origin = connection.headers.get("origin")
+        if origin is not None and not self._is_own_origin(origin.casefold(), host):
+            return 403, "origin_unknown"
+        if not _fits(connection.headers.get("content-length", "0"), self._most_bytes):
+            return 413, "too_large"
+        who = viewer.person.id if viewer is not None else _client(connection)
+        return None if self._pace.takes(who) else (429, "too_fast")
+
+    def _is_own_host(self, host: str) -> bool:
+        name = _host_name(host)
+        return self._any_host or (name is not None and (name in LOCAL_HOSTS or name in self._hosts))
+
+    def _is_own_origin(self, origin: str, host: str) -> bool:
+        return origin.partition("://")[2] == host or origin.rstrip("/") in self._origins
+
+
+class RequestPace:
+    """A token bucket for each person."""
+
+    def __init__(self, per_minute: int, clock: Clock) -> None:
+        self._rate = per_minute / 60
+        self._size = float(per_minute)
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def takes(self, who: str) -> bool:
+        """Whether one more request of `who` is within the pace."""
+        now = self._clock.now().timestamp()
+        tokens, seen = self._buckets.pop(who, (self._size, now))
+        tokens = min(self._size, tokens + max(0.0, now - seen) * self._rate)
+        is_taken = tokens >= 1
+        self._buckets[who] = (tokens - 1 if is_taken else tokens, now)
+        if len(self._buckets) > _REMEMBERED:
+            self._buckets.popitem(last=False)
+        return is_taken
+
+
+class _Limited:
+    """Receives a body up to a number of bytes, also where no length was announced."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._left = most
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise HTTPException(413)
+        return message
+
+
+def _host_name(host: str) -> str | None:
+    """The name in a Host header, without its port; None for what is none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _fits(length: str, most: int) -> bool:
+    return length.isascii() and length.isdecimal() and len(length) < 16 and int(length) <= most
+
+
+def _client(connection: HTTPConnection) -> str:
+    return f"@{connection.client.host}" if connection.client is not None else "@"
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            _add(MutableHeaders(scope=message), _HEADERS)
+        await send(message)
+
+    return sending
+
+
+def _add(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:
+    for name, value in added:
+        headers.setdefault(name, value)
+    headers.setdefault("Cache-Control", "no-store")
+
+
+async def _refuse(connection: HTTPConnection, status: int, code: str, *, receive: Receive, send: Send) -> None:
+    if connection.scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": code})
+        return
+    await error_response(connection, status, code)(connection.scope, receive, _with_headers(send))

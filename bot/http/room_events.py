@@ -1,0 +1,64 @@
+"""What happens in the bot, told to the rooms: tool calls while they run, reminders that are changed or said."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bot.http.context import HttpContext
+from bot.http.room_reminders import ReminderWatch
+from function_calls.calls import ToolResult
+from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.history.service import HistoryService
+
+
+@contextmanager
+def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
+    """Let the rooms hear of the bot for as long as the context lasts."""
+    room, app = context.room, context.app
+    watch = ReminderWatch(context)
+    looks = _Looks(watch, context.clock)
+    room.furnish(app.state, app.services.get(HistoryService), app.router.stop, looks.begin)
+
+    def completed(event: Event) -> None:
+        room.heard(event)
+        result = event.data.get("result")
+        platform, _, chat_id = event.chat.partition(":")
+        if platform == room.name and isinstance(result, ToolResult) and result.receipts:
+            looks.begin(room.address(chat_id))
+
+    ends = [
+        app.calls.events.subscribe(TOOL_START, room.heard),
+        app.calls.events.subscribe(TOOL_COMPLETE, completed),
+    ]
+    try:
+        yield watch
+    finally:
+        for end in ends:
+            end()
+        looks.end()
+
+
+class _Looks:
+    """Looks at the reminders of rooms, one look at a time for each room."""
+
+    def __init__(self, watch: ReminderWatch, clock: Clock) -> None:
+        self._watch = watch
+        self._clock = clock
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, chat: ChatAddress, after_seconds: float = 0.0) -> None:
+        task = asyncio.create_task(self._look(chat, after_seconds), name=f"reminders of {chat}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def _look(self, chat: ChatAddress, after_seconds: float) -> None:
+        await self._clock.nap(after_seconds)
+        async with self._locks.setdefault(chat.key, asyncio.Lock()):
+            await self._watch.look(chat)

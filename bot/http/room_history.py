@@ -1,0 +1,101 @@
+"""The messages of a room as the page shows them: history, calls and extras put together."""
+
+from collections.abc import Sequence
+
+from bot.http.context import HttpContext
+from bot.http.shapes import SessionMessage, SpecCall
+from bot.platforms.web.adapter import message_shape
+from bot.platforms.web.frames import CallShape, MessageShape, author_shape, written
+from services.call_log.model import ToolCallShape
+from services.call_log.service import CallLog
+from services.chat import ChatAddress
+from services.storage.message_pages import PagedMessage
+
+_LONGEST_RESULT = 4000
+
+
+class RoomHistory:
+    """Reads the rooms' history."""
+
+    def __init__(self, context: HttpContext) -> None:
+        self._pages = context.messages
+        self._room = context.room
+        self._log = context.app.services.get(CallLog)
+
+    async def shown(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[MessageShape]:
+        """The last messages of a chat (before another), oldest first, as the page shows them."""
+        return await self._shapes(chat, await self._pages.of_chat(chat, before=before, limit=limit))
+
+    async def one(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
+        """One message; None when there is none."""
+        found = await self._pages.one(chat, message_id)
+        return None if found is None else (await self._shapes(chat, [found]))[0]
+
+    async def page(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[SessionMessage]:
+        """The same as the specification has it."""
+        paged = await self._pages.of_chat(chat, before=before, limit=limit)
+        return await self.as_session(chat, paged)
+
+    async def as_session(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[SessionMessage]:
+        """Messages as the specification has them."""
+        calls = await self._calls(chat, paged)
+        return [
+            SessionMessage(
+                id=each.message.id,
+                session_id=chat.chat_id,
+                role="assistant" if each.message.sender.is_bot else "user",
+                content=each.message.text,
+                created_at=written(each.message.sent_at),
+                author=author_shape(each.message.sender),
+                reply_to=each.message.reply_to,
+                tool_calls=[SpecCall(**call) for call in calls.get(each.message.id, ())],
+            )
+            for each in paged
+        ]
+
+    async def _shapes(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[MessageShape]:
+        calls = await self._calls(chat, paged)
+        return [
+            message_shape(
+                each.message.id,
+                author_shape(each.message.sender),
+                each.message.text,
+                each.message.sent_at,
+                reply_to=each.message.reply_to,
+                extras=await self._room.extras(chat.chat_id, each.message.id),
+                calls=[_shown(call) for call in calls.get(each.message.id, ())],
+                edited=each.is_edited,
+            )
+            for each in paged
+        ]
+
+    async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[ToolCallShape, ...]]:
+        """The calls by the message they stand under: the bot's first answer, or the question when there is none."""
+        asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
+        asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
+        if not asked:
+            return {}
+        of_questions = await self._log.of_messages(chat, sorted(asked))
+        called = [question for question, calls in of_questions.items() if calls]
+        hosts: dict[str, str] = {}
+        for reply in await self._pages.replies(chat, called) if called else ():
+            hosts.setdefault(reply.message.reply_to or "", reply.message.id)
+        return {hosts.get(question, question): of_questions[question] for question in called}
+
+
+def _shown(call: ToolCallShape) -> CallShape:
+    shape = CallShape(
+        id=call["id"],
+        name=call["name"],
+        arguments=call["arguments"],
+        status="ok" if call["status"] == "success" else call["status"],
+        duration_ms=float(call["duration"]),
+    )
+    if call["error"] is not None:
+        shape["error"] = call["error"]
+    result = call["result"]
+    if result is not None:
+        is_long = len(result) > _LONGEST_RESULT
+        shape["result"] = f"{result[:_LONGEST_RESULT]}…" if is_long else result
+        shape["truncated"] = is_long
+    return shape

@@ -1,0 +1,109 @@
+"""Say something in a room and follow what the bot makes of it, as events or as one answer."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Final
+
+from bot.http.auth import Viewer
+from bot.http.context import HttpContext
+from bot.http.errors import HttpRefused
+from bot.http.room_history import RoomHistory
+from bot.http.shapes import SendAnswer, SendBody
+from bot.platforms.web.adapter import Said, Spoken
+from bot.platforms.web.frames import Frame, json_text
+from services.chat import Attachment
+
+_BEAT_SECONDS: Final = 15.0
+_FOLLOWED: Final = frozenset({"message", "tool_start", "tool_complete"})
+
+
+def spoken(body: SendBody, viewer: Viewer) -> Spoken:
+    """What `viewer` says with `body`.
+
+    Raises:
+        HttpRefused: the message is blank.
+    """
+    if not body.message.strip():
+        raise HttpRefused(422, "message_blank", problems={"message": "blank"})
+    return Spoken(
+        person=viewer.named(body.name).person,
+        text=body.message,
+        client_id=body.client_id or uuid.uuid4().hex,
+        reply_to=body.reply_to,
+        attachments=tuple(
+            Attachment(kind=each.kind, description=each.description, url=each.url) for each in body.attachments or ()
+        ),
+    )
+
+
+class Sending:
+    """One message on its way. The bot's turn belongs to the room: whoever stops following it loses nothing."""
+
+    def __init__(self, context: HttpContext, session_id: str, words: Spoken) -> None:
+        self._room = context.room
+        self._history = RoomHistory(context)
+        self._session_id = session_id
+        self._words = words
+
+    async def answer(self) -> SendAnswer:
+        """Say it and wait until the bot has dealt with it."""
+        said = await self._room.say(self._session_id, self._words)
+        await _finished(said)
+        reply = await self._history.one(said.message.address, said.answer_id)
+        return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=reply)
+
+    async def events(self) -> AsyncIterator[str]:
+        """Say it and follow the answer as server-sent events: start, tool_start, tool_complete, message, done."""
+        frames: asyncio.Queue[Frame | None] = asyncio.Queue()
+        unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
+        try:
+            said = await self._room.say(self._session_id, self._words)
+            yield _event("start", {"message_id": said.message.id})
+            told = False
+            async for frame in _until_finished(frames, said):
+                if frame is None:
+                    yield ": still here\n\n"
+                elif frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED:
+                    told = told or frame.type == "message"
+                    yield _event(frame.type, frame.data)
+            yield await self._end(said, is_told=told)
+        except Exception:
+            yield _event("error", {"code": "internal", "detail": "the answer could not be followed", "hint": ""})
+            raise
+        finally:
+            unlisten()
+
+    async def _end(self, said: Said, *, is_told: bool) -> str:
+        reply = await self._history.one(said.message.address, said.answer_id)
+        done = _event("done", {"message_id": None if reply is None else reply["id"], "message": reply})
+        if reply is None or is_told:
+            return done
+        return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
+
+
+async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:
+    """The frames until the bot has dealt with the message; None now and then, to keep the connection alive."""
+    if said.finished is None:
+        return
+    said.finished.add_done_callback(lambda _: frames.put_nowait(None))
+    while True:
+        try:
+            frame = await asyncio.wait_for(frames.get(), _BEAT_SECONDS)
+        except TimeoutError:
+            yield None
+            continue
+        if frame is None:
+            return
+        yield frame
+
+
+async def _finished(said: Said) -> None:
+    if said.finished is not None:
+        with suppress(Exception):  # told in the room and in the log
+            await asyncio.shield(said.finished)
+
+
+def _event(kind: str, data: object) -> str:
+    return f"event: {kind}\ndata: {json_text(data)}\n\n"

@@ -1,0 +1,115 @@
+"""The bodies of the chat API."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from bot.platforms.web.frames import AuthorShape, MessageShape
+
+SESSION_PATTERN = r"^[\w-]{1,64}$"
+CLIENT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
+LONGEST_MESSAGE = 20_000
+
+
+class Body(BaseModel):
+    """A body that refuses what it does not know."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class AttachmentBody(Body):
+    """A file or picture, described; nothing is fetched."""
+
+    kind: str = Field(max_length=40, examples=["image"])
+    description: str = Field("", max_length=500)
+    url: str | None = Field(None, max_length=2000)
+
+
+class SendBody(Body):
+    """A message to a room."""
+
+    session_id: str = Field(
+        pattern=SESSION_PATTERN, description="The room; it is made on first use.", examples=["lobby"]
+    )
+    message: str = Field(min_length=1, max_length=LONGEST_MESSAGE, examples=["remind me in 10 minutes to stretch"])
+    attachments: list[AttachmentBody] | None = Field(None, max_length=20)
+    name: str | None = Field(None, max_length=40, description="Who says it.", examples=["Ann"])
+    client_id: str | None = Field(
+        None, pattern=CLIENT_ID_PATTERN, description="Your own id: the same twice is one message."
+    )
+    reply_to: str | None = Field(None, max_length=200, description="The message that this answers.")
+
+
+class SendAnswer(BaseModel):
+    """What came of a message; `reply` is None where the bot had nothing to say."""
+
+    message_id: str
+    is_new: bool
+    reply: MessageShape | None
+
+
+class SpecCall(BaseModel):
+    """A tool call as the history shows it; `duration` is in milliseconds."""
+
+    id: str
+    name: str
+    arguments: JsonValue
+    result: str | None
+    error: str | None
+    status: Literal["success", "error", "timeout", "denied"]
+    duration: int
+    spawn_task: JsonValue
+
+
+class SessionMessage(BaseModel):
+    """A message of the history."""
+
+    id: str
+    session_id: str
+    role: Literal["user", "assistant"]
+    content: str
+    created_at: str
+    author: AuthorShape
+    reply_to: str | None
+    tool_calls: list[SpecCall]
+
+
+class SessionOverview(BaseModel):
+    """A room that has messages."""
+
+    id: str
+    platform: str
+    message_count: int
+    last_at: str
+    people_here: int
+
+
+class Sessions(BaseModel):
+    """Rooms, the last used first."""
+
+    sessions: list[SessionOverview]
+
+
+class LogPage(BaseModel):
+    """Messages as the page shows them, oldest first; `before` is what to ask for next, None at the beginning."""
+
+    messages: list[MessageShape]
+    before: str | None
+
+
+class EditBody(Body):
+    """What a message is to say instead."""
+
+    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE)
+
+
+class ReactionBody(Body):
+    """An emoji for a message; the same once more takes it off."""
+
+    emoji: str = Field(min_length=1, max_length=16, examples=["👍"])
+
+
+class Done(BaseModel):
+    """It is done."""
+
+    ok: Literal[True] = True

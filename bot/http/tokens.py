@@ -1,0 +1,124 @@
+"""The tokens that open the API: the operator's own from the settings, and those that admins give out."""
+
+import asyncio
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import Final, Literal
+
+from services.clock import Clock
+from services.session import Json, StateStore
+
+Role = Literal["admin", "member", "client"]
+Scope = Literal["chat", "reminders", "tools", "search", "models", "mcp", "metrics", "admin"]
+
+SCOPES: Final[dict[Role, frozenset[Scope]]] = {
+    "admin": frozenset(("chat", "reminders", "tools", "search", "models", "mcp", "metrics", "admin")),
+    "member": frozenset(("chat", "reminders", "tools", "search")),
+    "client": frozenset(("tools", "models", "mcp")),
+}
+"""What a role may use; a token may be held to less."""
+
+_KEY: Final = "http.tokens"
+_KEPT: Final = timedelta(days=36_500)
+_PREFIX: Final = "bub_"
+_BYTES: Final = 32
+_LONGEST: Final = 200
+_ID_LENGTH: Final = 12
+MOST_TOKENS: Final = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Token:
+    """A token that was given out: to whom, and what it may do. `id` names it and opens nothing."""
+
+    id: str
+    name: str
+    role: Role
+    scopes: frozenset[Scope]
+    created_at: str
+
+
+OPERATOR: Final = Token(id="settings", name="operator", role="admin", scopes=SCOPES["admin"], created_at="")
+
+
+class Tokens:
+    """Knows tokens by their hashes; the secrets themselves are shown once and kept nowhere."""
+
+    def __init__(self, state: StateStore, clock: Clock, operators: str = "") -> None:
+        self._state = state
+        self._clock = clock
+        self._operators = operators
+        self._lock = asyncio.Lock()
+
+    async def find(self, secret: str) -> Token | None:
+        """The token that `secret` is; None for one that is not known."""
+        if not secret or len(secret) > _LONGEST:
+            return None
+        if self._operators and hmac.compare_digest(secret.encode(), self._operators.encode()):
+            return OPERATOR
+        if not secret.startswith(_PREFIX):
+            return None
+        wanted = _hashed(secret)
+        return next((_read(each) for each in await self._entries() if each.get("hash") == wanted), None)
+
+    async def issue(self, name: str, role: Role, scopes: frozenset[Scope] | None = None) -> tuple[Token, str]:
+        """A new token for `name` and its secret, to be shown once; `scopes` hold it to some of its role's."""
+        secret = _PREFIX + secrets.token_urlsafe(_BYTES)
+        allowed = SCOPES[role] if scopes is None else scopes & SCOPES[role]
+        hashed = _hashed(secret)
+        now = self._clock.now().isoformat(timespec="seconds")
+        token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now)
+        async with self._lock:
+            entries: list[Json] = [*await self._entries(), _written(token, hashed)]
+            await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT)
+        return token, secret
+
+    async def listed(self) -> tuple[Token, ...]:
+        """The tokens that were given out."""
+        return tuple(_read(each) for each in await self._entries())
+
+    async def revoke(self, token_id: str) -> bool:
+        """Take a token back; False when there is none of this id."""
+        async with self._lock:
+            entries = await self._entries()
+            kept: list[Json] = [each for each in entries if each.get("id") != token_id]
+            if len(kept) == len(entries):
+                return False
+            await self._state.set(_KEY, kept, keep=_KEPT)
+        return True
+
+    async def _entries(self) -> list[dict[str, Json]]:
+        stored = await self._state.get(_KEY)
+        return [each for each in stored if isinstance(each, dict)] if isinstance(stored, list) else []
+
+
+def _hashed(secret: str) -> str:
+    return sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _written(token: Token, hashed: str) -> dict[str, Json]:
+    return {
+        "id": token.id,
+        "hash": hashed,
+        "name": token.name,
+        "role": token.role,
+        "scopes": [*sorted(token.scopes)],
+        "created_at": token.created_at,
+    }
+
+
+def _read(entry: dict[str, Json]) -> Token:
+    listed = entry.get("scopes")
+    named = {str(each) for each in listed} if isinstance(listed, list) else set()
+    roles: tuple[Role, ...] = ("admin", "member", "client")
+    role: Role = next((each for each in roles if each == entry.get("role")), "client")
+    return Token(
+        id=str(entry.get("id")),
+        name=str(entry.get("name")),
+        role=role,
+        scopes=frozenset(scope for scope in SCOPES[role] if scope in named),
+        created_at=str(entry.get("created_at")),
+    )
