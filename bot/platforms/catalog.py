@@ -21,6 +21,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "irc": "irc",
     "telegram": "telegram",
     "onebot": "onebot",
+    "discord": "discord",
 }
 """The platforms that need a library, with the extra of the project that brings it."""
 

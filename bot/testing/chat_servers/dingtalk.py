@@ -151,6 +151,8 @@ class DingTalkServer(LoopbackServer):
         return await self._take(request, Said(chat=request.query["session"], text=str(text), body=body))
 
     async def _take(self, request: web.Request, said: Said) -> web.Response:
+        if said.chat in self.closed_to_bot:
+            return answer({"code": "robot.notInConversation", "message": "no"}, status=400)
         trouble = self.next_trouble()
         if trouble is None or trouble.is_taken:
             await self.said.add(said)

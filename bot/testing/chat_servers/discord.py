@@ -7,6 +7,7 @@ async with DiscordServer() as server:
 Source: https://discord.com/developers/docs/events/gateway
 """
 
+import asyncio
 import itertools
 import json
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ class DiscordServer(LoopbackServer):
         self._ids = itertools.count(1000)
         self._events: list[JsonObject] = []
         self._nonces: dict[str, JsonObject] = {}
+        self._is_attended = asyncio.Event()
 
     @contextmanager
     def reached(self) -> Iterator[None]:
@@ -83,12 +85,13 @@ class DiscordServer(LoopbackServer):
     async def command(self, name: str, options: list[JsonObject], *, sender: str = "7") -> None:
         """Use a slash command."""
         data: JsonObject = {"id": "1", "name": name, "type": 1, "options": options}
-        await self.event("INTERACTION_CREATE", forms.interaction(str(next(self._ids)), 2, data, sender))
+        await self.event("INTERACTION_CREATE", forms.interaction(str(next(self._ids)), 2, data, forms.user(sender)))
 
-    async def press(self, custom_id: str, *, message_id: str, sender: str = "7") -> None:
+    async def press(self, custom_id: str, *, message_id: str, sender: str = "7", name: str = "") -> None:
         """Press the button `custom_id` under a message of the bot."""
         under = {**forms.message(message_id, "pressed", sender=forms.BOT_ID), "author": forms.BOT}
-        event = forms.interaction(str(next(self._ids)), 3, {"custom_id": custom_id, "component_type": 2}, sender)
+        pressed: JsonObject = {"custom_id": custom_id, "component_type": 2}
+        event = forms.interaction(str(next(self._ids)), 3, pressed, forms.user(sender, name=name))
         await self.event("INTERACTION_CREATE", {**event, "message": under})
 
     async def event(self, kind: str, data: JsonObject) -> None:
@@ -98,10 +101,19 @@ class DiscordServer(LoopbackServer):
             with suppress(ConnectionError, ClientConnectionError):
                 await socket.send_json(self._events[-1])
 
+    async def attended(self) -> None:
+        """Wait until a bot listens to the events."""
+        await self._is_attended.wait()
+
     async def invalidate(self) -> None:
         """End the session, so that the next connection cannot resume it."""
         self._events.clear()
         await self.disconnect()
+
+    async def disconnect(self) -> None:
+        """Break every connection without a word."""
+        self._is_attended.clear()
+        await super().disconnect()
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse()
@@ -133,6 +145,7 @@ class DiscordServer(LoopbackServer):
             missed = self._events
             self._events = []
             self.sockets.add(socket)
+            self._is_attended.set()
             await self.event("READY", forms.ready(f"{self.socket_url}/gateway", self.flags))
             await self.event("GUILD_CREATE", forms.guild())
             if self.sessions == 1:  # said before anybody was there; a later session starts with what comes later
@@ -146,6 +159,7 @@ class DiscordServer(LoopbackServer):
         self.resumed += 1
         missed = self._events[seen:]
         self.sockets.add(socket)
+        self._is_attended.set()
         for event in missed:
             await socket.send_json(event)
         await self.event("RESUMED", {})
@@ -177,10 +191,13 @@ class DiscordServer(LoopbackServer):
         if request.method == "PUT" and path.endswith("/commands"):
             return answer([])
         if request.method == "PATCH" and "/messages/" in path:
+            self.said.change(path.rsplit("/", 1)[1], str(body.get("content")))
             return answer({**forms.message(path.rsplit("/", 1)[1], str(body.get("content"))), "author": forms.BOT})
-        return web.Response(status=204, headers={"Content-Type": "application/json"})
+        return web.Response(status=204)
 
     async def _take(self, path: str, body: JsonObject) -> web.Response:
+        if path.split("/")[1] in self.closed_to_bot:
+            return answer({"message": "Missing Access", "code": 50001}, status=403)
         text, nonce = str(body.get("content", "")), str(body.get("nonce", ""))
         if not text.strip():
             return answer({"message": "Cannot send an empty message", "code": 50006}, status=400)

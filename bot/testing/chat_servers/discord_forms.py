@@ -72,7 +72,7 @@ def message(
     }
 
 
-def interaction(interaction_id: str, kind: int, data: JsonObject, sender: str) -> JsonObject:
+def interaction(interaction_id: str, kind: int, data: JsonObject, sender: JsonObject) -> JsonObject:
     """A slash command (kind 2) or a pressed button (kind 3)."""
     return {
         "id": interaction_id,
@@ -83,7 +83,7 @@ def interaction(interaction_id: str, kind: int, data: JsonObject, sender: str) -
         "guild_id": GUILD,
         "channel_id": CHANNEL,
         "channel": channel(),
-        "member": {**member(), "user": user(sender)},
+        "member": {**member(), "user": sender},
         "data": data,
         "locale": "en-GB",
         "entitlements": [],

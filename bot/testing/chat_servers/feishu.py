@@ -127,6 +127,8 @@ class FeishuServer(LoopbackServer):
         return await self._take(request, f"reply:{request.match_info['message_id']}", await body_of(request))
 
     async def _take(self, request: web.Request, chat: str, body: JsonObject) -> web.Response:
+        if chat in self.closed_to_bot:
+            return answer({"code": 230002, "msg": "The bot can not be outside the group."}, status=400)
         trouble = self.next_trouble()
         reply: JsonObject = {}
         if trouble is None or trouble.is_taken:

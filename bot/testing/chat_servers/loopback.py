@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
@@ -55,6 +55,10 @@ class Journal:
             self.entries.append(entry)
             self._grew.notify_all()
 
+    def change(self, message_id: str, text: str) -> None:
+        """Let an earlier message say `text` instead."""
+        self.entries = [replace(entry, text=text) if entry.id == message_id else entry for entry in self.entries]
+
     async def reaches(self, count: int) -> None:
         """Wait until `count` messages have been said."""
         async with self._grew:
@@ -64,12 +68,14 @@ class Journal:
 class LoopbackServer:
     """An aiohttp application on a free port of 127.0.0.1 for as long as the context lasts.
 
-    `troubles` befall the next requests that send a message, one each, in order.
+    `troubles` befall the next requests that send a message, one each, in order. `closed_to_bot` are chats that the bot
+    is not in.
     """
 
     def __init__(self) -> None:
         self.said = Journal()
         self.troubles: deque[Trouble] = deque()
+        self.closed_to_bot: set[str] = set()
         self.sockets: set[web.WebSocketResponse] = set()
         self._runner: web.AppRunner | None = None
         self._port = 0

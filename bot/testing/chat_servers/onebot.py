@@ -173,6 +173,8 @@ class OneBotClient(LoopbackServer):
         if action in _SENDING:
             sent_id = next(self._ids)
             where = "group_id" if params.get("message_type", "group") == "group" and "group_id" in params else "user_id"
+            if str(params[where]) in self.closed_to_bot:
+                return forms.failed(120)
             text = forms.visible_text(params["message"])
             await self.said.add(Said(chat=str(params[where]), text=text, body=params, id=str(sent_id)))
             return forms.done({"message_id": sent_id})

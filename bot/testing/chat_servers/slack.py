@@ -188,6 +188,8 @@ class SlackServer(LoopbackServer):
     async def _reply(self, method: str, body: JsonObject) -> JsonObject:
         if method in _SENDING:
             return await self._take(body)
+        if method == "chat.update":
+            self.said.change(str(body.get("ts")), _shown(str(body.get("text", ""))))
         known: dict[str, JsonObject] = {
             "auth.test": {"user_id": "UBOT", "bot_id": "BBOT", "team_id": "T1", "user": "bubbles", "url": self.url},
             "apps.connections.open": {"url": f"{self.socket_url}/link"},
@@ -202,13 +204,14 @@ class SlackServer(LoopbackServer):
 
     async def _take(self, body: JsonObject) -> JsonObject:
         text = str(body.get("text", ""))
+        if body["channel"] in self.closed_to_bot:
+            return {"ok": False, "error": "not_in_channel"}
         if not text:
             return {"ok": False, "error": "no_text"}
         if len(text) > _MAX_LENGTH:
             return {"ok": False, "error": "msg_too_long"}
         stamp = f"1795168801.{next(self._count):06d}"
-        shown = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-        await self.said.add(Said(chat=str(body["channel"]), text=shown, body=body, id=stamp))
+        await self.said.add(Said(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
         return {"ok": True, "channel": body["channel"], "ts": stamp, "message": {"text": text}}
 
     async def _respond(self, request: web.Request) -> web.Response:
@@ -218,6 +221,10 @@ class SlackServer(LoopbackServer):
 
 
 _SCOPES = "chat:write,channels:history,groups:history,im:history,reactions:write,users:read,commands"
+
+
+def _shown(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _profile(body: JsonObject) -> JsonObject:

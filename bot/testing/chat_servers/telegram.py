@@ -75,9 +75,9 @@ class TelegramServer(LoopbackServer):
         await self.update({"message": message})
         return message
 
-    async def press(self, data: str, *, message_id: int, sender: str = "7") -> None:
+    async def press(self, data: str, *, message_id: int, sender: str = "7", name: str = "") -> None:
         """Press the button with `data` under a message of the bot."""
-        await self.update({"callback_query": forms.pressed(data, message_id, sender)})
+        await self.update({"callback_query": forms.pressed(data, message_id, forms.user(sender, name=name))})
 
     async def update(self, update: JsonObject) -> None:
         """Queue an update for the poller, or post it to the webhook."""
@@ -145,12 +145,15 @@ class TelegramServer(LoopbackServer):
     async def _send_message(self, body: JsonObject) -> object:
         text = _shown(body)
         chat = str(body["chat_id"])
+        if chat in self.closed_to_bot:
+            raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
         sent = {**forms.message(next(self._message_ids), text, chat=chat), "from": forms.BOT}
         await self.said.add(Said(chat=chat, text=text, body=body, id=str(sent["message_id"])))
         return sent
 
     async def _edit(self, body: JsonObject) -> object:
         text = _shown(body)
+        self.said.change(str(body["message_id"]), text)
         return {**forms.message(int(str(body["message_id"])), text, chat=str(body["chat_id"])), "from": forms.BOT}
 
     async def _set_commands(self, body: JsonObject) -> object:

@@ -48,10 +48,10 @@ def message(
     }
 
 
-def pressed(data: str, message_id: int, sender: str) -> JsonObject:
+def pressed(data: str, message_id: int, sender: JsonObject) -> JsonObject:
     """A callback query: somebody pressed a button under a message of the bot."""
     under = {**message(message_id, "pressed"), "from": BOT}
-    return {"id": f"q{message_id}", "from": user(sender), "chat_instance": "1", "data": data, "message": under}
+    return {"id": f"q{message_id}", "from": sender, "chat_instance": "1", "data": data, "message": under}
 
 
 def member(sender: str, *, is_admin: bool) -> JsonObject:

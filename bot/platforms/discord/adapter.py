@@ -1,0 +1,212 @@
+"""The bot on Discord: the gateway in, REST out."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+import aiohttp
+import discord
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.discord import requests, wire
+from bot.platforms.discord.client import GatewayClient
+from bot.platforms.discord.events import Deleted, Dispatch, Interaction, Message
+from bot.platforms.discord.settings import DiscordSettings
+from services.chat import ChatAddress, Incoming
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+
+if TYPE_CHECKING:
+    from bot.platforms.catalog import PlatformParts
+
+_EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
+
+
+class DiscordPlatform:
+    """A bot application on Discord."""
+
+    name = wire.NAME
+    capabilities = Capabilities(
+        replies=True,
+        max_length=requests.MAX_LENGTH,
+        takes_idempotency_key=True,
+        threads=True,
+        reactions=True,
+        choices=True,
+        edits=True,
+        message_links=True,
+        typing=True,
+        markdown=True,
+    )
+
+    def __init__(self, settings: DiscordSettings, clock: Clock, bot_name: str) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._bot_name = bot_name
+        self._connection = Connection(wire.NAME, clock)
+        self.reads_content = True
+        self._client: GatewayClient | None = None
+        self._receive: Receive | None = None
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive events until cancelled."""
+        self._receive = receive
+        await self._connection.keep(self._session)
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` and return the id of its first piece.
+
+        Raises:
+            DeliveryFailed: Discord did not take it.
+        """
+        path = f"/channels/{requests.channel_of(address)}/messages"
+        bodies = requests.messages(message)
+        return await send_in_turn([partial(self._post, path, body) for body in bodies], self._clock)
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let the message `message_id` say `message` instead.
+
+        Raises:
+            DeliveryFailed: Discord did not take it.
+        """
+        path = f"/channels/{requests.channel_of(address)}/messages/{message_id}"
+        await self._connected().ask("PATCH", path, requests.edited(message))
+
+    async def typing(self, address: ChatAddress) -> None:
+        """Show that an answer is being written, for ten seconds."""
+        try:
+            await self._connected().ask("POST", f"/channels/{requests.channel_of(address)}/typing")
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address)).debug("typing could not be shown: {}", failure)
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` on a message.
+
+        Raises:
+            DeliveryFailed: Discord did not take it.
+        """
+        path = f"/channels/{requests.channel_of(address)}/messages/{message_id}/reactions/{emoji}/@me"
+        await self._connected().ask("PUT", path)
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """The web address of a message; None where the guild is not known."""
+        channel = self._client.get_channel(int(address.chat_id)) if self._client else None
+        if not isinstance(channel, discord.abc.GuildChannel):
+            return None
+        return f"https://discord.com/channels/{channel.guild.id}/{requests.channel_of(address)}/{message_id}"
+
+    def _connected(self) -> GatewayClient:
+        if self._client is None:
+            raise DeliveryFailed("discord: not connected")
+        return self._client
+
+    async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
+        sent = await self._connected().ask("POST", path, body)
+        return str(sent["id"]) if "id" in sent else None
+
+    async def _session(self) -> None:
+        """Log in and stay; discord.py itself mends lines that break, and resumes what came in between."""
+        client = GatewayClient(self._hear, reads_content=self.reads_content)
+        try:
+            async with client:
+                await client.login(self._settings.token.get_secret_value())
+                self._client = client
+                if self._settings.slash_commands:
+                    await client.ask("PUT", f"/applications/{client.application_id}/commands", requests.commands())
+                await client.connect(reconnect=True)
+        except discord.LoginFailure as error:
+            raise ConnectionRefusedForGood("Discord does not know this token; copy it again from the portal") from error
+        except discord.PrivilegedIntentsRequired as error:
+            self.reads_content = False
+            logger.bind(platform=wire.NAME).warning(
+                "Message Content Intent is off: the bot reads only private chats, its mentions and slash commands. "
+                "To change it, open the application at discord.com/developers, page Bot, and switch the intent on"
+            )
+            raise ConnectionEnded("without the intent", retry_after=0.0) from error
+        except (discord.DiscordException, aiohttp.ClientError, DeliveryFailed) as error:
+            raise ConnectionEnded(str(error)) from error
+        finally:
+            self._client = None
+
+    async def _hear(self, frame: str) -> None:
+        self._connection.heard()
+        if not any(event in frame for event in _EVENTS):
+            return
+        try:
+            dispatch = Dispatch.model_validate_json(frame)
+            await self._take(dispatch)
+        except ValidationError as error:
+            logger.bind(platform=wire.NAME).error("an event cannot be read: {}", error)
+
+    async def _take(self, dispatch: Dispatch) -> None:
+        incoming: Incoming | None = None
+        if dispatch.t == "INTERACTION_CREATE":
+            await self._interact(Interaction.model_validate(dispatch.d))
+        elif dispatch.t == "MESSAGE_CREATE":
+            message = Message.model_validate(dispatch.d)
+            incoming = wire.to_message(message, self._me, self._bot_name, self._place_of(message))
+        elif dispatch.t == "MESSAGE_UPDATE":
+            message = Message.model_validate(dispatch.d)
+            incoming = wire.to_edited(message, self._me, self._bot_name, self._place_of(message))
+        elif dispatch.t == "MESSAGE_DELETE":
+            deleted = Deleted.model_validate(dispatch.d)
+            incoming = wire.to_withdrawn(deleted, self._thread(deleted.channel_id), self._now())
+        await self._hand_in(incoming)
+
+    async def _interact(self, interaction: Interaction) -> None:
+        """Take in what was said, then let Discord know within its three seconds."""
+        await self._hand_in(wire.to_said(interaction, self._thread(interaction.channel_id)))
+        answer = requests.acknowledged(interaction.type, wire.words_of(interaction))
+        try:
+            path = f"/interactions/{interaction.id}/{interaction.token}/callback"
+            await self._connected().ask("POST", path, answer)
+        except DeliveryFailed as failure:
+            logger.bind(platform=wire.NAME).debug("an interaction could not be acknowledged: {}", failure)
+
+    async def _hand_in(self, incoming: Incoming | None) -> None:
+        if incoming is not None and self._receive is not None:
+            await self._receive(incoming)
+
+    @property
+    def _me(self) -> str:
+        user = self._client.user if self._client else None
+        return str(user.id) if user else ""
+
+    def _now(self) -> datetime:
+        return self._clock.now()
+
+    def _thread(self, channel_id: str) -> wire.Place:
+        channel = self._client.get_channel(int(channel_id)) if self._client else None
+        return wire.Place(parent_id=str(channel.parent_id) if isinstance(channel, discord.Thread) else None)
+
+    def _place_of(self, message: Message) -> wire.Place:
+        """Where a message stands, as far as the guild's roles and threads are known."""
+        guild = self._client.get_guild(int(message.guild_id)) if self._client and message.guild_id else None
+        place = self._thread(message.channel_id)
+        if guild is None or message.author is None:
+            return place
+        rights = {str(role.id): role.permissions.value for role in guild.roles}
+        is_admin = wire.manages(message.member, rights, str(guild.owner_id), message.author.id)
+        return wire.Place(parent_id=place.parent_id, is_admin=is_admin)
+
+
+def create(parts: "PlatformParts") -> DiscordPlatform:
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: there is no token.
+    """
+    settings = parts.settings.platforms.group(wire.NAME, DiscordSettings)
+    if not settings.token.get_secret_value():
+        raise ConfigError("settings", "platforms.discord.token", "missing; the developer portal gives one, page Bot")
+    return DiscordPlatform(settings, parts.clock, parts.bot_name)

@@ -1,0 +1,115 @@
+"""What Discord's gateway tells a bot, as far as Bubbles reads it.
+
+Source: https://discord.com/developers/docs/events/gateway-events
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Form(BaseModel):
+    """An object of the gateway."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Member(Form):
+    """What a person is in a guild. `permissions` come with interactions only."""
+
+    nick: str | None = None
+    roles: tuple[str, ...] = ()
+    permissions: str = "0"
+    user: "User | None" = None
+
+
+class User(Form):
+    """An account; `member` comes with mentions."""
+
+    id: str
+    username: str = ""
+    global_name: str | None = None
+    bot: bool = False
+    member: Member | None = None
+
+    def name_in(self, member: Member | None) -> str:
+        """What people see: the name in the guild, else the chosen one, else the account's."""
+        return (member.nick if member else None) or self.global_name or self.username or self.id
+
+
+class Reference(Form):
+    """The message that is replied to."""
+
+    message_id: str | None = None
+
+
+class File(Form):
+    """An attached file."""
+
+    filename: str = ""
+    content_type: str = ""
+    url: str | None = None
+
+
+class Message(Form):
+    """A message, as it is created or (with much of it missing) updated."""
+
+    id: str
+    channel_id: str
+    guild_id: str | None = None
+    author: User | None = None
+    member: Member | None = None
+    content: str = ""
+    timestamp: datetime | None = None
+    edited_timestamp: datetime | None = None
+    mentions: tuple[User, ...] = ()
+    attachments: tuple[File, ...] = ()
+    message_reference: Reference | None = None
+    referenced_message: "Message | None" = None
+    webhook_id: str | None = None
+    type: int = 0
+
+
+class Deleted(Form):
+    """A message that is gone."""
+
+    id: str
+    channel_id: str
+    guild_id: str | None = None
+
+
+class Option(Form):
+    """What somebody filled in of a slash command."""
+
+    name: str
+    value: str | int | float | bool | None = None
+
+
+class InteractionData(Form):
+    """The slash command, or the button by its `custom_id`."""
+
+    name: str = ""
+    custom_id: str = ""
+    options: tuple[Option, ...] = ()
+
+
+class Interaction(Form):
+    """Somebody used a slash command (type 2) or pressed a button (type 3)."""
+
+    id: str
+    token: str
+    type: int
+    channel_id: str = ""
+    guild_id: str | None = None
+    member: Member | None = None
+    user: User | None = None
+    data: InteractionData = InteractionData()
+    message: Message | None = None
+
+
+class Dispatch(Form):
+    """A frame of the gateway that tells of an event."""
+
+    t: str | None = None
+    d: Mapping[str, object] | None = None

@@ -1,0 +1,145 @@
+"""Discord's events as chat messages. Source: https://discord.com/developers/docs/resources/message."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from bot.addressing import is_called
+from bot.platforms.discord.events import Deleted, Interaction, Member, Message, User
+from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
+
+NAME = "discord"
+
+COMMAND, BUTTON = 2, 3
+
+# Ordinary messages and replies; the other types are the platform's own words (somebody joined, pinned, boosted).
+_SAID = {0, 19}
+_MARKED = re.compile(r"<@!?(?P<user>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<role>@&)\d+>")
+_MANAGES = (1 << 3) | (1 << 5)  # ADMINISTRATOR, MANAGE_GUILD
+_EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """What a message does not say about where it stands: of a thread its channel, of a person the rights."""
+
+    parent_id: str | None = None
+    is_admin: bool = False
+
+
+def address_of(channel_id: str, place: Place) -> ChatAddress:
+    """The channel, and the thread in it."""
+    if place.parent_id is None:
+        return ChatAddress(platform=NAME, chat_id=channel_id)
+    return ChatAddress(platform=NAME, chat_id=place.parent_id, thread_id=channel_id)
+
+
+def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMessage | None:
+    """What somebody said; None for words of the platform and of the bot itself. `me` is the bot's id."""
+    if message.author is None or message.author.id == me or message.type not in _SAID:
+        return None
+    people = {user.id: user for user in message.mentions}
+    text = shown(message.content, people, me, bot_name)
+    if not text and not message.attachments:
+        return None
+    is_private = message.guild_id is None
+    answered = message.referenced_message
+    is_answer_to_bot = answered is not None and answered.author is not None and answered.author.id == me
+    return ChatMessage(
+        id=message.id,
+        address=address_of(message.channel_id, place),
+        sender=Person(
+            id=message.author.id,
+            name=message.author.name_in(message.member),
+            is_bot=message.author.bot or message.webhook_id is not None,
+            is_admin=place.is_admin,
+        ),
+        text=text,
+        sent_at=message.timestamp or _created(message.id),
+        is_addressed=is_private or me in people or is_answer_to_bot or is_called(text, bot_name),
+        is_private=is_private,
+        reply_to=message.message_reference.message_id if message.message_reference else None,
+        mentions=tuple(_person(user) for user in message.mentions if user.id != me),
+        attachments=tuple(
+            Attachment(kind=file.content_type.partition("/")[0] or "file", description=file.filename, url=file.url)
+            for file in message.attachments
+        ),
+    )
+
+
+def to_edited(message: Message, me: str, bot_name: str, place: Place) -> MessageEdited | None:
+    """Somebody changed what they said; None where only a preview was added, or the bot changed its own message."""
+    if message.edited_timestamp is None or message.author is None or message.author.id == me:
+        return None
+    people = {user.id: user for user in message.mentions}
+    return MessageEdited(
+        address=address_of(message.channel_id, place),
+        message_id=message.id,
+        text=shown(message.content, people, me, bot_name),
+        at=message.edited_timestamp,
+    )
+
+
+def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdrawn:
+    """A message is gone; Discord does not say since when."""
+    return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
+
+
+def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
+    """A slash command is its text; a pressed button is its person saying what it says."""
+    user = interaction.user or (interaction.member.user if interaction.member else None)
+    text = words_of(interaction)
+    if user is None or not text:
+        return None
+    rights = int(interaction.member.permissions) if interaction.member else 0
+    under = interaction.message.id if interaction.type == BUTTON and interaction.message else None
+    return ChatMessage(
+        id=interaction.id,
+        address=address_of(interaction.channel_id, place),
+        sender=Person(id=user.id, name=user.name_in(interaction.member), is_admin=bool(rights & _MANAGES)),
+        text=text,
+        sent_at=_created(interaction.id),
+        is_addressed=True,
+        is_private=interaction.guild_id is None,
+        reply_to=under,
+    )
+
+
+def words_of(interaction: Interaction) -> str:
+    """What an interaction says."""
+    data = interaction.data
+    if interaction.type == BUTTON:
+        return data.custom_id
+    if interaction.type != COMMAND:
+        return ""
+    return " ".join([f"/{data.name}", *(str(option.value) for option in data.options if option.value is not None)])
+
+
+def shown(content: str, people: Mapping[str, User], me: str, bot_name: str) -> str:
+    """The text as people see it: mentions as `@name`, custom emoji by their names."""
+
+    def word(mark: re.Match[str]) -> str:
+        if mark["user"] == me:
+            return f"@{bot_name}"
+        if mark["user"]:
+            user = people.get(mark["user"])
+            return f"@{user.name_in(user.member)}" if user else mark[0]
+        return mark["emoji"] or "@role"
+
+    return _MARKED.sub(word, content).strip()
+
+
+def _person(user: User) -> Person:
+    return Person(id=user.id, name=user.name_in(user.member), is_bot=user.bot)
+
+
+def _created(snowflake: str) -> datetime:
+    """When something with this id came to be. Source: https://discord.com/developers/docs/reference#snowflakes."""
+    return _EPOCH + timedelta(milliseconds=int(snowflake) >> 22)
+
+
+def manages(member: Member | None, permissions: Mapping[str, int], owner: str, user: str) -> bool:
+    """Whether somebody may manage the guild; `permissions` are those of its roles by id."""
+    roles = member.roles if member else ()
+    return user == owner or any(permissions.get(role, 0) & _MANAGES for role in roles)

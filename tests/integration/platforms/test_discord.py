@@ -1,0 +1,175 @@
+"""The Discord adapter through discord.py, against a server that speaks the gateway and REST."""
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platform import OutgoingMessage
+from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.discord.settings import DiscordSettings
+from bot.testing.chat_servers.discord import DiscordServer
+from bot.testing.chat_servers.loopback import Trouble
+from services.chat import ChatAddress, MessageEdited, MessageWithdrawn
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(120),
+    pytest.mark.filterwarnings("ignore:'audioop' is deprecated:DeprecationWarning"),  # discord.py's, for voice
+]
+
+TEAM = ChatAddress(platform="discord", chat_id="20")
+
+
+@pytest.fixture
+async def server():
+    async with DiscordServer() as server:
+        with server.reached():
+            yield server
+
+
+@pytest.fixture
+def make(server):
+    from bot.platforms.discord.adapter import DiscordPlatform
+
+    def platform(**settings):
+        chosen = {"token": SecretStr(server.token), **settings}
+        return DiscordPlatform(DiscordSettings(**chosen), SystemClock(), "Bubbles")
+
+    return platform
+
+
+@pytest.fixture
+async def platform(server, make, running, until):
+    async with running(make()) as platform:
+        await until(lambda: server.sockets)
+        yield platform
+
+
+async def test_a_message_is_heard_and_answered(server, platform, ear):
+    await server.say("<@1> 提醒我五点喝茶", more={"mentions": [{"id": "1", "username": "bubbles"}]})
+    await ear.hears(1)
+    await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=ear.heard[0].id))
+
+    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert server.said.texts == [r"**好的** a\_b\*c"]
+    assert server.said.entries[0].body["message_reference"]["message_id"] == ear.heard[0].id
+
+
+async def test_a_broken_session_is_resumed_with_what_came_in_between(server, platform, ear):
+    await server.say("one")
+    await ear.hears(1)
+    await server.disconnect()
+    await server.say("two")
+    await ear.hears(2, seconds=60)
+
+    assert ear.texts == ["one", "two"]
+    assert (server.sessions, server.resumed) == (1, 1)
+
+
+async def test_a_session_that_has_ended_is_begun_again(server, platform, ear, until):
+    await server.say("one")
+    await ear.hears(1)
+    await server.invalidate()
+    await until(lambda: server.sessions == 2 and server.sockets, seconds=60)
+    await server.say("two")
+    await ear.hears(2)
+
+    assert ear.texts == ["one", "two"]
+
+
+async def test_a_message_with_the_same_key_is_said_once(server, platform):
+    message = OutgoingMessage(text="⏰ tea", idempotency_key="r1@2026-11-20T17:00")
+
+    first = await platform.send(TEAM, message)
+    second = await platform.send(TEAM, message)
+
+    assert first == second
+    assert server.said.texts == ["⏰ tea"]
+
+
+async def test_a_long_limit_is_passed_on_with_its_seconds(server, platform):
+    body = {"message": "You are being rate limited.", "retry_after": 64.5, "global": False}
+    server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback", "Retry-After": "64"}))
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.retry_after == 64.5
+
+
+async def test_a_short_limit_is_waited_for(server, platform):
+    body = {"message": "You are being rate limited.", "retry_after": 0.1, "global": False}
+    server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback"}))
+
+    await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert server.said.texts == ["tea"]
+
+
+async def test_a_missing_permission_is_permanent(server, platform):
+    server.troubles.append(Trouble(status=403, body={"message": "Missing Permissions", "code": 50013}))
+
+    with pytest.raises(DeliveryFailed, match="Missing Permissions") as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_permanent
+
+
+async def test_a_slash_command_is_its_text_and_is_acknowledged(server, platform, ear, until):
+    await server.command("remind", [{"name": "text", "type": 3, "value": "tea at 5"}])
+    await ear.hears(1)
+    await until(lambda: server.called("POST", "callback"))
+
+    assert ear.texts == ["/remind tea at 5"]
+    assert server.called("POST", "callback")[0]["type"] == 4
+
+
+async def test_a_pressed_button_is_its_person_saying_it(server, platform, ear, until):
+    await server.press("done", message_id="900")
+    await ear.hears(1)
+    await until(lambda: server.called("POST", "callback"))
+
+    assert (ear.texts, ear.heard[0].reply_to) == (["done"], "900")
+    assert server.called("POST", "callback") == [{"type": 6}]
+
+
+async def test_edits_and_deletions_are_told(server, platform, ear):
+    said = await server.say("tea")
+    await server.event("MESSAGE_UPDATE", {**said, "content": "coffee", "edited_timestamp": "2026-11-20T10:01:00+00:00"})
+    await server.event("MESSAGE_DELETE", {"id": said["id"], "channel_id": "20", "guild_id": "10"})
+    await ear.hears(3)
+
+    assert [type(each) for each in ear.heard[1:]] == [MessageEdited, MessageWithdrawn]
+
+
+async def test_the_owner_of_the_guild_may_manage_it(server, platform, ear):
+    await server.say("hello", sender="9")
+    await server.say("hello", sender="7")
+    await ear.hears(2)
+
+    assert [message.sender.is_admin for message in ear.heard] == [True, False]
+
+
+async def test_slash_commands_are_registered_in_both_languages(server, platform):
+    commands = server.called("PUT", "/commands")[0]
+
+    assert [command["name"] for command in commands] == ["remind", "reminders", "summary", "search", "help"]
+    assert all(command["description_localizations"]["zh-CN"] for command in commands)
+
+
+async def test_without_the_intent_the_bot_still_works(server, make, ear, running, until):
+    server.refuses_intents = True
+    async with running(make()) as platform:
+        await until(lambda: not platform.reads_content)
+        server.refuses_intents = False
+        await until(lambda: server.sockets, seconds=60)
+        await server.say("<@1> hello", more={"mentions": [{"id": "1", "username": "bubbles"}]})
+        await ear.hears(1)
+
+    assert ear.texts == ["@Bubbles hello"]
+
+
+async def test_a_wrong_token_is_refused_for_good(make, ear):
+    with pytest.raises(ConnectionRefusedForGood, match="token"):
+        await make(token=SecretStr("wrong")).run(ear.receive)

@@ -1,0 +1,114 @@
+"""What every platform must do, on Discord."""
+
+import re
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platforms.discord.settings import DiscordSettings
+from bot.testing.chat_servers import discord_forms as forms
+from bot.testing.chat_servers.discord import DiscordServer
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(120),
+    pytest.mark.filterwarnings("ignore:'audioop' is deprecated:DeprecationWarning"),  # discord.py's, for voice
+]
+
+PEOPLE = {"ann": "7", "ben": "8"}
+NAMES = {"1": "Bubbles", **{number: name for name, number in PEOPLE.items()}}
+
+
+class DiscordRig(PlatformRig):
+    """discord.py itself waits for short limits; that longer ones are told is tested beside the adapter."""
+
+    keeps_what_was_missed = True
+    nowhere = ChatAddress(platform="discord", chat_id="30")
+
+    def __init__(self, server):
+        from bot.platforms.discord.adapter import DiscordPlatform
+
+        super().__init__()
+        self.server = server
+        self.server.closed_to_bot.add("30")
+        self.chat = ChatAddress(platform="discord", chat_id=forms.CHANNEL)
+        settings = DiscordSettings(token=SecretStr(server.token))
+        self.platform = DiscordPlatform(settings, SystemClock(), "Bubbles")
+        self._last = {}
+        self._own = set()
+
+    async def ready(self):
+        await self.server.attended()
+        await self.platform._connection.until_live()
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        mentions = [forms.BOT] if "{bot}" in text else []
+        if "{ben}" in text:
+            mentions.append(forms.user("8", name="ben"))
+        more = {"mentions": mentions}
+        if reply_to is not None:
+            author = forms.BOT if reply_to in self._own else forms.user("8", name="ben")
+            more |= {
+                "type": 19,
+                "message_reference": {"message_id": reply_to, "channel_id": forms.CHANNEL},
+                "referenced_message": {**forms.message(reply_to, "earlier"), "author": author},
+            }
+        written = text.format(bot="<@1>", ben="<@8>")
+        self._last = await self.server.say(written, sender=PEOPLE[sender], name=sender, more=more)
+        return self._last["id"]
+
+    async def repeat(self):
+        await self.server.event("MESSAGE_CREATE", self._last)
+
+    async def echo(self, text):
+        await self.server.event("MESSAGE_CREATE", {**forms.message("999", text), "author": forms.BOT})
+
+    async def disconnect(self):
+        await self.server.disconnect()
+
+    async def press(self, message_id, label, *, sender="ann"):
+        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
+        buttons = [button for row in said.body["components"] for button in row["components"]]
+        custom_id = next(button["custom_id"] for button in buttons if button["label"] == label)
+        await self.server.press(custom_id, message_id=message_id, sender=PEOPLE[sender], name=sender)
+
+    async def heard(self, count=1):
+        heard = []
+        for entry in self.server.said.entries:
+            self._own.add(entry.id)
+            allowed = entry.body["allowed_mentions"]
+            called = re.findall(r"(?<!\\)<@(\d+)>", entry.text)
+            heard.append(
+                Heard(
+                    id=entry.id,
+                    text=shown(entry.text),
+                    reply_to=entry.body.get("message_reference", {}).get("message_id"),
+                    mentioned=tuple(number for number in called if number in allowed["users"]),
+                    rings_for_everyone="everyone" in allowed["parse"] and "@everyone" in entry.text,
+                    choices=tuple(
+                        button["label"] for row in entry.body.get("components", []) for button in row["components"]
+                    ),
+                )
+            )
+        return heard
+
+
+def shown(content):
+    """What a client shows of Discord's Markdown."""
+    named = re.sub(r"(?<!\\)<@(\d+)>", lambda mark: f"@{NAMES[mark[1]]}", content)
+    bare = re.sub(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*", r"\1", named)
+    return re.sub(r"\\([^A-Za-z0-9\s])", r"\1", bare)
+
+
+class TestDiscord(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        async with DiscordServer() as server:
+            with server.reached():
+                rig = DiscordRig(server)
+                async with rig.connected():
+                    yield rig

@@ -1,0 +1,80 @@
+"""What every platform must do, on QQ through OneBot."""
+
+import pytest
+
+from bot.platforms.onebot.settings import OneBotSettings
+from bot.testing.chat_servers.onebot import OneBotClient
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+PEOPLE = {"ann": "7", "ben": "8"}
+
+
+class OneBotRig(PlatformRig):
+    """Over the forward WebSocket; the client keeps events that it cannot tell."""
+
+    keeps_what_was_missed = True
+    nowhere = ChatAddress(platform="onebot", chat_id="200")
+
+    def __init__(self, client):
+        from bot.platforms.onebot.adapter import OneBotPlatform
+
+        super().__init__()
+        self.client = client
+        self.client.closed_to_bot.add("200")
+        self.chat = ChatAddress(platform="onebot", chat_id="100")
+        settings = OneBotSettings(mode="forward", url=client.socket_url)
+        self.platform = OneBotPlatform(settings, SystemClock(), "Bubbles")
+        self._last = {}
+
+    async def ready(self):
+        await self.platform._connection.until_live()
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        code = text.format(bot="[CQ:at,qq=1]", ben="[CQ:at,qq=8,name=ben]")
+        if reply_to is not None:
+            code = f"[CQ:reply,id={reply_to}]{code}"
+        self._last = await self.client.say(code, sender=PEOPLE[sender], name=sender)
+        return str(self._last["message_id"])
+
+    async def repeat(self):
+        await self.client.event(self._last)
+
+    async def echo(self, text):
+        await self.client.say(text, sender="1", name="Bubbles")
+
+    async def disconnect(self):
+        await self.client.hang_up()
+
+    async def heard(self, count=1):
+        heard = []
+        for entry in self.client.said.entries:
+            parts = {part["type"]: part["data"] for part in entry.body["message"]}
+            numbers = [part["data"]["qq"] for part in entry.body["message"] if part["type"] == "at"]
+            names = {number: name for name, number in PEOPLE.items()}
+            text = entry.text
+            for number, name in names.items():
+                text = text.replace(f"@{number}", f"@{name}")
+            heard.append(
+                Heard(
+                    id=entry.id,
+                    text=text,
+                    reply_to=parts["reply"]["id"] if "reply" in parts else None,
+                    mentioned=tuple(number for number in numbers if number != "all"),
+                    rings_for_everyone="all" in numbers,
+                )
+            )
+        return heard
+
+
+class TestOneBot(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        async with OneBotClient() as client:
+            rig = OneBotRig(client)
+            async with rig.connected():
+                yield rig

@@ -1,0 +1,98 @@
+"""What every platform must do, on Telegram."""
+
+import json
+import re
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platforms.telegram.settings import TelegramSettings
+from bot.testing.chat_servers import telegram_forms as forms
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.chat_servers.telegram import TelegramServer
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+PEOPLE = {"ann": "7", "ben": "8"}
+
+
+class TelegramRig(PlatformRig):
+    keeps_what_was_missed = True
+    nowhere = ChatAddress(platform="telegram", chat_id="-200")
+
+    def __init__(self, server):
+        from bot.platforms.telegram.adapter import TelegramPlatform
+
+        super().__init__()
+        self.server = server
+        self.server.closed_to_bot.add("-200")
+        self.chat = ChatAddress(platform="telegram", chat_id="-100")
+        settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=5)
+        self.platform = TelegramPlatform(settings, SystemClock(), "Bubbles")
+        self._last = {}
+        self._own = set()
+
+    async def ready(self):
+        await self.platform._connection.until_live()
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        entities = []
+        for mark, shown in (("{bot}", "@bubbles_bot"), ("{ben}", "ben")):
+            if (at := text.find(mark)) >= 0:
+                text = text.replace(mark, shown)
+                entity = {"type": "mention", "offset": at, "length": len(shown)}
+                if mark == "{ben}":
+                    entity |= {"type": "text_mention", "user": forms.user("8", name="ben")}
+                entities.append(entity)
+        more = {"entities": entities} if entities else {}
+        if reply_to is not None:
+            who = forms.BOT if reply_to in self._own else forms.user("8", name="ben")
+            more["reply_to_message"] = {**forms.message(int(reply_to), "earlier"), "from": who}
+        self._last = await self.server.say(text, sender=PEOPLE[sender], name=sender, more=more)
+        return str(self._last["message_id"])
+
+    async def repeat(self):
+        await self.server.update({"message": self._last})
+
+    async def limit(self, seconds):
+        body = {"ok": False, "error_code": 429, "description": "slow", "parameters": {"retry_after": seconds}}
+        self.server.troubles.append(Trouble(status=429, body=body))
+
+    async def disconnect(self):
+        await self.server.disconnect()
+
+    async def press(self, message_id, label, *, sender="ann"):
+        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
+        rows = json.loads(said.body["reply_markup"])["inline_keyboard"]
+        data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
+        await self.server.press(data, message_id=int(message_id), sender=PEOPLE[sender], name=sender)
+
+    async def heard(self, count=1):
+        heard = []
+        for entry in self.server.said.entries:
+            self._own.add(entry.id)
+            reply = json.loads(entry.body.get("reply_parameters", "{}"))
+            rows = json.loads(entry.body.get("reply_markup", "{}")).get("inline_keyboard", [])
+            heard.append(
+                Heard(
+                    id=entry.id,
+                    text=entry.text,
+                    reply_to=str(reply["message_id"]) if reply else None,
+                    mentioned=tuple(re.findall(r"tg://user\?id=(\d+)", entry.body["text"])),
+                    choices=tuple(button["text"] for row in rows for button in row),
+                )
+            )
+        return heard
+
+
+class TestTelegram(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        async with TelegramServer() as server:
+            rig = TelegramRig(server)
+            async with rig.connected():
+                yield rig
