@@ -16,6 +16,11 @@ import { Refused } from './wire/rest'
 
 const RETRIES = 2
 
+// Before the first paint, so that a dark room does not flash up light; the policy forbids inline scripts.
+const chosen = localStorage.getItem('mantine-color-scheme-value')
+const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light'
+
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

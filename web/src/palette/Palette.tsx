@@ -99,7 +99,6 @@ export function Palette(): ReactNode {
         limit={40}
         nothingFound={words.palette.nothing}
         searchProps={{ placeholder: words.palette.placeholder, 'aria-label': words.palette.placeholder }}
-        aria-label={words.palette.placeholder}
       />
       <Modal
         opened={open !== null}

@@ -10,17 +10,26 @@ import type { View } from './Reminders'
 
 const EVENT_MINUTES = 30
 const AGENDA_DAYS = 30
+const HOURS_BEFORE = 2
+// The views are chosen above, together with the list.
+const NO_SELECT = { viewSelectProps: { style: { display: 'none' } } }
+const HOURS = {
+  ...NO_SELECT,
+  withAllDaySlots: false,
+  slotHeight: 40,
+  startScrollTime: `${String(Math.max(0, dayjs().hour() - HOURS_BEFORE)).padStart(2, '0')}:00:00`,
+  scrollAreaProps: { mah: 560 },
+}
 const FORM = 'YYYY-MM-DD HH:mm:ss'
 
-function event(reminder: Reminder): ScheduleEventData {
-  const start = dayjs(reminder.due_at)
-  return {
-    id: reminder.id,
-    title: reminder.text,
-    start: start.format(FORM),
-    end: start.add(EVENT_MINUTES, 'minute').format(FORM),
-    color: 'amber',
-  }
+/** Every coming fire that the bot names, as an event of half an hour. */
+function eventsOf(reminder: Reminder): ScheduleEventData[] {
+  const fires = reminder.next?.length ? reminder.next : reminder.due_at ? [reminder.due_at] : []
+  return fires.map((fire) => {
+    const start = dayjs(fire)
+    const end = start.add(EVENT_MINUTES, 'minute')
+    return { id: `${reminder.id} ${fire}`, title: reminder.text, start: start.format(FORM), end: end.format(FORM), color: 'amber' }
+  })
 }
 
 function useLabels(): ScheduleLabelsOverride {
@@ -44,9 +53,9 @@ export function Calendar({ reminders, view, onPick }: {
   const language = useLanguage((state) => state.language)
   const labels = useLabels()
   const [date, setDate] = useState(() => dayjs().format('YYYY-MM-DD'))
-  const events = reminders.filter((one) => one.due_at && one.status === 'active').map(event)
+  const events = reminders.filter((one) => one.status === 'active').flatMap(eventsOf)
   const pick = (picked: ScheduleEventData) => {
-    const reminder = reminders.find((one) => one.id === picked.id)
+    const reminder = reminders.find((one) => String(picked.id).startsWith(`${one.id} `))
     if (reminder) onPick(reminder)
   }
   const shared = { events, labels, locale: language === 'zh' ? 'zh-cn' : 'en', onEventClick: pick }
@@ -61,7 +70,9 @@ export function Calendar({ reminders, view, onPick }: {
           onViewChange={() => undefined}
           date={date}
           onDateChange={setDate}
-          dayViewProps={{ withHeader: true }}
+          dayViewProps={HOURS}
+          weekViewProps={HOURS}
+          monthViewProps={NO_SELECT}
         />
       )}
     </div>

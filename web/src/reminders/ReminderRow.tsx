@@ -6,6 +6,7 @@ import { useLanguage, useWords } from '../language/language'
 import type { Reminder } from '../wire/frames'
 import { Countdown } from './Countdown'
 import { useReminderActions } from './useReminderActions'
+import { useWhom } from './useWhom'
 
 const SNOOZES = [5, 15, 60]
 
@@ -54,7 +55,7 @@ export function ReminderRow({ reminder, onEdit }: { reminder: Reminder; onEdit: 
   const words = useWords()
   const language = useLanguage((state) => state.language)
   const isOpen = reminder.status === 'active' || reminder.status === 'paused'
-  const people = reminder.mentions.length ? reminder.mentions : [reminder.created_by]
+  const whom = useWhom(reminder)
   return (
     <li className="reminder-row" data-reminder={reminder.id} data-status={reminder.status}>
       {reminder.status === 'active' && reminder.due_at ? (
@@ -65,8 +66,8 @@ export function ReminderRow({ reminder, onEdit }: { reminder: Reminder; onEdit: 
       <span className="reminder-what">
         <b>{reminder.text}</b>
         <span className="muted">
-          {people.map((name) => `@${name}`).join(' ')} · {words.reminders.states[reminder.status]}
-          {reminder.repeat && ` · ${reminder.repeat}`}
+          {whom} · {words.reminders.states[reminder.status]}
+          {reminder.repeat && ` · ${reminder.repeat_words?.[language] ?? reminder.repeat}`}
         </span>
       </span>
       <span className="reminder-when figures">

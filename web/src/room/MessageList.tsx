@@ -59,19 +59,20 @@ function useFollowing(newest: string | undefined, pending: number) {
 function Earlier({ first }: { first: Message | undefined }): ReactNode {
   const words = useWords()
   const room = useRoom((state) => state.identity?.room ?? '')
-  const [state, setState] = useState<'more' | 'loading' | 'failed' | 'none'>('more')
+  const hasEarlier = useRoom((state) => state.hasEarlier)
+  const [state, setState] = useState<'more' | 'loading' | 'failed'>('more')
   const load = async () => {
     setState('loading')
     try {
-      const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/messages`, { before: first?.id, limit: PAGE })
-      const page = await ask<{ messages: Message[] }>(path)
-      useRoom.getState().addEarlier(page.messages)
-      setState(page.messages.length < PAGE ? 'none' : 'more')
+      const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before: first?.id, limit: PAGE })
+      const page = await ask<{ messages: Message[]; before: string | null }>(path)
+      useRoom.getState().addEarlier(page.messages, page.before !== null)
+      setState('more')
     } catch {
       setState('failed')
     }
   }
-  if (state === 'none') return <p className="beginning">{words.room.beginning}</p>
+  if (!hasEarlier) return <p className="beginning">{words.room.beginning}</p>
   return (
     <div className="earlier">
       {state === 'failed' && <span role="alert">{words.notLoaded} </span>}

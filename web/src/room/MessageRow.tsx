@@ -114,7 +114,7 @@ function Streaming({ id, text }: { id: string; text: string }): ReactNode {
 function BotBody({ message }: { message: Message }): ReactNode {
   const words = useWords()
   const streaming = useRoom((room) => room.streaming[message.id])
-  const isStopped = useRoom((room) => room.stopped[message.id])
+  const isStopped = useRoom((room) => room.stopped[message.id]) || message.stopped
   if (message.reminder) return <ReminderCard message={message} />
   return (
     <div className="bubble bubble-bot">

@@ -7,6 +7,7 @@ import { useLanguage, useWords } from '../language/language'
 import { Countdown } from '../reminders/Countdown'
 import { Timeline } from '../reminders/Timeline'
 import { useReminderActions } from '../reminders/useReminderActions'
+import { useWhom } from '../reminders/useWhom'
 import type { Reminder } from '../wire/frames'
 import { Face } from './Face'
 import { jumpTo } from './MessageRow'
@@ -14,10 +15,6 @@ import { useRoom } from './store'
 
 const FIRED_SHOWN = 5
 
-function whom(reminder: Reminder): string {
-  const people = reminder.mentions.length ? reminder.mentions : [reminder.created_by]
-  return people.map((name) => `@${name.replace(/^@/u, '')}`).join(' ')
-}
 
 function Waiting({ reminder }: { reminder: Reminder }): ReactNode {
   const words = useWords()
@@ -29,8 +26,8 @@ function Waiting({ reminder }: { reminder: Reminder }): ReactNode {
       <span className="waiting-words">
         <b>{reminder.text}</b>
         <span className="muted figures">
-          {whom(reminder)} · {reminder.due_at ? shortTime(reminder.due_at, language) : words.reminders.states.paused}
-          {reminder.repeat && ` · ${reminder.repeat}`}
+          {useWhom(reminder)} · {reminder.due_at ? shortTime(reminder.due_at, language) : words.reminders.states.paused}
+          {reminder.repeat && ` · ${reminder.repeat_words?.[language] ?? reminder.repeat}`}
         </span>
       </span>
       <ActionIcon
@@ -57,7 +54,8 @@ function RemindersTab(): ReactNode {
   const now = useNow(10_000)
   const all = Object.values(reminders)
   const waiting = all.filter(isWaiting).sort((a, b) => (a.due_at ?? '9').localeCompare(b.due_at ?? '9'))
-  const fired = all.filter((one) => one.late_ms != null).slice(-FIRED_SHOWN).reverse()
+  const messages = useRoom((room) => room.messages)
+  const fired = messages.flatMap((message) => message.reminder ?? []).slice(-FIRED_SHOWN).reverse()
   if (!waiting.length && !fired.length) {
     return (
       <div className="panel-empty">
@@ -78,7 +76,7 @@ function RemindersTab(): ReactNode {
       </ul>
       <ul className="fired-list">
         {fired.map((one) => (
-          <li key={one.id} className="fired">
+          <li key={`${one.id} ${one.due_at}`} className="fired">
             <IconCheck size={16} className="muted" aria-hidden="true" />
             <span className="muted">{one.text}</span>
             <span className="mono figures fired-late">{lateness(one.late_ms ?? 0)}</span>

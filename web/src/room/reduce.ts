@@ -31,6 +31,8 @@ export interface RoomData {
   pending: Pending[]
   unreadFrom: string | null
   missed: number
+  replayUntil: number
+  hasEarlier: boolean
   maxLength: number
 }
 
@@ -49,11 +51,15 @@ export const EMPTY_ROOM: RoomData = {
   pending: [],
   unreadFrom: null,
   missed: 0,
+  replayUntil: 0,
+  hasEarlier: false,
   maxLength: 0,
 }
 
 const TYPING_MS = 6000
 const KEPT_MESSAGES = 1000
+// So many messages a snapshot has at most; one with fewer is the whole room.
+const SNAPSHOT = 200
 
 type Data = Record<string, unknown>
 type Reducer = (room: RoomData, data: Data, frame: Frame) => Partial<RoomData>
@@ -104,9 +110,11 @@ function withCall(room: RoomData, data: Data, frame: Frame): Partial<RoomData> {
   return { messages, streaming: { ...room.streaming, [id]: room.streaming[id] ?? '' } }
 }
 
-function said(room: RoomData, data: Data): Partial<RoomData> {
+function said(room: RoomData, data: Data, frame: Frame): Partial<RoomData> {
   const message = data.message as Message
+  const wasMissed = frame.type === 'message_new' && frame.seq <= room.replayUntil && message.author.id !== room.me.id
   return {
+    ...(wasMissed && { missed: room.missed + 1, unreadFrom: room.missed ? room.unreadFrom : message.id }),
     messages: upserted(room.messages, message),
     pending: room.pending.filter((one) => one.client_id !== message.client_id),
     typing: without(room.typing, message.author.id),
@@ -179,8 +187,8 @@ export function welcomed(room: RoomData, hello: Hello, lastRead: string | null):
   const known = new Set(room.messages.map((message) => message.id))
   const unseen = hello.messages.filter((message) => !known.has(message.id) && message.author.id !== hello.me.id)
   const arrived = new Set(hello.messages.map((message) => message.client_id))
-  const earlier = hello.epoch === room.epoch && hello.is_replay ? room.messages : []
-  const messages = hello.messages.reduce(upserted, earlier)
+  const isReplay = hello.is_replay === true
+  const messages = isReplay ? room.messages : hello.messages.reduce(upserted, [])
   return {
     ...room,
     epoch: hello.epoch,
@@ -190,8 +198,10 @@ export function welcomed(room: RoomData, hello: Hello, lastRead: string | null):
     model: hello.bot.model ?? null,
     members: hello.members,
     messages,
-    streaming: {},
+    streaming: isReplay ? room.streaming : {},
     typing: {},
+    replayUntil: isReplay ? hello.seq : 0,
+    hasEarlier: isReplay ? room.hasEarlier : hello.messages.length >= SNAPSHOT,
     reminders: Object.fromEntries(hello.reminders.map((reminder) => [reminder.id, reminder])),
     pending: room.pending.filter((one) => !arrived.has(one.client_id)),
     unreadFrom: isReturn ? (unseen[0]?.id ?? room.unreadFrom) : firstUnread(messages, lastRead, hello.me.id),

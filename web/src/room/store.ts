@@ -27,7 +27,7 @@ interface RoomState extends RoomData {
   startEdit: (messageId: string | null) => void
   expireTyping: () => void
   forgetMissed: () => void
-  addEarlier: (messages: RoomData['messages']) => void
+  addEarlier: (messages: RoomData['messages'], hasEarlier: boolean) => void
   edit: (messageId: string, text: string) => void
   remove: (messageId: string) => void
 }
@@ -119,10 +119,10 @@ export const useRoom = create<RoomState>((set, get) => {
       if (Object.keys(typing).length !== Object.keys(get().typing).length) set({ typing })
     },
     forgetMissed: () => set({ missed: 0 }),
-    addEarlier: (earlier) =>
+    addEarlier: (earlier, hasEarlier) =>
       set((room) => {
         const known = new Set(room.messages.map((message) => message.id))
-        return { messages: [...earlier.filter((message) => !known.has(message.id)), ...room.messages] }
+        return { hasEarlier, messages: [...earlier.filter((message) => !known.has(message.id)), ...room.messages] }
       }),
     edit: (messageId, text) => {
       connection?.say('edit', { message_id: messageId, text })

@@ -41,6 +41,7 @@ export interface Message {
   reply_to?: string | null
   ts: string
   edited?: boolean
+  stopped?: boolean
   tool_calls?: ToolCall[]
   choices?: Choice[]
   attachments?: Attachment[]
@@ -62,9 +63,12 @@ export interface Reminder {
   id: string
   text: string
   due_at: string | null
+  next?: string[]
   tz: string
   repeat: string
+  repeat_words?: Partial<Record<string, string>>
   created_by: string
+  created_by_name?: string
   mentions: string[]
   status: ReminderStatus
   late_ms?: number | null
