@@ -28,8 +28,8 @@ from bot.wiring import Functions, Parts, built_in_registry, wired
 from bot.zones import bot_zone
 from function_calls.context import Services
 from function_calls.interpreter import Interpreter
-from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.model_hooks import HookedInterpreter
+from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter

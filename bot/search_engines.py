@@ -1,5 +1,6 @@
 """Makes the search engines that the settings have keys or addresses for."""
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -13,17 +14,22 @@ if TYPE_CHECKING:
     import httpx
 
 
-async def search_service(settings: SearchSettings, clock: Clock, resources: AsyncExitStack) -> SearchService:
-    """The search over the configured engines, in the order of the settings; `resources` closes their connections."""
+async def search_service(
+    settings: SearchSettings, clock: Clock, resources: AsyncExitStack, more: Sequence[SearchEngine] = ()
+) -> SearchService:
+    """The search over the configured engines, in the order of the settings, then `more` of plugins.
+
+    `resources` closes the connections of the former.
+    """
     configured = [name for name in settings.engines if _is_configured(settings, name)]
     timeout, cache_ttl = timedelta(seconds=settings.timeout_seconds), timedelta(minutes=settings.cache_minutes)
     if not configured:
-        return SearchService(clock=clock, timeout=timeout)
+        return SearchService(more, clock=clock, timeout=timeout, cache_ttl=cache_ttl)
     from services.search.web import open_client
 
     client = await resources.enter_async_context(open_client())
     engines = [_engine(name, settings, client) for name in configured]
-    return SearchService(engines, clock=clock, timeout=timeout, cache_ttl=cache_ttl)
+    return SearchService([*engines, *more], clock=clock, timeout=timeout, cache_ttl=cache_ttl)
 
 
 def _is_configured(settings: SearchSettings, name: str) -> bool:

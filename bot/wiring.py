@@ -13,6 +13,8 @@ from bot.middleware.in_order import InOrder
 from bot.middleware.once import Once
 from bot.middleware.pace import Pace
 from bot.outbox import Outbox
+from bot.plugins.chat_command import PluginCommands
+from bot.plugins.house import PluginHouse
 from bot.progress import connected
 from bot.router import MessageRouter
 from bot.settings import Settings
@@ -89,6 +91,7 @@ class Parts:
     interpreter: Interpreter
     offline: OfflineInterpreter
     purse: Purse
+    plugins: PluginHouse
     listener_for: ListenerFor = nobody_hears
 
 
@@ -129,6 +132,7 @@ def wired(parts: Parts) -> Wired:
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
     parts.services.add(Undoing(calls, parts.oversight.receipts))
+    parts.plugins.move_in(calls, parts.services)
     turns = _turns(parts, calls)
     assistant = Assistant(
         calls,
@@ -138,7 +142,11 @@ def wired(parts: Parts) -> Wired:
         limits=LoopLimits(rounds=parts.settings.model.max_rounds),
         states=parts.states,
         recorder=recorder,
-        commands=[ToolCommands(calls, parts.oversight)],
+        commands=[
+            ToolCommands(calls, parts.oversight),
+            PluginCommands(parts.plugins, parts.oversight),
+            *parts.plugins.chat_commands(),
+        ],
     )
     corrections = Corrections(parts.services.get(HistoryService), parts.services.get(CallLog))
     router = MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
@@ -169,6 +177,7 @@ def _middlewares(parts: Parts) -> list[Middleware]:
         Once(parts.services.get(HistoryService)),
         Addressed(settings.listen, _looks_like_a_request, partial(_is_for_the_bot, parts)),
         Pace(settings.messages_per_minute, parts.clock),
+        *parts.plugins.middlewares(),
     ]
 
 

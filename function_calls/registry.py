@@ -60,11 +60,25 @@ class Registry:
         self._specs: tuple[ToolSpec, ...] | None = None
         self._shown: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}
 
-    def collect(self, module: ModuleType | object) -> None:
-        """Register every function of `module` (or method of an object) that carries the mark, and every class tool."""
-        for value in list(vars(module).values()) if isinstance(module, ModuleType) else _methods(module):
-            if isinstance(value, Tool) or is_marked(value):
-                self.register(value)
+    @property
+    def injectable(self) -> tuple[type[object], ...]:
+        """The classes that a function may ask for by annotation."""
+        return self._injectable
+
+    def allow(self, injectable: type[object]) -> None:
+        """Let functions that are registered from now on ask for one more class."""
+        if injectable not in self._injectable:
+            self._injectable = (*self._injectable, injectable)
+
+    def collect(self, source: ModuleType | object) -> Callable[[], None]:
+        """Register every function of a module (or method of an object) that carries the mark, and every class tool.
+
+        A function or class tool by itself is taken too. Returns what removes them again; all are added or none.
+        """
+        if isinstance(source, Tool) or is_marked(source):
+            return self.register(source)
+        members = list(vars(source).values()) if isinstance(source, ModuleType) else _methods(source)
+        return self.register([value for value in members if isinstance(value, Tool) or is_marked(value)])
 
     def register(
         self, tools: Registrable | Iterable[Registrable], options: ToolOptions | None = None

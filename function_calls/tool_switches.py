@@ -1,7 +1,7 @@
 """Which functions are switched off in which chat."""
 
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,9 +15,13 @@ _MOST_CHATS: Final = 2000
 
 
 class ToolSwitches:
-    """Remembers per chat what is off; every tool is on until somebody switches it off."""
+    """Remembers per chat what is off; every tool is on until somebody switches it off.
+
+    `expand` says which tools are off with a name that stands for several, such as a plugin's.
+    """
 
     def __init__(self, state: StateStore, clock: Clock) -> None:
+        self.expand: Callable[[str], Iterable[str]] = _nothing_more
         self._state = state
         self._clock = clock
         self._read: OrderedDict[str, tuple[datetime, frozenset[str]]] = OrderedDict()
@@ -40,12 +44,17 @@ class ToolSwitches:
         self._remember(chat, off)
 
     def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:
-        off = frozenset(str(name) for name in names)
+        switched = [str(name) for name in names]
+        off = frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
         self._read[chat.key] = (self._clock.now(), off)
         self._read.move_to_end(chat.key)
         while len(self._read) > _MOST_CHATS:
             self._read.popitem(last=False)
         return off
+
+
+def _nothing_more(name: str) -> tuple[str, ...]:  # noqa: ARG001 - most names stand for themselves
+    return ()
 
 
 def _key(chat: ChatAddress) -> str:

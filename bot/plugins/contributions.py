@@ -1,0 +1,97 @@
+"""What a plugin may add to the bot."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from bot.middleware import Middleware
+from bot.outbox import Outbox
+from bot.platform import Platform
+from function_calls.assistant import Command
+from function_calls.context import Services
+from function_calls.events import Listener
+from function_calls.hooks import ToolHooks
+from function_calls.model_hooks import ModelHooks
+from function_calls.toolset import Toolset
+from services.clock import Clock
+from services.errors import ConfigError
+from services.search.ports import SearchEngine
+from services.session import StateStore
+
+if TYPE_CHECKING:
+    import click
+    from fastapi import APIRouter
+
+    from bot.http.context import HttpContext
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Host:
+    """The running bot, as a plugin's background work sees it. `state` keeps JSON through restarts."""
+
+    services: Services
+    outbox: Outbox
+    state: StateStore
+    clock: Clock
+
+
+Job = Callable[[Host], Awaitable[None]]
+MakePage = Callable[["HttpContext"], "APIRouter"]
+
+
+@dataclass(kw_only=True, slots=True)
+class Contributions:
+    """What one plugin adds; its `setup(add)` appends here, and nothing happens before all plugins are set up.
+
+    Attributes:
+        name: the plugin's name: its file, or its entry point.
+        options: its table `[plugins.options.NAME]` as it stands in the settings; see `settings`.
+        clock: tells the time.
+        functions: functions under `@tool_function`, class tools, and modules or objects that have such.
+        services: objects that functions ask for by annotating a parameter with their class.
+        toolsets: tools from elsewhere, by label.
+        platforms: chat platforms to serve.
+        engines: search engines, asked after the configured ones.
+        middlewares: see every message after the built-in ones.
+        tool_hooks: stand before and after every call.
+        model_hooks: stand before and after every interpretation, and where it fails.
+        listeners: (event, listener) for the event bus; `*` hears everything.
+        chat_commands: are asked before a message is interpreted, and answer what is theirs.
+        cli_commands: further commands of `bubbles`.
+        pages: routers of the HTTP API, made from its context.
+        jobs: (name, work) that runs beside the bot; work that fails is begun again after a pause.
+    """
+
+    name: str
+    clock: Clock
+    options: Mapping[str, object] = field(default_factory=dict)
+    functions: list[object] = field(default_factory=list)
+    services: list[object] = field(default_factory=list)
+    toolsets: dict[str, Toolset] = field(default_factory=dict)
+    platforms: list[Platform] = field(default_factory=list)
+    engines: list[SearchEngine] = field(default_factory=list)
+    middlewares: list[Middleware] = field(default_factory=list)
+    tool_hooks: ToolHooks = field(default_factory=ToolHooks)
+    model_hooks: ModelHooks = field(default_factory=ModelHooks)
+    listeners: list[tuple[str, Listener]] = field(default_factory=list)
+    chat_commands: list[Command] = field(default_factory=list)
+    cli_commands: "list[click.Command]" = field(default_factory=list)
+    pages: list[MakePage] = field(default_factory=list)
+    jobs: list[tuple[str, Job]] = field(default_factory=list)
+
+    def settings(self, model: type[M]) -> M:
+        """The plugin's settings, checked against `model`.
+
+        Raises:
+            ConfigError: a key is unknown, missing or wrong; the error names it.
+        """
+        try:
+            return model.model_validate(dict(self.options))
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in ("plugins", "options", self.name, *first["loc"]))
+            raise ConfigError("settings", key, first["msg"]) from error

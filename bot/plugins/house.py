@@ -1,0 +1,215 @@
+"""The plugins of a running bot: installed, shown, and exchanged for a newer version."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from loguru import logger
+
+from bot.crew import Crew
+from bot.middleware import Middleware
+from bot.platform import Platform
+from bot.plugins.contributions import Host, Job, MakePage
+from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
+from bot.plugins.per_chat import PluginGuard, plugin_of
+from bot.plugins.schema_changes import schema_changes
+from bot.settings import PluginSettings
+from function_calls.assistant import Command
+from function_calls.calls import ToolSpec
+from function_calls.context import Services
+from function_calls.model_hooks import ModelHooks
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from function_calls.tool_switches import ToolSwitches
+from function_calls.toolsets.source import ToolSource
+from services.clock import Clock
+from services.search.ports import SearchEngine
+
+Hook = TypeVar("Hook")
+
+_FIRST_PAUSE: Final = 1.0  # seconds before work that failed is begun again; doubled each time
+_LONGEST_PAUSE: Final = 300.0
+
+
+@dataclass(kw_only=True, slots=True)
+class Installed:
+    """A plugin in its place; `leaving` takes out what can be taken out of a running bot."""
+
+    plugin: LoadedPlugin
+    tools: tuple[ToolSpec, ...] = ()
+    leaving: ExitStack = field(default_factory=ExitStack)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reloaded:
+    """What came of a newer version: `error` says why the old one stays, `changes` what is different now."""
+
+    name: str
+    error: str = ""
+    changes: tuple[str, ...] = ()
+
+
+class PluginHouse:
+    """Loads the plugins, puts their contributions where they belong, and keeps each apart from the others."""
+
+    def __init__(self, settings: PluginSettings, clock: Clock, switches: ToolSwitches) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._switches = switches
+        self._installed: dict[str, Installed] = {
+            found.name: Installed(plugin=loaded(found, settings, clock)) for found in found_plugins(settings)
+        }
+        self.model_hooks = ModelHooks()
+        switches.expand = self._tools_behind
+
+    @property
+    def plugins(self) -> tuple[Installed, ...]:
+        """Every plugin, those that failed too."""
+        return tuple(self._installed.values())
+
+    def services(self) -> list[object]:
+        """The services that plugins bring."""
+        return [service for each in self._working() for service in each.plugin.adds.services]
+
+    def platforms(self) -> list[Platform]:
+        """The chat platforms that plugins bring."""
+        return [platform for each in self._working() for platform in each.plugin.adds.platforms]
+
+    def engines(self) -> list[SearchEngine]:
+        """The search engines that plugins bring."""
+        return [engine for each in self._working() for engine in each.plugin.adds.engines]
+
+    def tool_sources(self) -> list[ToolSource]:
+        """The toolsets that plugins bring."""
+        return [
+            ToolSource(label=label, kind="plugin", toolset=toolset, title=each.plugin.name)
+            for each in self._working()
+            for label, toolset in each.plugin.adds.toolsets.items()
+        ]
+
+    def middlewares(self) -> list[Middleware]:
+        """The middlewares of all plugins, each kept apart."""
+        return [
+            self._guard(each).middleware(inner) for each in self._working() for inner in each.plugin.adds.middlewares
+        ]
+
+    def chat_commands(self) -> list[Command]:
+        """The chat commands of all plugins, each kept apart."""
+        return [
+            self._guard(each).chat_command(inner)
+            for each in self._working()
+            for inner in each.plugin.adds.chat_commands
+        ]
+
+    def pages(self) -> list[MakePage]:
+        """What plugins add to the HTTP API."""
+        return [page for each in self._working() for page in each.plugin.adds.pages]
+
+    def move_in(self, calls: FunctionCallRouter, services: Services) -> None:
+        """Install functions, hooks and listeners; a plugin whose functions cannot be taken is left out whole."""
+        for each in list(self._working()):
+            self._installed[each.plugin.name] = self._moved_in(each.plugin, calls, services)
+
+    def work(self, crew: Crew, host: Host) -> None:
+        """Begin the background work of the plugins."""
+        for each in self._working():
+            for name, job in each.plugin.adds.jobs:
+                crew.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
+
+    def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> Reloaded:
+        """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
+
+        Platforms, engines, middlewares, commands, pages and background work stay as they were until a restart.
+        """
+        new = loaded(found, self._settings, self._clock)
+        old = self._installed.get(found.name)
+        trial = new if new.error else self._tried(new, old, calls)
+        if trial.error:
+            if old is None:
+                self._installed[found.name] = Installed(plugin=trial)
+            return Reloaded(name=found.name, error=trial.error)
+        if old is not None:
+            old.leaving.close()
+        current = self._installed[found.name] = self._moved_in(new, calls, services)
+        changes = schema_changes(() if old is None else old.tools, current.tools)
+        return Reloaded(name=found.name, error=current.plugin.error, changes=tuple(changes))
+
+    def remove(self, name: str) -> None:
+        """Take a plugin out whose file is gone."""
+        gone = self._installed.pop(name, None)
+        if gone is not None:
+            gone.leaving.close()
+
+    def _tried(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
+        """`new`, with the reason if its functions could not stand beside those of all others."""
+        try:
+            trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
+            mine = {spec.name for spec in old.tools} if old is not None else set()
+            _register(trial, new, ExitStack())
+            taken = [tool.name for tool in trial if tool.name not in mine and calls.registry.get(tool.name)]
+        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the old version must stay
+            return replace(new, error=f"{type(error).__name__}: {error}")
+        return replace(new, error=f"names that others have: {', '.join(taken)}") if taken else new
+
+    def _moved_in(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> Installed:
+        adds, guard = plugin.adds, PluginGuard(plugin.name, self._switches)
+        with ExitStack() as leaving:
+            try:
+                for service in adds.services:
+                    services.add(service)
+                    calls.registry.allow(type(service))
+                _register(calls.registry, plugin, leaving)
+            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
+                logger.opt(exception=error).error("plugin {} cannot be installed", plugin.name)
+                return Installed(plugin=replace(plugin, error=f"{type(error).__name__}: {error}"))
+            _add_all(leaving, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
+            _add_all(leaving, calls.hooks.after, map(guard.after_tool, adds.tool_hooks.after))
+            _add_all(leaving, self.model_hooks.before, map(guard.before_model, adds.model_hooks.before))
+            _add_all(leaving, self.model_hooks.after, map(guard.after_model, adds.model_hooks.after))
+            _add_all(leaving, self.model_hooks.on_error, map(guard.on_model_error, adds.model_hooks.on_error))
+            for name, listener in adds.listeners:
+                leaving.callback(calls.events.subscribe(name, guard.listener(listener)))
+            stays = leaving.pop_all()
+        owned = Registry(injectable=calls.registry.injectable)
+        _register(owned, plugin, ExitStack())
+        logger.info("plugin {} is in: {} functions", plugin.name, len(owned.specs))
+        return Installed(plugin=plugin, tools=owned.specs, leaving=stays)
+
+    def _tools_behind(self, switch: str) -> tuple[str, ...]:
+        installed = self._installed.get(plugin_of(switch) or "")
+        return () if installed is None else tuple(spec.name for spec in installed.tools)
+
+    def _guard(self, each: Installed) -> PluginGuard:
+        return PluginGuard(each.plugin.name, self._switches)
+
+    def _working(self) -> Iterator[Installed]:
+        return (each for each in self._installed.values() if not each.plugin.error)
+
+
+def _register(registry: Registry, plugin: LoadedPlugin, leaving: ExitStack) -> None:
+    """Add a plugin's functions until `leaving` is closed."""
+    for source in plugin.adds.functions:
+        leaving.callback(registry.collect(source))
+
+
+def _add_all(leaving: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
+    """Add `hooks` to a list of them, until `leaving` is closed."""
+    for hook in hooks:
+        to.append(hook)
+        leaving.callback(to.remove, hook)
+
+
+async def _again_and_again(name: str, job: Job, host: Host) -> None:
+    """Do a plugin's work until it ends by itself; after a failure again, with growing pauses."""
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            await job(host)
+        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
+            logger.opt(exception=error).error("the work {} failed; again in {:.0f} s", name, pause)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        else:
+            return

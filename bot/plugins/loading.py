@@ -1,0 +1,106 @@
+"""Find plugins and set them up; one that fails is reported and leaves the others alone."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from loguru import logger
+
+from bot.plugins.contributions import Contributions
+from bot.settings import PluginSettings
+from services.clock import Clock
+
+ENTRY_POINTS: Final = "bubbles.plugins"
+_PACKAGE: Final = "bubbles_plugins"  # what modules of the folder are called, so that they shadow nobody's
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoundPlugin:
+    """A plugin that could be loaded. `path` is its file or folder, None for one of an installed package."""
+
+    name: str
+    origin: str
+    load: Callable[[], object]
+    path: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoadedPlugin:
+    """A plugin with what it adds; `error` says why it adds nothing, empty when it works."""
+
+    found: FoundPlugin
+    adds: Contributions
+    error: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in settings and chats."""
+        return self.found.name
+
+
+def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
+    """The plugins that are installed and those of the folder, by name; a file stands before a package of its name."""
+    found = {each.name: each for each in (*_installed(), *_in_folder(settings.folder))}
+    return [each for name, each in sorted(found.items()) if name not in settings.disabled]
+
+
+def loaded(found: FoundPlugin, settings: PluginSettings, clock: Clock) -> LoadedPlugin:
+    """Import a plugin and let it say what it adds. Whatever goes wrong is in `error`."""
+    adds = Contributions(name=found.name, clock=clock, options=settings.options.get(found.name, {}))
+    try:
+        module = found.load()
+        setup = getattr(module, "setup", None)
+        if callable(setup):
+            setup(adds)
+        else:
+            adds.functions.append(module)
+    except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
+        logger.opt(exception=error).error("plugin {} does not load", found.name)
+        nothing = Contributions(name=found.name, clock=clock)
+        return LoadedPlugin(found=found, adds=nothing, error=f"{type(error).__name__}: {error}")
+    return LoadedPlugin(found=found, adds=adds)
+
+
+def _installed() -> Iterator[FoundPlugin]:
+    for point in entry_points(group=ENTRY_POINTS):
+        yield FoundPlugin(name=point.name, origin=f"package {point.value}", load=point.load)
+
+
+def _in_folder(folder: Path) -> Iterator[FoundPlugin]:
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(("_", ".", "test_")):
+            continue
+        main = path / "__init__.py" if path.is_dir() else path
+        if main.suffix == ".py" and main.is_file():
+            yield FoundPlugin(name=path.stem, origin=str(path), load=_importer(path.stem, main), path=path)
+
+
+def _importer(name: str, main: Path) -> Callable[[], ModuleType]:
+    def load() -> ModuleType:
+        """Import the file anew, whatever an earlier version left behind."""
+        full = f"{_PACKAGE}.{name}"
+        for known in [each for each in sys.modules if each == full or each.startswith(f"{full}.")]:
+            del sys.modules[known]
+        sys.modules.setdefault(_PACKAGE, ModuleType(_PACKAGE))
+        importlib.invalidate_caches()
+        spec = importlib.util.spec_from_file_location(
+            full, main, submodule_search_locations=[str(main.parent)] if main.name == "__init__.py" else None
+        )
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{main} is not a Python module")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[full] = module
+        # Not by the loader: it would take bytecode for current that is as old, and as long, as the file to the second.
+        code = compile(main.read_text(encoding="utf-8"), str(main), "exec")
+        exec(code, module.__dict__)  # noqa: S102 - the operator's own file, as an import would run it
+        return module
+
+    return load

@@ -1,0 +1,76 @@
+"""Notices new versions of plugins in the folder while the bot runs."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from loguru import logger
+
+from bot.plugins.house import PluginHouse, Reloaded
+from bot.plugins.loading import found_plugins
+from bot.settings import PluginSettings
+from function_calls.context import Services
+from function_calls.router import FunctionCallRouter
+
+_EVERY: Final = 0.5  # seconds
+
+Tell = Callable[[Reloaded], None]
+_State = tuple[tuple[str, int, int], ...]
+
+
+class PluginWatch:
+    """Looks at the plugins' files and exchanges what has changed."""
+
+    def __init__(
+        self, settings: PluginSettings, house: PluginHouse, calls: FunctionCallRouter, services: Services, tell: Tell
+    ) -> None:
+        self._settings = settings
+        self._house = house
+        self._calls = calls
+        self._services = services
+        self._tell = tell
+        self._seen = self._states()
+
+    async def run(self) -> None:
+        """Look again and again until cancelled."""
+        while True:
+            await asyncio.sleep(_EVERY)
+            self.look()
+
+    def look(self) -> None:
+        """Exchange every plugin whose files are not what they were."""
+        now = self._states()
+        changed = {name for name in now if now[name] != self._seen.get(name)}
+        gone = self._seen.keys() - now.keys()
+        self._seen = now
+        for name in sorted(gone):
+            self._house.remove(name)
+            self._tell(Reloaded(name=name, changes=("removed",)))
+        for found in found_plugins(self._settings):
+            if found.name in changed:
+                self._tell(self._house.reload(found, self._calls, self._services))
+
+    def _states(self) -> dict[str, _State]:
+        found = found_plugins(self._settings)
+        return {each.name: _state_of(each.path) for each in found if each.path is not None}
+
+
+def log_reload(reloaded: Reloaded) -> None:
+    """Say what came of a new version."""
+    if reloaded.error:
+        logger.error("plugin {} stays as it was: {}", reloaded.name, reloaded.error)
+        return
+    logger.info("plugin {} is new; {}", reloaded.name, "; ".join(reloaded.changes) or "same schemas")
+
+
+def _state_of(path: Path) -> _State:
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    seen = []
+    for file in files:
+        try:
+            status = file.stat()
+        except OSError:  # deleted between the look and this one
+            continue
+        seen.append((str(file), status.st_mtime_ns, status.st_size))
+    return tuple(seen)

@@ -1,0 +1,66 @@
+"""A bot with a plugins folder."""
+
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from textwrap import dedent
+
+import pytest
+
+from bot.app import build_app
+from bot.plugins.watching import PluginWatch
+from bot.settings import BotSettings, PluginSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from services.storage.database import Database
+
+DICE = '''
+    from function_calls.registry import tool_function
+
+
+    @tool_function(returns="reply", examples=("throw the dice", "掷骰子"))
+    async def throw_dice() -> str:
+        """Throw the dice."""
+        return "a four"
+    '''
+
+
+class House:
+    """A folder of plugins and a bot over it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+        self.platform = FakePlatform(self.clock)
+        self.told = []
+
+    def write(self, name, text):
+        path = self.folder / f"{name}.py"
+        path.write_text(dedent(text), encoding="utf-8")
+        return path
+
+    @asynccontextmanager
+    async def running(self, *, script=None, **plugins):
+        settings = Settings(bot=BotSettings(timezone="UTC"), plugins=PluginSettings(folder=self.folder, **plugins))
+        async with build_app(
+            settings,
+            platforms=[self.platform],
+            interpreter=None if script is None else ScriptedInterpreter(script),
+            clock=self.clock,
+            database=Database("sqlite://", make_thread=InlineExecutor),
+            timetable=LoopTimetable(),
+        ) as app:
+            self.watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, self.told.append)
+            yield app
+
+    async def say(self, text, **fields):
+        before = len(self.platform.texts)
+        await self.platform.say(text, is_private=True, **fields)
+        return "\n".join(self.platform.texts[before:])
+
+
+@pytest.fixture
+def house(tmp_path):
+    return House(tmp_path)

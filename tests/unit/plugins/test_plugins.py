@@ -1,0 +1,252 @@
+"""What a plugin adds, and that a plugin that fails harms nobody."""
+
+import pytest
+
+from function_calls.calls import ToolCall
+from tests.unit.plugins.conftest import DICE
+
+pytestmark = pytest.mark.looptime
+
+TAKEN = DICE.replace("throw_dice", "reminder_set")
+NO_SCHEMA = DICE.replace("throw_dice()", "throw_dice(*things)")
+
+
+async def test_a_file_with_a_function_is_a_plugin(house):
+    house.write("dice", DICE)
+    async with house.running():
+        answer = await house.say("throw the dice")
+
+    assert answer == "a four"
+
+
+async def test_a_plugin_says_in_setup_what_it_adds(house):
+    house.write(
+        "polite",
+        '''
+        from dataclasses import replace
+
+        from pydantic import BaseModel
+
+        from function_calls.calls import Reply
+        from function_calls.registry import tool_function
+
+
+        class Options(BaseModel):
+            word: str
+
+
+        class Words:
+            def __init__(self, word):
+                self.word = word
+
+
+        @tool_function(returns="reply", examples=("the magic word",))
+        async def magic_word(words: Words) -> str:
+            """Say the magic word."""
+            return words.word
+
+
+        async def shout(message, call_next):
+            await call_next(replace(message, text=message.text.removeprefix("pssst, ")))
+
+
+        async def ping(turn):
+            return Reply(text="pong") if turn.message.text == "/ping" else None
+
+
+        def setup(add):
+            add.services.append(Words(add.settings(Options).word))
+            add.functions.append(magic_word)
+            add.middlewares.append(shout)
+            add.chat_commands.append(ping)
+            add.tool_hooks.after.append(lambda call, context, result: replace(result, text=result.text + "!"))
+        ''',
+    )
+    async with house.running(options={"polite": {"word": "please"}}):
+        answers = [await house.say("pssst, the magic word"), await house.say("/ping")]
+
+    assert answers == ["please!", "pong"]
+
+
+async def test_listeners_and_model_hooks_of_plugins_are_asked(house):
+    house.write(
+        "watcher",
+        """
+        from function_calls.calls import Interpretation
+
+        heard = []
+
+
+        def remember(event):
+            heard.append(event.data["tool"])
+
+
+        def instead(turn):
+            return Interpretation(answer="from the hook") if turn.message.text == "hook" else None
+
+
+        def setup(add):
+            add.listeners.append(("tool.start", remember))
+            add.model_hooks.before.append(instead)
+            add.services.append(Heard())
+
+
+        class Heard:
+            names = heard
+        """,
+    )
+    async with house.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
+        assert await house.say("hook") == "from the hook"
+        await house.say("my reminders")
+        (heard,) = (each for each in app.plugins.services() if type(each).__name__ == "Heard")
+
+    assert heard.names == ["reminder_list"]
+
+
+async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(house):
+    house.write(
+        "news",
+        """
+        from bot.platform import OutgoingMessage
+        from services.chat import ChatAddress
+
+        tries = []
+
+
+        async def tell(host):
+            tries.append(1)
+            if len(tries) < 3:
+                raise ConnectionError("no news")
+            await host.outbox.send(ChatAddress(platform="fake", chat_id="home"), OutgoingMessage(text="news!"))
+
+
+        def setup(add):
+            add.jobs.append(("news", tell))
+        """,
+    )
+    async with house.running():
+        await house.say("hello")
+        await house.clock.nap(10)
+
+    assert house.platform.texts[-1] == "news!"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import no_such_package",
+        "def setup(add):\n    raise RuntimeError('boom')",
+        "def broken(:",
+        TAKEN,
+        NO_SCHEMA,
+    ],
+)
+async def test_a_plugin_that_cannot_be_used_is_shown_and_the_others_work(house, text):
+    house.write("broken", text)
+    house.write("dice", DICE)
+    async with house.running() as app:
+        answer = await house.say("throw the dice")
+        errors = {each.plugin.name: bool(each.plugin.error) for each in app.plugins.plugins}
+        listed = await house.say("/plugins")
+
+    assert answer == "a four"
+    assert errors == {"broken": True, "dice": False}
+    assert "broken does not work at the moment" in listed
+
+
+async def test_what_fails_inside_a_plugin_stops_no_message(house):
+    house.write("dice", DICE)
+    house.write(
+        "failing",
+        """
+        async def fail(*things):
+            raise RuntimeError("boom")
+
+
+        def setup(add):
+            add.middlewares.append(fail)
+            add.chat_commands.append(fail)
+            add.tool_hooks.after.append(fail)
+            add.listeners.append(("*", fail))
+            add.model_hooks.before.append(fail)
+        """,
+    )
+    async with house.running():
+        answer = await house.say("throw the dice")
+
+    assert answer == "a four"
+
+
+async def test_a_hook_before_a_tool_that_fails_lets_nothing_pass(house):
+    house.write("dice", DICE)
+    house.write(
+        "guard",
+        """
+        async def fail(call, context):
+            raise RuntimeError("boom")
+
+
+        def setup(add):
+            add.tool_hooks.before.append(fail)
+        """,
+    )
+    async with house.running():
+        answer = await house.say("throw the dice")
+
+    assert "four" not in answer
+
+
+async def test_wrong_options_name_the_key(house):
+    house.write(
+        "polite",
+        """
+        from pydantic import BaseModel, ConfigDict
+
+
+        class Options(BaseModel):
+            model_config = ConfigDict(extra="forbid")
+            word: str = "please"
+
+
+        def setup(add):
+            add.settings(Options)
+        """,
+    )
+    async with house.running(options={"polite": {"wrod": "please"}}) as app:
+        (plugin,) = app.plugins.plugins
+
+    assert "plugins.options.polite.wrod" in plugin.plugin.error
+
+
+async def test_a_plugin_that_is_disabled_is_not_even_imported(house):
+    house.write("dice", "raise SystemExit('imported')")
+    async with house.running(disabled=("dice",)) as app:
+        assert app.plugins.plugins == ()
+
+
+async def test_a_chat_switches_a_plugin_off_and_on(house):
+    house.write("dice", DICE)
+    async with house.running() as app:
+        said = [
+            await house.say("/plugins off dice"),
+            await house.say("throw the dice"),
+            await house.say("/plugins"),
+            await house.say("throw the dice", chat="office"),
+            await house.say("/plugins on dice"),
+            await house.say("throw the dice"),
+        ]
+        del app
+
+    assert said[0] == "The plugin dice is off in this chat. /plugins on dice switches it on again."
+    assert "four" not in said[1]
+    assert "• dice (off in this chat): throw_dice" in said[2]
+    assert said[3] == "a four"
+    assert said[5] == "a four"
+
+
+async def test_only_those_who_rule_a_chat_switch_its_plugins(house):
+    house.write("dice", DICE)
+    async with house.running():
+        await house.platform.say("/plugins off dice", sender="bob")
+
+    assert house.platform.texts == ["Only an admin of this chat may switch plugins."]

@@ -1,0 +1,99 @@
+"""A plugin whose file changes while the bot runs."""
+
+import pytest
+
+from tests.unit.plugins.conftest import DICE
+
+pytestmark = pytest.mark.looptime
+
+BETTER = '''
+    from function_calls.registry import tool_function
+
+
+    @tool_function(returns="reply", examples=("throw the dice",))
+    async def throw_dice(sides: int = 6) -> str:
+        """Throw the dice."""
+        return f"a {sides}"
+    '''
+
+
+async def test_a_new_version_takes_the_place_of_the_old_one(house):
+    house.write("dice", DICE)
+    async with house.running():
+        house.write("dice", BETTER)
+        house.watch.look()
+        answer = await house.say("throw the dice")
+
+    assert answer == "a 6"
+
+
+async def test_the_schema_difference_is_told(house):
+    house.write("dice", DICE)
+    async with house.running():
+        house.write("dice", BETTER)
+        house.watch.look()
+
+    (told,) = house.told
+    assert told.error == ""
+    assert told.changes == ('~ throw_dice: + sides {"default": 6, "type": "integer"}',)
+
+
+@pytest.mark.parametrize("broken", ["def broken(:", BETTER.replace("throw_dice", "reminder_set")])
+async def test_the_old_version_stays_when_the_new_one_fails(house, broken):
+    house.write("dice", DICE)
+    async with house.running():
+        house.write("dice", broken)
+        house.watch.look()
+        answer = await house.say("throw the dice")
+
+    assert answer == "a four"
+    assert house.told[0].error
+
+
+async def test_a_version_that_works_again_is_taken(house):
+    house.write("dice", "def broken(:")
+    async with house.running():
+        house.write("dice", DICE)
+        house.watch.look()
+        answer = await house.say("throw the dice")
+
+    assert answer == "a four"
+
+
+async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(house):
+    async with house.running():
+        path = house.write("dice", DICE)
+        house.watch.look()
+        before = await house.say("throw the dice")
+        path.unlink()
+        house.watch.look()
+        after = await house.say("throw the dice")
+
+    assert before == "a four"
+    assert "four" not in after
+
+
+async def test_hooks_and_listeners_of_the_old_version_leave_with_it(house):
+    hooked = """
+        from dataclasses import replace
+
+
+        def setup(add):
+            add.tool_hooks.after.append(lambda call, context, result: replace(result, text=result.text + " old"))
+        """
+    house.write("dice", DICE)
+    house.write("hook", hooked)
+    async with house.running():
+        house.write("hook", hooked.replace(" old", " new"))
+        house.watch.look()
+        answer = await house.say("throw the dice")
+
+    assert answer == "a four new"
+
+
+async def test_files_that_stay_as_they_are_are_left_alone(house):
+    house.write("dice", DICE)
+    async with house.running():
+        house.watch.look()
+
+    assert house.told == []
