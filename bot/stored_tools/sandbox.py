@@ -1,0 +1,194 @@
+"""Takes everything from a process that a tool does not need: files, network, other processes, memory, time.
+
+Plain Python of the standard library: this runs in the worker, before anything else. On Linux the kernel holds the rules
+(Landlock for files, seccomp for system calls); everywhere an audit hook and resource limits do what they can.
+
+Sources: landlock(7), seccomp(2), https://docs.python.org/3/library/audit_events.html
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import resource
+import struct
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+_NO_NEW_PRIVILEGES: Final = 38
+_SET_SECCOMP: Final = 22
+_FILTER_MODE: Final = 2
+_ALLOW: Final = 0x7FFF0000
+_FAIL: Final = 0x00050000
+_KILL: Final = 0x80000000
+_CLONE_THREAD: Final = 0x00010000
+_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+_ARCHITECTURE, _NUMBER, _FIRST_ARGUMENT = 4, 0, 16
+_X32: Final = 0x40000000  # system calls of x86-64's other ABI, which would pass a filter by number
+
+_REFUSED: Final[Mapping[str, tuple[int, Mapping[str, int]]]] = {
+    "x86_64": (
+        0xC000003E,
+        {
+            "socket": 41, "connect": 42, "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "kill": 62,
+            "tkill": 200, "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "unshare": 272,
+            "setns": 308, "mount": 165, "bpf": 321, "perf_event_open": 298, "io_uring_setup": 425, "setrlimit": 160,
+            "prlimit64": 302, "pidfd_open": 434, "keyctl": 250, "setsid": 112, "setpgid": 109,
+        },
+    ),
+    "aarch64": (
+        0xC00000B7,
+        {
+            "socket": 198, "connect": 203, "execve": 221, "execveat": 281, "kill": 129, "tkill": 130, "ptrace": 117,
+            "process_vm_readv": 270, "process_vm_writev": 271, "unshare": 97, "setns": 268, "mount": 40, "bpf": 280,
+            "perf_event_open": 241, "io_uring_setup": 425, "setrlimit": 164, "prlimit64": 261, "pidfd_open": 434,
+            "keyctl": 219, "setsid": 157, "setpgid": 154,
+        },
+    ),
+}  # fmt: skip
+_CLONE: Final = {"x86_64": 56, "aarch64": 220}
+_CLONE3: Final = 435
+
+_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
+_READ: Final = 0b1100  # read files, list folders
+_ALL_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+_UNIX: Final = 1  # socket.AF_UNIX
+_TCP: Final = 0b11
+_SIGNALS_AND_SOCKETS: Final = 0b11
+
+_REFUSED_EVENTS: Final = frozenset(
+    {
+        "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.kill",
+        "os.killpg", "socket.__new__", "socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname",
+        "ctypes.dlopen", "ctypes.dlsym", "pty.spawn", "resource.setrlimit", "resource.prlimit", "os.setxattr",
+    }
+)  # fmt: skip
+
+
+def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: int, file_megabytes: int = 10) -> None:
+    """Leave this process its own `folder`, the `readable` paths, and so much of time and memory; for good."""
+    allowed = [os.path.realpath(path) for path in readable]
+    _limit(seconds, megabytes, file_megabytes)
+    if sys.platform == "linux":
+        library = ctypes.CDLL(None, use_errno=True)
+        library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        _restrict_files(library, folder, allowed)
+        _drop_capabilities(library)
+        _filter_calls(library)
+    sys.addaudithook(_Hook(os.path.realpath(folder), allowed))
+
+
+def _limit(seconds: float, megabytes: int, file_megabytes: int) -> None:
+    cpu = max(1, int(seconds) + 1)
+    _set(resource.RLIMIT_CPU, cpu)
+    _set(resource.RLIMIT_AS, megabytes * 1_000_000)
+    _set(resource.RLIMIT_FSIZE, file_megabytes * 1_000_000)
+    _set(resource.RLIMIT_NOFILE, 64)
+    _set(resource.RLIMIT_CORE, 0)
+
+
+def _set(kind: int, value: int) -> None:
+    _, most = resource.getrlimit(kind)
+    value = value if most == resource.RLIM_INFINITY else min(value, most)
+    resource.setrlimit(kind, (value, value))
+
+
+def _restrict_files(library: ctypes.CDLL, folder: str, readable: Iterable[str]) -> bool:
+    """Landlock: only these folders, no TCP, no signals to others; False where the kernel does not have it."""
+    version = library.syscall(_RULESET, None, ctypes.c_size_t(0), 1)
+    if version < 1:
+        return False
+    rights = _ALL_FILE_RIGHTS[max(each for each in _ALL_FILE_RIGHTS if each <= version)]
+    wanted = struct.pack("QQQ", rights, _TCP if version >= 4 else 0, _SIGNALS_AND_SOCKETS if version >= 6 else 0)
+    size = 8 if version < 4 else 16 if version < 6 else 24
+    ruleset = library.syscall(_RULESET, wanted, ctypes.c_size_t(size), 0)
+    if ruleset < 0:
+        return False
+    for path, granted in ((folder, rights), *((path, _READ) for path in readable)):
+        _grant(library, ruleset, path, granted & rights)
+    done = bool(library.syscall(_RESTRICT, ruleset, 0) == 0)
+    os.close(ruleset)
+    return done
+
+
+def _grant(library: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    rights = rights if Path(path).is_dir() else rights & 0b100
+    library.syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, place), 0)
+    os.close(place)
+
+
+def _drop_capabilities(library: ctypes.CDLL) -> None:
+    """Root without root's powers; nothing to drop for anybody else."""
+    number = {"x86_64": 126, "aarch64": 91}.get(platform.machine())
+    if number is not None:
+        library.syscall(number, struct.pack("Ii", 0x20080522, 0), bytes(24))
+
+
+def _filter_calls(library: ctypes.CDLL) -> bool:
+    """seccomp: no processes, no sockets, nothing that reaches into other processes; False where it is not to be had."""
+    machine = platform.machine()
+    if machine not in _REFUSED:
+        return False
+    architecture, numbers = _REFUSED[machine]
+    program = _program(architecture, sorted(numbers.values()), _CLONE[machine])
+    code = b"".join(struct.pack("HBBI", *each) for each in program)
+    held = ctypes.create_string_buffer(code, len(code))
+    filter_ = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(held))
+    return bool(library.prctl(_SET_SECCOMP, _FILTER_MODE, filter_, 0, 0) == 0)
+
+
+def _program(architecture: int, refused: list[int], clone: int) -> list[tuple[int, int, int, int]]:
+    """The filter, one instruction a row: code, steps forward if true, steps if false, operand."""
+    refuse = (_RETURN, 0, 0, _FAIL | errno.EPERM)
+    rows = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+        (_AT_LEAST, 0, 1, _X32),
+        refuse,
+        (_EQUAL, 0, 1, _CLONE3),
+        (_RETURN, 0, 0, _FAIL | errno.ENOSYS),  # the C library then takes clone, whose flags can be looked at
+        (_EQUAL, 0, 4, clone),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_ANY_BIT, 0, 1, _CLONE_THREAD),
+        (_RETURN, 0, 0, _ALLOW),
+        refuse,
+    ]
+    for number in refused:
+        rows += [(_EQUAL, 0, 1, number), refuse]
+    return [*rows, (_RETURN, 0, 0, _ALLOW)]
+
+
+class _Hook:
+    """Refuses what the kernel refuses too, and says why; on other systems it is all there is."""
+
+    def __init__(self, folder: str, readable: list[str]) -> None:
+        self._folder = folder
+        self._readable = tuple(readable)
+
+    def __call__(self, event: str, details: tuple[object, ...]) -> None:
+        is_pair = event == "socket.__new__" and details[1:2] == (_UNIX,)  # what an event loop wakes itself up with
+        if event in _REFUSED_EVENTS and not is_pair:
+            raise PermissionError(errno.EPERM, f"a stored tool may not use {event}")
+        if event == "open" and isinstance(details[0], str | bytes):
+            self._check(os.fsdecode(details[0]), details)
+
+    def _check(self, path: str, details: tuple[object, ...]) -> None:
+        real = os.path.realpath(path)
+        if self._is_below(real, self._folder):
+            return
+        flags = details[2] if len(details) > 2 and isinstance(details[2], int) else 0
+        is_written = bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        if is_written or not any(self._is_below(real, root) for root in self._readable):
+            raise PermissionError(errno.EACCES, "a stored tool may not open", path)
+
+    @staticmethod
+    def _is_below(path: str, root: str) -> bool:
+        return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

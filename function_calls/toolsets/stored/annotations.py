@@ -1,0 +1,178 @@
+"""JSON Schemas of annotations as they are written, without the classes that they name."""
+
+import ast
+from collections.abc import Mapping
+from typing import Final
+
+from function_calls.schema_walk import Schema
+
+_PLAIN: Final[Mapping[str, Schema]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "dict": {"type": "object"},
+    "list": {"type": "array"},
+    "tuple": {"type": "array"},
+    "set": {"type": "array", "uniqueItems": True},
+    "datetime": {"type": "string", "format": "date-time"},
+    "date": {"type": "string", "format": "date"},
+    "time": {"type": "string", "format": "time"},
+    "UUID": {"type": "string", "format": "uuid"},
+}
+_ALIASES: Final = {
+    "List": "list",
+    "Sequence": "list",
+    "Dict": "dict",
+    "Mapping": "dict",
+    "Tuple": "tuple",
+    "Set": "set",
+}
+_LIMITS: Final = {
+    "ge": "minimum",
+    "gt": "exclusiveMinimum",
+    "le": "maximum",
+    "lt": "exclusiveMaximum",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "pattern": "pattern",
+}
+_DEEPEST: Final = 12
+
+
+class AnnotationReader:
+    """Reads annotations of one source; `classes` are the models that it defines itself."""
+
+    def __init__(self, classes: Mapping[str, ast.ClassDef]) -> None:
+        self._classes = classes
+
+    def read(self, node: ast.expr | None, depth: int = 0) -> Schema:
+        """The schema of an annotation; one that says nothing allows anything."""
+        if node is None or depth > _DEEPEST:
+            return {}
+        if isinstance(node, ast.Constant):
+            return self._constant(node.value, depth)
+        if isinstance(node, ast.BinOp):
+            return self._union([node.left, node.right], depth)
+        if isinstance(node, ast.Subscript):
+            return self._generic(name_of(node.value), _parts(node.slice), depth)
+        return self._named(name_of(node), depth)
+
+    def model(self, definition: ast.ClassDef, depth: int = 0) -> Schema:
+        """The schema of a model or data class that the source defines."""
+        properties: dict[str, object] = {}
+        required = []
+        for line in definition.body:
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                name = line.target.id
+                schema, is_required = self.field(line.annotation, line.value, depth)
+                properties[name] = schema
+                required += [name] if is_required else []
+        text = ast.get_docstring(definition)
+        made: Schema = {"type": "object", "properties": properties}
+        if text:
+            made["description"] = text
+        return made | {"required": required} if required else made
+
+    def field(self, annotation: ast.expr | None, value: ast.expr | None, depth: int = 0) -> tuple[Schema, bool]:
+        """The schema of something that has an annotation and a default or `Field(…)`, and whether it must be given."""
+        schema = self.read(annotation, depth + 1)
+        if value is None:
+            return schema, True
+        if isinstance(value, ast.Call) and name_of(value.func) in {"Field", "field"}:
+            return _with_field(schema, value)
+        default = literal(value)
+        return (schema | {"default": default} if _is_json(default) and default is not None else schema), False
+
+    def _constant(self, value: object, depth: int) -> Schema:
+        if value is None:
+            return dict(_PLAIN["None"])
+        if not isinstance(value, str):
+            return {}
+        try:
+            return self.read(ast.parse(value, mode="eval").body, depth + 1)
+        except SyntaxError:
+            return {}
+
+    def _named(self, name: str, depth: int) -> Schema:
+        definition = self._classes.get(name)
+        if definition is not None:
+            return self.model(definition, depth + 1)
+        return dict(_PLAIN.get(_ALIASES.get(name, name), {}))
+
+    def _generic(self, name: str, parts: list[ast.expr], depth: int) -> Schema:
+        kind = _ALIASES.get(name, name)
+        if kind == "Annotated":
+            return self._annotated(parts, depth)
+        if kind == "Literal":
+            return {"enum": [literal(part) for part in parts]}
+        if kind == "Optional":
+            return self._union([*parts, ast.Constant(None)], depth)
+        if kind == "Union":
+            return self._union(parts, depth)
+        if kind == "dict" and len(parts) == 2:
+            return {"type": "object", "additionalProperties": self.read(parts[1], depth + 1) or True}
+        if kind in {"list", "set", "tuple"} and parts:
+            return dict(_PLAIN[kind]) | {"items": self.read(parts[0], depth + 1)}
+        return self._named(name, depth)
+
+    def _annotated(self, parts: list[ast.expr], depth: int) -> Schema:
+        schema = self.read(parts[0], depth + 1)
+        for extra in parts[1:]:
+            if isinstance(extra, ast.Constant) and isinstance(extra.value, str):
+                schema = schema | {"description": extra.value}
+            elif isinstance(extra, ast.Call):
+                schema = _with_field(schema, extra)[0]
+        return schema
+
+    def _union(self, parts: list[ast.expr], depth: int) -> Schema:
+        arms = [self.read(part, depth + 1) for part in parts]
+        kinds = [arm["type"] for arm in arms if set(arm) == {"type"} and isinstance(arm["type"], str)]
+        if len(kinds) == len(arms):
+            return {"type": kinds}
+        return {"anyOf": arms} if all(arms) else {}
+
+
+def name_of(node: ast.expr) -> str:
+    """The last part of a name: `list`, `typing.Optional` as `Optional`; also of one that is written as text."""
+    if isinstance(node, ast.Constant):
+        return node.value.rpartition(".")[2] if isinstance(node.value, str) else ""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def literal(node: ast.expr) -> object:
+    """The value that is written, None where it would have to be worked out."""
+    try:
+        value: object = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value
+
+
+def _with_field(schema: Schema, call: ast.Call) -> tuple[Schema, bool]:
+    given = {each.arg: literal(each.value) for each in call.keywords if each.arg}
+    limits = {ours: given[theirs] for theirs, ours in _LIMITS.items() if given.get(theirs) is not None}
+    text = given.get("description")
+    made = schema | limits | ({"description": text} if isinstance(text, str) else {})
+    first = call.args[0] if call.args else None
+    if isinstance(first, ast.Constant) and first.value is ...:
+        return made, True
+    default = literal(first) if first is not None else given.get("default")
+    if default is not None and _is_json(default):
+        made = made | {"default": default}
+    return made, first is None and not {"default", "default_factory"} & given.keys()
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+def _is_json(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(each) for key, each in value.items())
+    if isinstance(value, list):
+        return all(_is_json(each) for each in value)
+    return value is None or isinstance(value, str | int | float | bool)

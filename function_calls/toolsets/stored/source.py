@@ -1,0 +1,191 @@
+"""What a tool's source says of itself: front matter, functions, schemas and settings, read and never run.
+
+Two public shapes are understood: a class `Tools` with typed, documented methods and `Valves`, as Open WebUI has it, and
+functions under `@tool_function`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from function_calls.docstrings import parse_docstring
+from function_calls.errors import SchemaInvalid
+from function_calls.schema_walk import Schema
+from function_calls.toolsets.openapi.document import DocumentInvalid
+from function_calls.toolsets.openapi.texts import tamed
+from function_calls.toolsets.schemas import safe_schema
+from function_calls.toolsets.stored.annotations import AnnotationReader, literal, name_of
+
+LONGEST_SOURCE: Final = 200_000  # characters
+_FRONT_MATTER: Final = re.compile(r"^\s*([A-Za-z][\w -]*):\s*(.*)$")
+_NAME: Final = re.compile(r"[A-Za-z0-9_]{1,64}")
+_MARK: Final = "tool_function"
+_GIVEN: Final = frozenset({"CallContext", "ToolContext"})
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class SourceInvalid(ValueError):
+    """The source is not that of a tool. `line` is where, counted from one; 0 for all of it."""
+
+    def __init__(self, problem: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {problem}" if line else problem)
+        self.problem = problem
+        self.line = line
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredFunction:
+    """One function of a source. `attribute` is its name there; `model` that of the class its only argument has."""
+
+    name: str
+    attribute: str
+    description: str
+    parameters: Schema
+    is_method: bool
+    model: str = ""
+    changes_state: bool = False
+    confirm: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolSource:
+    """What was read of a source. `meta` is its front matter; `valves` the schema of its settings, None without any."""
+
+    functions: tuple[StoredFunction, ...]
+    meta: Mapping[str, str] = field(default_factory=dict)
+    valves: Schema | None = None
+
+
+def read_source(text: str) -> ToolSource:
+    """Read the source of a tool.
+
+    Raises:
+        SourceInvalid: it is no Python, or offers nothing that could be called; names the line.
+    """
+    if len(text) > LONGEST_SOURCE:
+        raise SourceInvalid(f"longer than {LONGEST_SOURCE} characters")
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise SourceInvalid(str(error.msg), error.lineno or 0) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise SourceInvalid("cannot be read as Python") from error
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    reader = _Reader(AnnotationReader(classes), classes)
+    functions = tuple(reader.functions(tree))
+    if not functions:
+        raise SourceInvalid("neither a class Tools with public methods nor a function under @tool_function")
+    _refuse_doubles(functions)
+    return ToolSource(functions=functions, meta=_front_matter(ast.get_docstring(tree)), valves=reader.valves())
+
+
+class _Reader:
+    def __init__(self, annotations: AnnotationReader, classes: Mapping[str, ast.ClassDef]) -> None:
+        self._annotations = annotations
+        self._classes = classes
+
+    def functions(self, tree: ast.Module) -> Iterator[StoredFunction]:
+        tools = self._classes.get("Tools")
+        for node in [] if tools is None else tools.body:
+            if isinstance(node, Function) and not node.name.startswith("_"):
+                yield self._function(node, is_method=True)
+        for node in tree.body:
+            if isinstance(node, Function) and _mark(node) is not None:
+                yield self._function(node, is_method=False)
+
+    def valves(self) -> Schema | None:
+        """The schema of the settings: `Tools.Valves`, or a class `Valves` of the module."""
+        tools = self._classes.get("Tools")
+        inner = [node for node in ([] if tools is None else tools.body) if isinstance(node, ast.ClassDef)]
+        found = next((each for each in inner if each.name == "Valves"), self._classes.get("Valves"))
+        return None if found is None else _safe(self._annotations.model(found), found.lineno)
+
+    def _function(self, node: Function, *, is_method: bool) -> StoredFunction:
+        options = _options(node)
+        name = str(options.get("name") or node.name)
+        if not _NAME.fullmatch(name):
+            raise SourceInvalid(f"{name!r} cannot be a tool's name", node.lineno)
+        docs = parse_docstring(ast.get_docstring(node, clean=False))
+        description = tamed(options.get("description")) or tamed(docs.description)
+        if not description:
+            raise SourceInvalid(f"{node.name} needs a docstring: it is what a model is told", node.lineno)
+        model, schema = self._arguments(node, docs.parameters, is_method=is_method)
+        return StoredFunction(
+            name=name,
+            attribute=node.name,
+            description=description,
+            parameters=_safe(schema, node.lineno),
+            is_method=is_method,
+            model=model,
+            changes_state=options.get("changes_state") is True,
+            confirm=options.get("confirm") is True,
+        )
+
+    def _arguments(self, node: Function, texts: Mapping[str, str], *, is_method: bool) -> tuple[str, Schema]:
+        """The name of the model that is the only argument, if one is, and the schema of all arguments."""
+        if node.args.vararg or node.args.kwarg or node.args.posonlyargs:
+            raise SourceInvalid(f"{node.name} takes *args, **kwargs or arguments without names", node.lineno)
+        listed = [each for each in _parameters(node, is_method=is_method) if not _is_given(each[0])]
+        if len(listed) == 1 and listed[0][0].annotation is not None:
+            model = self._classes.get(name_of(listed[0][0].annotation))
+            if model is not None:
+                return model.name, self._annotations.model(model)
+        properties: dict[str, object] = {}
+        required = []
+        for argument, default in listed:
+            schema, is_required = self._annotations.field(argument.annotation, default)
+            text = texts.get(argument.arg)
+            properties[argument.arg] = schema | {"description": text} if text else schema
+            required += [argument.arg] if is_required else []
+        return "", {"type": "object", "properties": properties, "required": required}
+
+
+def _parameters(node: Function, *, is_method: bool) -> list[tuple[ast.arg, ast.expr | None]]:
+    own = node.args.args[1:] if is_method else node.args.args
+    missing = len(node.args.args) - len(node.args.defaults)
+    defaults = [None] * missing + list(node.args.defaults)
+    plain = list(zip(own, defaults[1:] if is_method else defaults, strict=True))
+    return [*plain, *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]
+
+
+def _is_given(argument: ast.arg) -> bool:
+    """Whether the bot gives it: `__user__` and its kin, or a context."""
+    is_context = argument.annotation is not None and name_of(argument.annotation) in _GIVEN
+    return is_context or (argument.arg.startswith("__") and argument.arg.endswith("__"))
+
+
+def _mark(node: Function) -> ast.expr | None:
+    marks = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
+    return next((each for each in marks if name_of(each) == _MARK), None)
+
+
+def _options(node: Function) -> dict[str, object]:
+    """What `@tool_function(…)` says in plain values."""
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call) and name_of(each.func) == _MARK:
+            return {keyword.arg: literal(keyword.value) for keyword in each.keywords if keyword.arg}
+    return {}
+
+
+def _safe(schema: Schema, line: int) -> Schema:
+    try:
+        return safe_schema(schema)
+    except (SchemaInvalid, DocumentInvalid) as error:
+        raise SourceInvalid(f"its arguments cannot be a schema: {error}", line) from error
+
+
+def _front_matter(docstring: str | None) -> dict[str, str]:
+    """`title: …`, `author: …`, `version: …`, `requirements: …` at the top; requirements are recorded, not installed."""
+    found = (_FRONT_MATTER.match(line) for line in (docstring or "").splitlines())
+    return {match[1].strip().lower(): tamed(match[2], 500) for match in found if match}
+
+
+def _refuse_doubles(functions: tuple[StoredFunction, ...]) -> None:
+    seen: set[str] = set()
+    for each in functions:
+        if each.name in seen:
+            raise SourceInvalid(f"two functions are called {each.name}")
+        seen.add(each.name)

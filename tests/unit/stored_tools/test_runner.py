@@ -1,0 +1,182 @@
+"""Each call starts a process; what hostile tools may do is seen from outside."""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.stored_tools.runner import RunLimits, StoredCall, ToolRunner
+from function_calls.toolsets.stored.source import read_source
+from services.chat import Person
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part of the sandbox is Linux's")
+ANN = Person(id="ann", name="Ann")
+
+
+def method(body, head=""):
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    return f'{head}\nclass Tools:\n    def go(self, given: str = "") -> str:\n        """Go."""\n{lines}\n'
+
+
+async def run(source, arguments=None, *, valves=None, **limits):
+    function = read_source(source).functions[0]
+    call = StoredCall(
+        source=source, function=function, arguments=arguments or {}, valves=valves or {}, person=ANN, language="en"
+    )
+    return await ToolRunner(RunLimits(**{"seconds": 3, **limits})).run(call)
+
+
+async def test_a_method_is_run_with_its_arguments_and_settings():
+    head = "from pydantic import BaseModel\nclass Valves(BaseModel):\n    word: str = 'hello'\n"
+
+    result = await run(method('return f"{self.valves.word} {given}"', head), {"given": "世界"}, valves={"word": "你好"})
+
+    assert result.value == "你好 世界"
+
+
+async def test_a_marked_function_gets_an_instance_of_its_model_and_the_person():
+    source = (
+        "from pydantic import BaseModel\nfrom function_calls.registry import tool_function\n"
+        "class Args(BaseModel):\n    sides: int\n"
+        "@tool_function()\nasync def roll(args: Args, ctx: 'CallContext') -> dict:\n"
+        "    'Roll.'\n    return {'sides': args.sides, 'for': ctx.sender.name}\n"
+    )
+
+    assert (await run(source, {"sides": 6})).value == {"sides": 6, "for": "Ann"}
+
+
+async def test_an_error_is_told_with_its_line():
+    result = await run(method('raise ValueError("no such city")'))
+
+    assert result.error == "ValueError: no such city (line 5)"
+
+
+async def test_what_it_prints_is_no_result():
+    assert (await run(method('print("{\\"result\\": 1}")\nreturn "real"'))).value == "real"
+
+
+async def test_it_sees_no_secrets_of_the_environment(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+
+    result = await run(method("import os\nreturn str(dict(os.environ))"))
+
+    assert "sk-very-secret" not in str(result.value)
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "path", [f"/proc/{os.getpid()}/environ", "/etc/passwd", str(Path(__file__)), "/proc/self/../../etc/hostname"]
+)
+async def test_it_reads_no_files_but_its_own(path):
+    result = await run(method(f"return open({path!r}, 'rb').read().decode('latin-1')"))
+
+    assert not result.ok
+    assert "Permission" in result.error
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "attempt",
+    ["open('/etc/passwd')", "os.fork()", "socket.socket()", "os.kill(os.getppid(), 0)", "os.execv('/bin/id', ['id'])"],
+)
+async def test_the_kernel_refuses_it_too_where_python_would_not_ask(attempt, tmp_path):
+    script = (
+        "import os, socket, sys\n"
+        "from bot.stored_tools import sandbox\n"
+        "sandbox.sys = type(sys)('sys'); sandbox.sys.platform = 'linux'; sandbox.sys.addaudithook = lambda hook: None\n"
+        f"sandbox.confine(folder={str(tmp_path)!r}, readable=[sys.prefix], seconds=2, megabytes=500)\n"
+        f"try:\n    {attempt}\nexcept PermissionError:\n    print('refused')\n"
+    )
+
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE)
+    said, _ = await process.communicate()
+
+    assert said == b"refused\n"
+
+
+async def test_it_writes_into_its_own_folder_and_leaves_nothing_behind():
+    body = "import pathlib\np = pathlib.Path('note.txt')\np.write_text('x')\nreturn str(p.resolve())"
+
+    result = await run(method(body))
+
+    assert result.ok, result.error
+    assert not await asyncio.to_thread(Path(result.value).exists)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import socket\nsocket.create_connection(('127.0.0.1', 80))",
+        "import urllib.request\nurllib.request.urlopen('http://127.0.0.1')",
+        "import subprocess\nsubprocess.run(['id'])",
+        "import os\nos.system('id')",
+        "import os\nos.fork()",
+        "import os\nos.kill(os.getppid(), 9)",
+        "import multiprocessing as m\nm.Process(target=print).start()",
+        "import ctypes\nctypes.CDLL(None).fork()",
+    ],
+)
+async def test_it_reaches_neither_network_nor_processes(body):
+    result = await run(method(f"{body}\nreturn 'done'"))
+
+    assert not result.ok
+
+
+async def test_one_that_never_returns_is_ended():
+    started = time.monotonic()
+
+    result = await run(method("while True: pass"), seconds=0.3)
+
+    assert not result.ok
+    assert time.monotonic() - started < 4
+
+
+@pytest.mark.timeout(12)
+async def test_one_that_sleeps_for_ever_is_ended():
+    result = await run(method("import time\ntime.sleep(3600)"), seconds=-4)
+
+    assert result.failure == "timeout"
+
+
+async def test_a_fork_bomb_costs_its_own_call_only():
+    body = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        return 'refused'"
+
+    result = await run(method(body))
+
+    assert result.value == "refused"
+
+
+async def test_one_that_takes_all_memory_is_ended():
+    result = await run(method("x = []\nwhile True: x.append(bytearray(10_000_000))"), megabytes=300)
+
+    assert "MemoryError" in result.error
+
+
+async def test_a_file_without_end_is_cut_off():
+    result = await run(method("with open('f', 'wb') as f:\n    while True: f.write(bytes(1_000_000))"))
+
+    assert not result.ok
+
+
+async def test_a_crash_of_the_interpreter_is_a_failed_call():
+    result = await run(method("import os\nos.abort()"))
+
+    assert not result.ok
+
+
+async def test_a_result_without_end_is_refused():
+    result = await run(method("return 'x' * 3_000_000"))
+
+    assert result.error == "the result is too large"
+
+
+async def test_giving_up_a_call_ends_its_process():
+    task = asyncio.create_task(run(method("import time\ntime.sleep(60)"), seconds=60))
+    await asyncio.sleep(0.3)
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -1,0 +1,110 @@
+import pytest
+
+from function_calls.toolsets.stored.source import SourceInvalid, read_source
+
+WEATHER = '''
+"""
+title: Weather
+author: ann
+version: 1.2
+requirements: requests
+"""
+from typing import Literal, Optional
+from pydantic import BaseModel, Field
+
+raise SystemExit("this must never run here")
+
+class Tools:
+    class Valves(BaseModel):
+        api_key: str = Field(default="", description="Key of the service")
+        days: int = 3
+
+    def __init__(self):
+        self.valves = self.Valves()
+
+    def get_weather(
+        self, city: str, unit: Literal["c", "f"] = "c", days: Optional[int] = None, tags: list[str] = [], __user__={}
+    ) -> str:
+        """
+        Tell the weather of a city.
+
+        :param city: Name of the city
+        :param unit: Celsius or Fahrenheit
+        """
+        return city
+
+    async def get_wind(self, city: str) -> str:
+        """Tell the wind."""
+
+    def _hidden(self): ...
+'''
+
+MARKED = '''
+from pydantic import BaseModel, Field
+from function_calls.registry import tool_function
+
+class DiceArgs(BaseModel):
+    """Arguments of dice."""
+    sides: int = Field(ge=2, le=100, description="How many sides")
+    count: int = 1
+
+@tool_function(name="dice", changes_state=True)
+def roll(args: DiceArgs, ctx: "CallContext") -> int:
+    """Roll dice."""
+
+def helper(): ...
+'''
+
+
+def test_a_class_of_tools_is_read_without_being_run():
+    source = read_source(WEATHER)
+
+    assert [each.name for each in source.functions] == ["get_weather", "get_wind"]
+    assert source.meta == {"title": "Weather", "author": "ann", "version": "1.2", "requirements": "requests"}
+
+
+def test_arguments_have_types_texts_and_defaults_and_what_the_bot_gives_is_none_of_them():
+    schema = read_source(WEATHER).functions[0].parameters
+
+    assert schema["required"] == ["city"]
+    assert schema["properties"] == {
+        "city": {"description": "Name of the city", "type": "string"},
+        "unit": {"description": "Celsius or Fahrenheit", "enum": ["c", "f"], "default": "c"},
+        "days": {"type": ["integer", "null"]},
+        "tags": {"type": "array", "items": {"type": "string"}, "default": []},
+    }
+
+
+def test_valves_are_a_schema_of_settings():
+    assert read_source(WEATHER).valves["properties"]["api_key"] == {
+        "description": "Key of the service",
+        "type": "string",
+        "default": "",
+    }
+
+
+def test_a_marked_function_with_a_model_takes_the_models_fields():
+    (dice,) = read_source(MARKED).functions
+
+    assert (dice.name, dice.attribute, dice.model, dice.changes_state) == ("dice", "roll", "DiceArgs", True)
+    assert dice.parameters["required"] == ["sides"]
+    assert dice.parameters["properties"]["sides"]["minimum"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x = 1\ndef broken(:\n    pass\n", 2),
+        ("class Tools:\n    def f(self, *args):\n        'Text.'\n", 2),
+        ("class Tools:\n    def undocumented(self): ...\n", 2),
+        ("print('no tool here')\n", 0),
+        ("class Tools:\n    def f(self): 'A.'\n    def f(self): 'B.'\n", 0),
+        ("\0", 0),
+        ("(" * 5000, 1),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text, line):
+    with pytest.raises(SourceInvalid) as refusal:
+        read_source(text)
+
+    assert refusal.value.line == line
