@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 
-from services.reminders.model import CatchUp, DueNotice, ReminderState
+from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState
 from services.reminders.nagging import pause_of
 from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, plan_due
+from services.reminders.previous import previous_fire
 from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
 from services.reminders.records import Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
@@ -242,6 +243,8 @@ class MemoryLedger:
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
             was_held=entry.was_held,
             repeats_every=pause_of(row.schedule.rule),
+            action=row.action,
+            covers_since=None if row.action is ReminderAction.SAY else previous_fire(row.schedule, due_at),
         )
         return Lease(
             notice=notice,

@@ -161,6 +161,7 @@ class MemoryReminderStore:
             created_at=now,
             is_urgent=wish.is_urgent,
             catch_up=wish.catch_up,
+            action=wish.action,
         )
         self._rows[row.key] = row
         return row

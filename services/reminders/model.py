@@ -35,6 +35,13 @@ class CatchUp(StrEnum):
     NONE = "none"
 
 
+class ReminderAction(StrEnum):
+    """What happens when a reminder falls due: `say` says its content, `summary` posts a summary of the chat."""
+
+    SAY = "say"
+    SUMMARY = "summary"
+
+
 class ReminderState(StrEnum):
     """`active` fires, `paused` waits, `done` has fired for the last time, `cancelled` was deleted."""
 
@@ -63,6 +70,7 @@ class NewReminder:
     is_private: bool = False
     is_urgent: bool = False
     catch_up: CatchUp = CatchUp.LATEST
+    action: ReminderAction = ReminderAction.SAY
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +89,7 @@ class Reminder:
     created_at: datetime
     is_urgent: bool = False
     catch_up: CatchUp = CatchUp.LATEST
+    action: ReminderAction = ReminderAction.SAY
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,6 +100,7 @@ class DueNotice:
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
     `may_be_repeat` says that an earlier attempt may have arrived: the bot crashed or lost the answer while sending.
     `was_held` says that quiet hours were the reason to wait. `repeats_every` is when it comes again until it is done.
+    `covers_since` is the occurrence before this one, for an action that looks back to it.
     """
 
     delivery_id: int
@@ -108,6 +118,8 @@ class DueNotice:
     may_be_repeat: bool = False
     was_held: bool = False
     repeats_every: timedelta | None = None
+    action: ReminderAction = ReminderAction.SAY
+    covers_since: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

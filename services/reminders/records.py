@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from services.chat import ChatAddress, Person
-from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderState, Schedule
+from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAction, ReminderState, Schedule
 
 
 class DeliveryState(StrEnum):
@@ -51,6 +51,7 @@ class StoredReminder:
     created_at: datetime
     is_urgent: bool = False
     catch_up: CatchUp = CatchUp.LATEST
+    action: ReminderAction = ReminderAction.SAY
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -262,6 +262,7 @@ class ReminderService:
             targets=row.targets,
             is_private=row.is_private,
             is_urgent=row.is_urgent,
+            action=row.action,
         )
         snoozed = await self.create(wish)
         if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:

@@ -72,6 +72,7 @@ class Shelf:
             created_at=row.created_at,
             is_urgent=row.is_urgent,
             catch_up=row.catch_up,
+            action=row.action,
         )
 
     async def _remember(self, chat: ChatAddress, person: Person, shown: tuple[Reminder, ...]) -> None:

@@ -26,8 +26,6 @@ _DUE_COLUMNS = (
     REMINDER.c.id,
     REMINDER.c.version,
     REMINDER.c.content,
-    REMINDER.c.start_local,
-    REMINDER.c.start_fold,
     REMINDER.c.next_fire_at,
     REMINDER.c.catch_up,
     *NOTICE_COLUMNS,

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from services.storage.person_tables import OPT_OUT
 
 Columns = dict[str, object]
+_NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}
 
 # Made once: every message that comes in asks this, and making the statement took as long as the answer.
 _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
@@ -33,4 +34,8 @@ def _is_out(row: Columns, out: set[tuple[str, str]]) -> bool:
 
 
 def _blank(row: Columns) -> Columns:
-    return row | {"sender_id": "", "sender_name": "", "text": "", "reply_to": None, "deleted_at": row["sent_at"]}
+    return (
+        row
+        | {"sender_id": "", "sender_name": "", "text": "", "reply_to": None, "deleted_at": row["sent_at"]}
+        | _NOTHING_ELSE
+    )

@@ -31,8 +31,8 @@ def erase_messages(connection: sa.Connection, scope: DataScope, at: int) -> tupl
     )
     replies = connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at)).rowcount
     index_of(connection).remove(connection, indexed_rows(connection, sa.and_(mine, IS_INDEXED)))
-    blank = {"sender_id": "", "sender_name": "", "text": "", "reply_to": None, "deleted_at": at}
-    messages = connection.execute(MESSAGE.update().where(mine).values(blank)).rowcount
+    blank = {"sender_id": "", "sender_name": "", "text": "", "mentions": "", "attachments": "", "reply_to": None}
+    messages = connection.execute(MESSAGE.update().where(mine).values(blank | {"deleted_at": at})).rowcount
     return messages, replies
 
 

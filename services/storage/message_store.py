@@ -15,6 +15,7 @@ from services.storage.database import Database
 from services.storage.indexing import IS_INDEXED, index_for, index_of, indexed_rows
 from services.storage.inserts import insert_new
 from services.storage.instants import from_micros, to_micros
+from services.storage.message_extras import attachments_of, attachments_text, mentions_of, mentions_text
 from services.storage.message_index import Indexed
 from services.storage.reminder_rows import address_of
 from services.storage.tables import MESSAGE
@@ -32,6 +33,8 @@ MESSAGE_COLUMNS = (
     MESSAGE.c.reply_to,
     MESSAGE.c.is_addressed,
     MESSAGE.c.is_private,
+    MESSAGE.c.mentions,
+    MESSAGE.c.attachments,
 )
 _IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 
@@ -105,7 +108,9 @@ class SqlMessageStore:
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Forget the text of a message and leave it out from now on."""
-        return await self._update(address, message_id, {"text": "", "deleted_at": to_micros(at)})
+        return await self._update(
+            address, message_id, {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
+        )
 
     async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
         latest_first = (
@@ -172,6 +177,8 @@ def _columns(message: ChatMessage) -> dict[str, object]:
         "reply_to": message.reply_to,
         "is_addressed": message.is_addressed,
         "is_private": message.is_private,
+        "mentions": mentions_text(message.mentions),
+        "attachments": attachments_text(message.attachments),
         "deleted_at": None,
     }
 
@@ -180,7 +187,20 @@ def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
     """The messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
     addresses: dict[tuple[str, str | None], ChatAddress] = {}
     people: dict[tuple[str, str, bool], Person] = {}
-    for _, chat, thread, message_id, *sender, text, sent_at, reply_to, is_addressed, is_private in rows:
+    for (
+        _,
+        chat,
+        thread,
+        message_id,
+        *sender,
+        text,
+        sent_at,
+        reply_to,
+        is_addressed,
+        is_private,
+        who_else,
+        files,
+    ) in rows:
         identifier, name, is_bot = sender
         who, where = (identifier, name, bool(is_bot)), (chat, thread)
         if where not in addresses:
@@ -196,4 +216,6 @@ def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
             is_addressed=bool(is_addressed),
             is_private=bool(is_private),
             reply_to=reply_to,
+            mentions=mentions_of(who_else),
+            attachments=attachments_of(files),
         )

@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, Person
-from services.reminders.model import CatchUp, DueNotice, ReminderState, Schedule
+from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, Schedule
 from services.reminders.nagging import pause_of
+from services.reminders.previous import previous_fire
 from services.reminders.public_ids import public_id
 from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
 from services.storage.instants import from_micros, from_micros_or_none, to_micros, to_micros_or_none
@@ -27,6 +28,9 @@ NOTICE_COLUMNS = (
     REMINDER.c.zone,
     REMINDER.c.rule,
     REMINDER.c.is_urgent,
+    REMINDER.c.action,
+    REMINDER.c.start_local,
+    REMINDER.c.start_fold,
 )
 DELIVERY_COLUMNS = (
     DELIVERY.c.id.label("delivery_id"),
@@ -96,6 +100,7 @@ def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
         "is_private": wish.is_private,
         "is_urgent": wish.is_urgent,
         "catch_up": wish.catch_up.value,
+        "action": wish.action.value,
         **schedule_columns(wish.schedule),
         "next_fire_at": to_micros(draft.first_fire),
         "version": 1,
@@ -137,6 +142,7 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
         created_at=from_micros(row["created_at"]),
         is_urgent=bool(row["is_urgent"]),
         catch_up=CatchUp(row["catch_up"]),
+        action=ReminderAction(row["action"]),
     )
 
 
@@ -149,6 +155,7 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
     """A claimed occurrence of the reminder in `row`, ready to be said."""
     identifier = public_id(occurred.reminder_id)
     due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
+    action = ReminderAction(row["action"])
     notice = DueNotice(
         delivery_id=occurred.delivery_id,
         idempotency_key=f"{identifier}-{occurred.due_at}",
@@ -165,6 +172,8 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
         was_held=bool(occurred.was_held),
         repeats_every=pause_of(row["rule"]),
+        action=action,
+        covers_since=None if action is ReminderAction.SAY else previous_fire(schedule_of(row), due_at),
     )
     return Lease(
         notice=notice,

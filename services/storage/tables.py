@@ -6,7 +6,7 @@ from typing import ClassVar
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # SQLModel's int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
 Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
@@ -51,6 +51,7 @@ class ReminderRow(StoredTable, table=True):
     is_private: bool = False
     is_urgent: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     catch_up: str = Field(default="latest", sa_column_kwargs={"server_default": "latest"})
+    action: str = Field(default="say", sa_column_kwargs={"server_default": "say"})
     rule: str = ""
     start_local: str
     start_fold: int = 0
@@ -126,6 +127,8 @@ class MessageRow(StoredTable, table=True):
     reply_to: str | None = None
     is_addressed: bool = False
     is_private: bool = False
+    mentions: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    attachments: str = Field(default="", sa_column_kwargs={"server_default": ""})
     edited_at: int | None = Field(default=None, sa_type=Big)
     deleted_at: int | None = Field(default=None, sa_type=Big)
 

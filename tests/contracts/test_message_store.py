@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.chat import ChatAddress, ChatMessage, Person
+from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.history.ports import MessageStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -30,6 +30,21 @@ def ids(found: tuple[ChatMessage, ...]) -> list[str]:
 
 async def test_a_message_comes_back_as_it_was_kept(messages: MessageStore):
     kept = message(1)
+
+    await messages.add([kept])
+
+    assert await messages.recent(HOME, 10) == (kept,)
+
+
+async def test_the_people_and_the_files_that_a_message_names_are_kept(messages: MessageStore):
+    kept = replace(
+        message(1),
+        mentions=(Person(id="b", name="小明"),),
+        attachments=(
+            Attachment(kind="photo", description="二楼的打印机", url=None),
+            Attachment(kind="file", description="invoice.pdf", url="https://chat.example/f/1"),
+        ),
+    )
 
     await messages.add([kept])
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from services.chat import ChatAddress, Person
 from services.errors import AssistantError
-from services.reminders.model import CatchUp, ReminderState, Schedule
+from services.reminders.model import CatchUp, ReminderAction, ReminderState, Schedule
 from services.reminders.portable.uids import uid_of
 from services.reminders.records import StoredReminder
 
@@ -34,6 +34,7 @@ class PortableReminder:
     thread_id: str | None = None
     is_urgent: bool = False
     catch_up: CatchUp = CatchUp.LATEST
+    action: ReminderAction = ReminderAction.SAY
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,6 +84,7 @@ def portable(row: StoredReminder) -> PortableReminder:
         thread_id=row.address.thread_id,
         is_urgent=row.is_urgent,
         catch_up=row.catch_up,
+        action=row.action,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, NaiveDatetime
 
 from services.chat import Person
-from services.reminders.model import CatchUp, ReminderState, Schedule
+from services.reminders.model import CatchUp, ReminderAction, ReminderState, Schedule
 from services.reminders.portable.model import PortableReminder
 from services.reminders.recurrence import zone_of
 from services.reminders.rules import parse_rule
@@ -60,6 +60,7 @@ class ReminderRecord(_Record):
     thread_id: Name | None = None
     is_urgent: bool = False
     catch_up: Literal["latest", "all", "none"] = "latest"
+    action: Literal["say", "summary"] = "say"
 
     def reminder(self) -> PortableReminder:
         """The noun of the services.
@@ -83,6 +84,7 @@ class ReminderRecord(_Record):
             thread_id=self.thread_id,
             is_urgent=self.is_urgent,
             catch_up=CatchUp(self.catch_up),
+            action=ReminderAction(self.action),
         )
 
 
@@ -105,6 +107,7 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
         thread_id=reminder.thread_id,
         is_urgent=reminder.is_urgent,
         catch_up=reminder.catch_up.value,
+        action="summary" if reminder.action is ReminderAction.SUMMARY else "say",
     )
 
 

@@ -141,6 +141,7 @@ class Importer:
                 is_private=reminder.is_private,
                 is_urgent=reminder.is_urgent,
                 catch_up=reminder.catch_up,
+                action=reminder.action,
             ),
             state=reminder.state,
             next_fire_at=None if is_paused else check(reminder.schedule, now, self._limits.shortest_interval),

@@ -1,0 +1,39 @@
+"""What a digest that comes by a rule reaches back to."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.reminders.model import Schedule
+from services.reminders.previous import previous_fire
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("rule", "due", "before"),
+    [
+        ("FREQ=DAILY;BYHOUR=18;BYMINUTE=0", "2026-11-20T18:00", "2026-11-19T18:00"),
+        ("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=18;BYMINUTE=0", "2026-11-23T18:00", "2026-11-20T18:00"),
+        ("FREQ=WEEKLY;BYDAY=FR;BYHOUR=18;BYMINUTE=0", "2026-11-20T18:00", "2026-11-13T18:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=9;BYMINUTE=0", "2026-11-01T09:00", "2026-10-01T09:00"),
+        ("FREQ=DAILY;BYHOUR=18;BYMINUTE=0", "2026-10-25T18:00", "2026-10-24T18:00"),
+        ("FREQ=HOURLY;INTERVAL=1", "2026-11-20T18:00", "2026-11-20T17:00"),
+    ],
+)
+def test_the_fire_before_a_fire_is_found(rule, due, before):
+    schedule = Schedule(start=datetime(2026, 1, 1, 18, 0), zone="Europe/Berlin", rule=rule)
+
+    found = previous_fire(schedule, datetime.fromisoformat(due).replace(tzinfo=BERLIN))
+
+    assert found == datetime.fromisoformat(before).replace(tzinfo=BERLIN)
+
+
+def test_what_fires_once_or_for_the_first_time_reaches_back_to_nothing():
+    start = datetime(2026, 11, 20, 18, 0)
+    due = start.replace(tzinfo=BERLIN)
+    daily = "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"
+
+    assert previous_fire(Schedule(start=start, zone="Europe/Berlin"), due) is None
+    assert previous_fire(Schedule(start=start, zone="Europe/Berlin", rule=daily), due) is None
