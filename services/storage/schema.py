@@ -8,8 +8,10 @@ from services.errors import ConfigError
 from services.storage.indexing import ensure_index
 from services.storage.person_tables import MEMORY
 from services.storage.tables import META, SCHEMA_VERSION
+from services.storage.tool_tables import STORED_TOOL
 
-METADATA = MEMORY.metadata
+_SOME = (MEMORY, STORED_TOOL)
+METADATA = _SOME[0].metadata
 """All tables: every module that defines some is imported here."""
 
 _KEY = "schema"

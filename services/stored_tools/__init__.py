@@ -1,0 +1,1 @@
+"""Source of tools that people have written, kept with its versions."""

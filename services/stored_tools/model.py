@@ -1,0 +1,39 @@
+"""A tool as it is kept: its source, and what was read of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from services.session import Json
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredTool:
+    """A tool's source and what belongs to it.
+
+    `owner` is the person who wrote it, as `platform:id`. `specs` and `meta` were read from `content` when it was saved.
+    `access` is null for everybody, `{}` for the owner alone, or names people and chats. `valves` are its settings.
+    """
+
+    id: str
+    owner: str
+    name: str
+    content: str
+    specs: Json
+    meta: Json
+    access: Json
+    valves: Json
+    is_enabled: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolVersion:
+    """The source of a tool as it once was. `author` saved it."""
+
+    tool_id: str
+    version: int
+    content: str
+    author: str
+    saved_at: datetime

@@ -1,0 +1,72 @@
+"""What every store of tools does."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.storage.database import Database
+from services.storage.stored_tools import SqlStoredToolStore
+from services.stored_tools.memory_store import MemoryStoredToolStore
+from services.stored_tools.model import StoredTool
+from services.stored_tools.ports import StoredToolStore
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+TEA = StoredTool(
+    id="tea",
+    owner="web:ann",
+    name="Tea 茶",
+    content="class Tools: ...",
+    specs=[{"name": "brew"}],
+    meta={"version": "1"},
+    access={"read": {"user_ids": ["web:bob"]}},
+    valves={"degrees": 80},
+    is_enabled=True,
+    version=1,
+    created_at=NOW,
+    updated_at=NOW,
+)
+
+
+@pytest.fixture
+def tools(database: Database | None) -> StoredToolStore:
+    return MemoryStoredToolStore() if database is None else SqlStoredToolStore(database)
+
+
+async def test_a_tool_comes_back_as_it_was_kept(tools: StoredToolStore):
+    await tools.save(TEA, "web:ann")
+
+    assert await tools.get("tea") == TEA
+    assert await tools.all() == (TEA,)
+
+
+async def test_a_new_version_is_kept_beside_the_old_one(tools: StoredToolStore):
+    await tools.save(TEA, "web:ann")
+    await tools.save(replace(TEA, content="new", version=2, updated_at=NOW + timedelta(hours=1)), "web:bob")
+
+    assert [(each.version, each.content, each.author) for each in await tools.versions("tea")] == [
+        (2, "new", "web:bob"),
+        (1, "class Tools: ...", "web:ann"),
+    ]
+
+
+async def test_a_change_without_a_new_version_changes_no_version(tools: StoredToolStore):
+    await tools.save(TEA, "web:ann")
+    await tools.save(replace(TEA, is_enabled=False), "web:bob")
+
+    assert [each.author for each in await tools.versions("tea")] == ["web:ann"]
+
+
+async def test_a_removed_tool_is_gone_with_its_versions(tools: StoredToolStore):
+    await tools.save(TEA, "web:ann")
+
+    assert await tools.remove("tea")
+    assert not await tools.remove("tea")
+    assert (await tools.get("tea"), await tools.versions("tea")) == (None, ())
+
+
+async def test_tools_are_listed_the_oldest_first(tools: StoredToolStore):
+    await tools.save(replace(TEA, id="b", created_at=NOW + timedelta(hours=1)), "web:ann")
+    await tools.save(replace(TEA, id="c"), "web:ann")
+
+    assert [each.id for each in await tools.all()] == ["c", "b"]
