@@ -22,6 +22,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "telegram": "telegram",
     "onebot": "onebot",
     "discord": "discord",
+    "slack": "slack",
 }
 """The platforms that need a library, with the extra of the project that brings it."""
 

@@ -55,9 +55,12 @@ class Journal:
             self.entries.append(entry)
             self._grew.notify_all()
 
-    def change(self, message_id: str, text: str) -> None:
-        """Let an earlier message say `text` instead."""
-        self.entries = [replace(entry, text=text) if entry.id == message_id else entry for entry in self.entries]
+    def change(self, message_id: str, text: str, body: Mapping[str, object] | None = None) -> None:
+        """Let an earlier message say `text` instead, with the new `body` where the old one no longer holds."""
+        self.entries = [
+            replace(entry, text=text, body=entry.body if body is None else body) if entry.id == message_id else entry
+            for entry in self.entries
+        ]
 
     async def reaches(self, count: int) -> None:
         """Wait until `count` messages have been said."""

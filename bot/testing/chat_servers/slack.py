@@ -37,6 +37,7 @@ class SlackServer(LoopbackServer):
         self.post_to = ""
         self.calls: list[tuple[str, JsonObject]] = []
         self.statuses: list[int] = []
+        self.names: dict[str, str] = {}
         self._count = itertools.count(1)
         self._unacknowledged: dict[str, JsonObject] = {}
 
@@ -189,11 +190,13 @@ class SlackServer(LoopbackServer):
         if method in _SENDING:
             return await self._take(body)
         if method == "chat.update":
-            self.said.change(str(body.get("ts")), _shown(str(body.get("text", ""))))
+            self.said.change(str(body.get("ts")), _shown(str(body.get("text", ""))), body)
         known: dict[str, JsonObject] = {
             "auth.test": {"user_id": "UBOT", "bot_id": "BBOT", "team_id": "T1", "user": "bubbles", "url": self.url},
             "apps.connections.open": {"url": f"{self.socket_url}/link"},
-            "users.info": {"user": {"id": body.get("user"), "is_admin": body.get("user") == "U9", **_profile(body)}},
+            "users.info": {
+                "user": {"id": body.get("user"), "is_admin": body.get("user") == "U9", **self._profile(body)}
+            },
             "chat.getPermalink": {"permalink": f"{self.url}/archives/{body.get('channel')}/p{body.get('message_ts')}"},
             "chat.update": {"ts": body.get("ts"), "channel": body.get("channel")},
             "reactions.add": {},
@@ -201,6 +204,10 @@ class SlackServer(LoopbackServer):
         if method not in known:
             return {"ok": False, "error": "unknown_method"}
         return {"ok": True, **known[method]}
+
+    def _profile(self, body: JsonObject) -> JsonObject:
+        name = self.names.get(str(body.get("user")), f"Person {body.get('user')}")
+        return {"name": name.lower(), "real_name": name, "is_bot": False, "profile": {"display_name": name}}
 
     async def _take(self, body: JsonObject) -> JsonObject:
         text = str(body.get("text", ""))
@@ -225,8 +232,3 @@ _SCOPES = "chat:write,channels:history,groups:history,im:history,reactions:write
 
 def _shown(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-
-
-def _profile(body: JsonObject) -> JsonObject:
-    name = f"Person {body.get('user')}"
-    return {"name": name.lower(), "real_name": name, "is_bot": False, "profile": {"display_name": name}}

@@ -1,0 +1,160 @@
+"""The bot in a Slack workspace: Socket Mode or signed requests in, the Web API out."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.slack import requests, wire
+from bot.platforms.slack.calls import WebApi, web_client
+from bot.platforms.slack.doors import HttpDoor, SocketDoor
+from bot.platforms.slack.events import Command, Envelope, Interaction
+from bot.platforms.slack.settings import SlackSettings
+from services.chat import ChatAddress, Incoming
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+
+if TYPE_CHECKING:
+    from bot.platforms.catalog import PlatformParts
+
+
+class SlackPlatform:
+    """An app in a Slack workspace."""
+
+    name = wire.NAME
+    capabilities = Capabilities(
+        max_length=requests.MAX_LENGTH,
+        threads=True,
+        reactions=True,
+        choices=True,
+        edits=True,
+        message_links=True,
+        private_replies=True,
+        markdown=True,
+    )
+
+    def __init__(self, settings: SlackSettings, clock: Clock, bot_name: str, *, ping_seconds: float = 5.0) -> None:
+        self._clock = clock
+        self._bot_name = bot_name
+        self._connection = Connection(wire.NAME, clock)
+        self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
+        self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
+        self._workspace = ""
+        self._receive: Receive | None = None
+        self.door = self._make_door(settings, ping_seconds)
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive events until cancelled."""
+        self._receive = receive
+        await self._connection.keep(self._session)
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` and return the id of its first piece.
+
+        Raises:
+            DeliveryFailed: Slack did not take it.
+        """
+        method = "chat.postMessage" if message.private_to is None else "chat.postEphemeral"
+        bodies = requests.messages(address, message)
+        return await send_in_turn([partial(self._post, method, body) for body in bodies], self._clock)
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let the message `message_id` say `message` instead.
+
+        Raises:
+            DeliveryFailed: Slack did not take it.
+        """
+        await self._api.ask("chat.update", requests.edited(address, message_id, message))
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` on a message.
+
+        Raises:
+            DeliveryFailed: Slack did not take it, or the emoji has no known name.
+        """
+        body = {"channel": address.chat_id, "timestamp": message_id, "name": requests.reaction(emoji)}
+        await self._api.ask("reactions.add", body)
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """The web address of a message; None before the workspace is known."""
+        if not self._workspace:
+            return None
+        return f"{self._workspace.rstrip('/')}/archives/{address.chat_id}/p{message_id.replace('.', '')}"
+
+    def _make_door(self, settings: SlackSettings, ping_seconds: float) -> SocketDoor | HttpDoor:
+        if settings.mode == "http":
+            secret = settings.signing_secret.get_secret_value()
+            return HttpDoor(self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port)
+        token = settings.app_token.get_secret_value()
+        return SocketDoor(self._take, app_token=token, api_url=settings.api_url, ping_seconds=ping_seconds)
+
+    async def _post(self, method: str, body: Mapping[str, object]) -> str | None:
+        sent = await self._api.ask(method, body)
+        stamp = sent.get("ts") or sent.get("message_ts")
+        return None if stamp is None else str(stamp)
+
+    async def _session(self) -> None:
+        try:
+            me = await self._api.ask("auth.test", {})
+        except DeliveryFailed as failure:
+            if failure.is_permanent:
+                raise ConnectionRefusedForGood(
+                    f"{failure}: copy the bot token again, it begins with xoxb-"
+                ) from failure
+            raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
+        self._me = wire.Account(
+            user_id=str(me.get("user_id", "")), bot_id=str(me.get("bot_id", "")), bot_name=self._bot_name
+        )
+        self._workspace = str(me.get("url", ""))
+        await self.door.serve(self._connection.heard)
+
+    async def _take(self, kind: str, payload: Mapping[str, object]) -> None:
+        self._connection.heard()
+        try:
+            incoming = await self._read(kind, payload)
+        except ValidationError as error:
+            logger.bind(platform=wire.NAME).error("an event cannot be read: {}", error)
+            return
+        if incoming is not None and self._receive is not None:
+            await self._receive(incoming)
+
+    async def _read(self, kind: str, payload: Mapping[str, object]) -> Incoming | None:
+        if kind == "events_api":
+            message = Envelope.model_validate(payload).event
+            return wire.to_incoming(message, self._me, await self._api.profiles(wire.users_in(message)))
+        if kind == "slash_commands":
+            command = Command.model_validate(payload)
+            return wire.to_command(command, await self._api.profiles({command.user_id}), self._clock.now())
+        if kind == "interactive":
+            interaction = Interaction.model_validate(payload)
+            users = {interaction.user.id} if interaction.user else set()
+            return wire.to_pressed(interaction, await self._api.profiles(users), self._clock.now())
+        return None
+
+
+def create(parts: "PlatformParts") -> SlackPlatform:
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: a token or the signing secret is missing.
+    """
+    settings = parts.settings.platforms.group(wire.NAME, SlackSettings)
+    needed = {"bot_token": settings.bot_token}
+    if settings.mode == "socket":
+        needed["app_token"] = settings.app_token
+    else:
+        needed["signing_secret"] = settings.signing_secret
+    for key, secret in needed.items():
+        if not secret.get_secret_value():
+            raise ConfigError("settings", f"platforms.slack.{key}", f"missing; mode {settings.mode} needs it")
+    return SlackPlatform(settings, parts.clock, parts.bot_name)

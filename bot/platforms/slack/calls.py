@@ -1,0 +1,90 @@
+"""Slack's Web API through its SDK, with its errors in the words of the outbox."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from aiohttp import ClientConnectorError, ClientError
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.platforms.slack.wire import Profile
+from services.clock import Clock
+from services.errors import DeliveryFailed
+
+_PASSING: Final = {
+    "ratelimited",
+    "internal_error",
+    "fatal_error",
+    "service_unavailable",
+    "request_timeout",
+    "team_added_to_org",
+}
+_TRUSTED_FOR = timedelta(hours=1)
+
+
+def web_client(token: str, api_url: str) -> AsyncWebClient:
+    """A client that asks once: the SDK's own second try would say a message twice whose answer was lost."""
+    return AsyncWebClient(token=token, base_url=api_url, timeout=20, retry_handlers=[])
+
+
+class WebApi:
+    """The methods of the Web API, asked with the bot's token."""
+
+    def __init__(self, client: AsyncWebClient, clock: Clock) -> None:
+        self._client = client
+        self._clock = clock
+        self._profiles: dict[str, tuple[datetime, Profile]] = {}
+
+    async def ask(self, method: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
+        """Call `method`.
+
+        Raises:
+            DeliveryFailed: Slack refused, or could not be reached.
+        """
+        try:
+            answer = await self._client.api_call(method, json=dict(parameters))
+        except SlackApiError as error:
+            raise refused(error) from error
+        except (ClientError, TimeoutError, OSError) as error:
+            is_sent = not isinstance(error, ClientConnectorError)
+            raise DeliveryFailed(f"slack: {error}", is_unknown=is_sent) from error
+        return answer.data if isinstance(answer.data, dict) else {}
+
+    async def profiles(self, users: set[str]) -> dict[str, Profile]:
+        """Who these users are; asked for once an hour, and nameless where Slack does not tell."""
+        return {user: await self._profile(user) for user in users}
+
+    async def _profile(self, user: str) -> Profile:
+        asked_at, known = self._profiles.get(user, (None, Profile(name=user)))
+        if asked_at is not None and self._clock.now() - asked_at < _TRUSTED_FOR:
+            return known
+        try:
+            answer = await self._client.api_call("users.info", params={"user": user})
+        except (SlackApiError, ClientError, TimeoutError, OSError):
+            return known
+        profile = _profile(user, answer.get("user"))
+        self._profiles[user] = (self._clock.now(), profile)
+        return profile
+
+
+def refused(error: SlackApiError) -> DeliveryFailed:
+    """What Slack's refusal means for a message that was being sent."""
+    reason = str(error.response.get("error", error))
+    headers = {name.lower(): value for name, value in dict(error.response.headers).items()}
+    if reason == "ratelimited" or error.response.status_code == 429:
+        return DeliveryFailed("slack: rate limit", retry_after=float(headers.get("retry-after", "30")))
+    is_passing = reason in _PASSING or error.response.status_code >= 500
+    return DeliveryFailed(f"slack: {reason}", is_permanent=not is_passing)
+
+
+def _profile(user: str, found: object) -> Profile:
+    if not isinstance(found, dict):
+        return Profile(name=user)
+    own = found.get("profile")
+    display = own.get("display_name") if isinstance(own, dict) else ""
+    return Profile(
+        name=str(display or found.get("real_name") or found.get("name") or user),
+        is_admin=bool(found.get("is_admin") or found.get("is_owner")),
+        is_bot=bool(found.get("is_bot")),
+    )

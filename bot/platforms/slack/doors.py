@@ -1,0 +1,137 @@
+"""The two ways in: Socket Mode, over which Slack sends envelopes, and HTTP, to which it posts signed requests.
+
+Source: https://docs.slack.dev/apis/events-api/using-socket-mode
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qsl
+
+from aiohttp import ClientError, web
+from slack_sdk.errors import SlackApiError
+from slack_sdk.signature import SignatureVerifier
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.slack.calls import web_client
+
+PATH = "/slack/events"
+
+_SEEN_IN_CHANNEL = {"response_type": "in_channel"}
+
+Take = Callable[[str, Mapping[str, object]], Awaitable[None]]
+"""Takes what came in: its kind as Socket Mode names it (`events_api`, `slash_commands`, `interactive`) and itself."""
+
+
+class SocketDoor:
+    """Socket Mode. An envelope is acknowledged when it has been taken in: Slack sends the others again."""
+
+    def __init__(self, take: Take, *, app_token: str, api_url: str, ping_seconds: float = 5.0) -> None:
+        self._take = take
+        self._app_token = app_token
+        self._api_url = api_url
+        self._ping_seconds = ping_seconds
+
+    async def serve(self, is_open: Callable[[], None]) -> None:
+        """Connect, call `is_open`, and take in what comes until the connection ends.
+
+        Raises:
+            ConnectionEnded: it ended, or could not be made.
+            ConnectionRefusedForGood: Slack does not know the token, or Socket Mode is off.
+        """
+        arrived: asyncio.Queue[SocketModeRequest] = asyncio.Queue()
+
+        async def arrive(_: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+            arrived.put_nowait(request)
+
+        client = SocketModeClient(
+            self._app_token,
+            web_client=web_client(self._app_token, self._api_url),
+            auto_reconnect_enabled=False,
+            ping_interval=self._ping_seconds,
+        )
+        client.socket_mode_request_listeners.append(arrive)
+        close: Callable[[], Awaitable[None]] = client.close  # the SDK leaves it without types
+        try:
+            await client.connect_to_new_endpoint()
+            is_open()
+            await self._work(client, arrived, is_open)
+        except SlackApiError as error:
+            raise _reason(error) from error
+        except ClientError as error:
+            raise ConnectionEnded(str(error)) from error
+        finally:
+            await close()
+
+    async def _work(
+        self, client: SocketModeClient, arrived: "asyncio.Queue[SocketModeRequest]", heard: Callable[[], None]
+    ) -> None:
+        """Take envelopes in their order, one at a time, and look after the line in between."""
+        while True:
+            try:
+                async with asyncio.timeout(self._ping_seconds / 5):
+                    request = await arrived.get()
+            except TimeoutError:
+                if client.current_session is None or client.current_session.closed:
+                    raise ConnectionEnded("Slack closed the connection") from None
+                continue
+            heard()
+            await self._take(request.type, request.payload)
+            answer = _SEEN_IN_CHANNEL if request.type == "slash_commands" else None
+            await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, payload=answer))
+
+
+class HttpDoor:
+    """Requests that Slack signs; others, and those older than five minutes, are refused."""
+
+    def __init__(self, take: Take, *, signing_secret: str, host: str, port: int) -> None:
+        self._take = take
+        self._verifier = SignatureVerifier(signing_secret)
+        self._host = host
+        self._port = port
+        self.port = 0
+
+    async def serve(self, is_open: Callable[[], None]) -> None:
+        """Listen until cancelled."""
+        app = web.Application(client_max_size=4 * 1024**2)
+        app.router.add_post(PATH, self._handle)
+        runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, self._host, self._port).start()
+            self.port = int(runner.addresses[0][1])
+            is_open()
+            await asyncio.Event().wait()
+        finally:
+            await runner.cleanup()
+
+    async def _handle(self, request: web.Request) -> web.Response:
+        raw = await request.read()
+        if not self._verifier.is_valid_request(raw, dict(request.headers)):
+            return web.Response(status=401)
+        kind, payload = _read(raw, is_json=request.content_type == "application/json")
+        if payload.get("type") == "url_verification":
+            return web.json_response({"challenge": payload.get("challenge")})
+        await self._take(kind, payload)
+        return web.json_response(_SEEN_IN_CHANNEL) if kind == "slash_commands" else web.Response()
+
+
+def _read(raw: bytes, *, is_json: bool) -> tuple[str, Mapping[str, object]]:
+    """Kind and content of a request, as Socket Mode would name and hold them."""
+    if is_json:
+        return "events_api", json.loads(raw)
+    fields = dict(parse_qsl(raw.decode()))
+    return ("interactive", json.loads(fields["payload"])) if "payload" in fields else ("slash_commands", fields)
+
+
+def _reason(error: SlackApiError) -> Exception:
+    reason = str(error.response.get("error", error))
+    if reason in {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "not_allowed_token_type"}:
+        return ConnectionRefusedForGood("Slack does not know the app token; make one with connections:write")
+    if reason in {"missing_scope", "forbidden_socket_mode", "socket_mode_not_enabled"}:
+        return ConnectionRefusedForGood(f"Slack refuses Socket Mode ({reason}); switch it on in the app's settings")
+    return ConnectionEnded(reason)

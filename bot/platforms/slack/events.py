@@ -1,0 +1,85 @@
+"""What Slack tells an app, as far as Bubbles reads it. Source: https://docs.slack.dev/reference/events/message."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Form(BaseModel):
+    """An object of the Events API."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class File(Form):
+    """A shared file."""
+
+    name: str | None = ""
+    filetype: str | None = ""
+    permalink: str | None = None
+
+
+class Message(Form):
+    """A message, or what became of an earlier one; `ts` is its id and its time."""
+
+    type: str = ""
+    subtype: str = ""
+    channel: str = ""
+    channel_type: str = ""
+    user: str = ""
+    bot_id: str | None = None
+    text: str = ""
+    ts: str = ""
+    event_ts: str = ""
+    thread_ts: str | None = None
+    parent_user_id: str | None = None
+    files: tuple[File, ...] = ()
+    deleted_ts: str = ""
+    message: "Message | None" = None
+    previous_message: "Message | None" = None
+
+
+class Envelope(Form):
+    """What the Events API wraps an event in."""
+
+    event: Message = Message()
+
+
+class Command(Form):
+    """A slash command that somebody used."""
+
+    command: str
+    text: str = ""
+    channel_id: str
+    user_id: str
+    trigger_id: str = ""
+    thread_ts: str | None = None
+
+
+class Reference(Form):
+    """Somebody or something by its id."""
+
+    id: str
+
+
+class Stamp(Form):
+    """A message by its time."""
+
+    ts: str
+    thread_ts: str | None = None
+
+
+class Action(Form):
+    """A pressed button."""
+
+    action_id: str = ""
+    value: str = ""
+    action_ts: str = ""
+
+
+class Interaction(Form):
+    """Somebody did something with a message of the app."""
+
+    type: str
+    user: Reference | None = None
+    channel: Reference | None = None
+    message: Stamp | None = None
+    actions: tuple[Action, ...] = Field(())

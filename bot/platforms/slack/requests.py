@@ -1,0 +1,123 @@
+"""What the bot says, as blocks of rich text, in which nothing is read as a mark.
+
+Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from bot.platform import Choice, OutgoingMessage
+from bot.platform_kit.markdown import Span, plain, spans_of
+from bot.platform_kit.pieces import pieces
+from services.chat import ChatAddress
+from services.errors import DeliveryFailed
+
+MAX_LENGTH: Final = 3000
+"""Characters of one message: what the texts of Slack's blocks hold."""
+
+_MAX_BUTTONS = 25
+_MAX_LABEL = 75
+
+# Slack knows emoji by name. Source: https://github.com/iamcal/emoji-data
+_REACTIONS = {
+    "👍": "thumbsup",
+    "👎": "thumbsdown",
+    "✅": "white_check_mark",
+    "❌": "x",
+    "⏰": "alarm_clock",
+    "👀": "eyes",
+    "🎉": "tada",
+    "❤️": "heart",
+    "🙏": "pray",
+    "👌": "ok_hand",
+}
+
+
+def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
+    """The parameters of `chat.postMessage`, or of `chat.postEphemeral` where they name a user."""
+    parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
+    bodies = [{"channel": address.chat_id, **_said(message, part)} for part in parts]
+    for body in bodies:
+        if address.thread_id is not None:
+            body["thread_ts"] = address.thread_id
+        if message.private_to is not None:
+            body["user"] = message.private_to.id
+    if bodies and message.choices:
+        bodies[-1]["blocks"] = [*_blocks(message, parts[-1]), _buttons(message.choices)]
+    return bodies
+
+
+def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
+    """The parameters of `chat.update`; what does not fit is left out."""
+    return {**messages(address, message)[0], "ts": message_id}
+
+
+def reaction(emoji: str) -> str:
+    """The name of an emoji.
+
+    Raises:
+        DeliveryFailed: it is not among those whose names are known.
+    """
+    if emoji not in _REACTIONS:
+        raise DeliveryFailed(f"slack: no name is known for {emoji}", is_permanent=True)
+    return _REACTIONS[emoji]
+
+
+def _said(message: OutgoingMessage, part: str) -> dict[str, object]:
+    """The blocks, and the text that notifications show."""
+    spans = spans_of(message, part)
+    return {
+        "text": escape(plain(spans), quote=False),
+        "blocks": _blocks(message, part),
+        "unfurl_links": False,
+        "unfurl_media": False,
+    }
+
+
+def _blocks(message: OutgoingMessage, part: str) -> list[dict[str, object]]:
+    sections: list[dict[str, object]] = []
+    line: list[dict[str, object]] = []
+    for span in spans_of(message, part):
+        if span.kind == "block":
+            sections += [*_section(line), _preformatted(span)]
+            line = []
+        else:
+            line.append(_element(span))
+    return [{"type": "rich_text", "elements": [*sections, *_section(line)]}]
+
+
+def _section(line: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    return [{"type": "rich_text_section", "elements": list(line)}] if line else []
+
+
+def _preformatted(span: Span) -> dict[str, object]:
+    return {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": span.text}]}
+
+
+def _element(span: Span) -> dict[str, object]:
+    if span.kind == "mention" and span.person is not None:
+        return {"type": "user", "user_id": span.person.id}
+    if span.kind == "everyone":
+        return {"type": "broadcast", "range": "channel"}
+    marks = {"bold": span.is_bold, "italic": span.is_italic, "code": span.kind == "code"}
+    style = {name: True for name, is_on in marks.items() if is_on}
+    element: dict[str, object] = {"type": "text", "text": span.text}
+    if span.kind == "link":
+        element = {"type": "link", "url": span.url, "text": span.text}
+    return {**element, "style": style} if style else element
+
+
+def _buttons(choices: Sequence[Choice]) -> dict[str, object]:
+    return {
+        "type": "actions",
+        "elements": [
+            {
+                "type": "button",
+                "action_id": f"say-{number}",
+                "text": {"type": "plain_text", "text": choice.label[:_MAX_LABEL]},
+                "value": choice.says,
+            }
+            for number, choice in enumerate(choices[:_MAX_BUTTONS])
+        ],
+    }

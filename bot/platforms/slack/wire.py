@@ -1,0 +1,174 @@
+"""Slack's events as chat messages. Source: https://docs.slack.dev/messaging/formatting-message-text."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.addressing import is_called
+from bot.platform_kit.command_menu import MENU
+from bot.platforms.slack.events import Command, Interaction, Message
+from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person
+
+NAME = "slack"
+
+_SAID = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
+_MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
+_COMMANDS = {f"/{command.name}" for command in MENU}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """Who the bot is: its user id, the id it writes with, and the name that people call it by."""
+
+    user_id: str
+    bot_id: str
+    bot_name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Profile:
+    """Who a user id stands for."""
+
+    name: str
+    is_admin: bool = False
+    is_bot: bool = False
+
+
+def users_in(message: Message) -> set[str]:
+    """The ids of the people of whom the message speaks."""
+    texts = [message.text, message.message.text if message.message else ""]
+    called = {mark["body"] for text in texts for mark in _MARKED.finditer(text) if mark["kind"] == "@"}
+    return (called | {message.user}) - {""}
+
+
+def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) -> Incoming | None:
+    """What an event says, None when it says nothing to a chat bot. `people` are profiles by user id."""
+    if message.subtype == "message_changed":
+        return _to_edited(message, me, people)
+    if message.subtype == "message_deleted":
+        return MessageWithdrawn(
+            address=_address(message.channel, message.previous_message),
+            message_id=message.deleted_ts,
+            at=_instant(message.event_ts),
+        )
+    if message.type not in {"message", "app_mention"} or message.subtype not in _SAID:
+        return None
+    if message.user == me.user_id or (message.bot_id and message.bot_id == me.bot_id):
+        return None
+    return _to_message(message, me, people)
+
+
+def to_command(command: Command, people: Mapping[str, Profile], now: datetime) -> ChatMessage:
+    """A slash command is what it says: those that every platform has with their names, others without."""
+    words = f"{command.command} {command.text}" if command.command in _COMMANDS else command.text
+    return ChatMessage(
+        id=f"command-{command.trigger_id}",
+        address=ChatAddress(platform=NAME, chat_id=command.channel_id, thread_id=command.thread_ts),
+        sender=_person(command.user_id, people),
+        text=words.strip() or "/help",
+        sent_at=now,
+        is_addressed=True,
+        is_private=_is_private(command.channel_id),
+    )
+
+
+def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: datetime) -> ChatMessage | None:
+    """A pressed button is its person saying what it says, in reply to the message under which it stands."""
+    user, channel, message = interaction.user, interaction.channel, interaction.message
+    if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message):
+        return None
+    action = interaction.actions[0]
+    return ChatMessage(
+        id=f"press-{message.ts}-{user.id}-{action.action_ts}",
+        address=ChatAddress(platform=NAME, chat_id=channel.id, thread_id=message.thread_ts),
+        sender=_person(user.id, people),
+        text=action.value,
+        sent_at=now,
+        is_addressed=True,
+        is_private=_is_private(channel.id),
+        reply_to=message.ts,
+    )
+
+
+def shown(text: str, me: Account, people: Mapping[str, Profile]) -> str:
+    """The text as people see it: mentions as `@name`, links by their addresses, escapes undone."""
+
+    def word(mark: re.Match[str]) -> str:
+        kind, body, label = mark["kind"], mark["body"], mark["label"]
+        if kind == "@":
+            return f"@{me.bot_name}" if body == me.user_id else f"@{_name(body, people)}"
+        if kind == "#":
+            return f"#{label or body}"
+        if kind == "!":
+            return label or f"@{body.partition('^')[0]}"
+        return body if label in (None, body) else f"{label} ({body})"
+
+    return _MARKED.sub(word, text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+
+
+def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) -> ChatMessage | None:
+    text = shown(message.text, me, people)
+    attachments = tuple(
+        Attachment(kind=file.filetype or "file", description=file.name or "", url=file.permalink)
+        for file in message.files
+    )
+    if not text and not attachments:
+        return None
+    is_private = message.channel_type == "im"
+    called = set(_called(message.text))
+    is_meant = message.type == "app_mention" or me.user_id in called or message.parent_user_id == me.user_id
+    sender = _person(message.user or message.bot_id or "", people)
+    return ChatMessage(
+        id=message.ts,
+        address=_address(message.channel, message),
+        sender=sender if message.bot_id is None else Person(id=sender.id, name=sender.name, is_bot=True),
+        text=text,
+        sent_at=_instant(message.ts),
+        is_addressed=is_private or is_meant or is_called(text, me.bot_name),
+        is_private=is_private,
+        mentions=tuple(_person(user, people) for user in _called(message.text) if user != me.user_id),
+        attachments=attachments,
+    )
+
+
+def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> MessageEdited | None:
+    """Somebody changed what they said; None where Slack only added a preview, or the bot changed its own message."""
+    new, old = message.message, message.previous_message
+    if new is None or new.user == me.user_id or (old is not None and old.text == new.text):
+        return None
+    return MessageEdited(
+        address=_address(message.channel, new),
+        message_id=new.ts,
+        text=shown(new.text, me, people),
+        at=_instant(message.event_ts or message.ts),
+    )
+
+
+def _called(text: str) -> Iterator[str]:
+    return iter(dict.fromkeys(mark["body"] for mark in _MARKED.finditer(text) if mark["kind"] == "@"))
+
+
+def _address(channel: str, message: Message | None) -> ChatAddress:
+    """The channel and, for what was said in a thread, the thread."""
+    is_in_thread = message is not None and message.thread_ts is not None and message.thread_ts != message.ts
+    return ChatAddress(
+        platform=NAME, chat_id=channel, thread_id=message.thread_ts if message and is_in_thread else None
+    )
+
+
+def _is_private(channel: str) -> bool:
+    return channel.startswith("D")
+
+
+def _name(user: str, people: Mapping[str, Profile]) -> str:
+    return people[user].name if user in people else user
+
+
+def _person(user: str, people: Mapping[str, Profile]) -> Person:
+    profile = people.get(user, Profile(name=user))
+    return Person(id=user, name=profile.name, is_bot=profile.is_bot, is_admin=profile.is_admin)
+
+
+def _instant(stamp: str) -> datetime:
+    return datetime.fromtimestamp(float(stamp or 0), UTC)

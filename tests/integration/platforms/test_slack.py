@@ -1,0 +1,199 @@
+"""The Slack adapter through Slack's SDK, against a server that speaks Socket Mode, signed requests and the Web API."""
+
+import hashlib
+import hmac
+import json
+import time
+
+import pytest
+from aiohttp import ClientSession
+
+from bot.platform import Choice, OutgoingMessage
+from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.slack.settings import SlackSettings
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.chat_servers.slack import SlackServer
+from services.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+TEAM = ChatAddress(platform="slack", chat_id="C1")
+
+
+@pytest.fixture
+async def server():
+    async with SlackServer() as server:
+        yield server
+
+
+@pytest.fixture
+def make(server):
+    from bot.platforms.slack.adapter import SlackPlatform
+
+    def platform(**settings):
+        secrets = {
+            "bot_token": server.bot_token,
+            "app_token": server.app_token,
+            "signing_secret": server.signing_secret,
+        }
+        chosen = {"api_url": server.api_url, "http_port": 0, **secrets, **settings}
+        return SlackPlatform(SlackSettings(**chosen), SystemClock(), "Bubbles", ping_seconds=0.5)
+
+    return platform
+
+
+@pytest.fixture
+async def platform(server, make, running, until):
+    async with running(make()) as platform:
+        await until(lambda: server.sockets)
+        yield platform
+
+
+@pytest.fixture
+async def posted(server, make, running, until):
+    """A platform that Slack posts to."""
+    async with running(make(mode="http")) as platform:
+        await until(lambda: platform.door.port)
+        server.post_to = f"http://127.0.0.1:{platform.door.port}/slack/events"
+        yield platform
+
+
+async def test_a_message_is_heard_acknowledged_and_answered(server, platform, ear, until):
+    await server.say("<@UBOT> 提醒我五点喝茶 &lt;3")
+    await ear.hears(1)
+    await platform.send(TEAM, OutgoingMessage(text="**好的** <!channel>"))
+    await until(lambda: server.waits_for == 0)
+
+    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶 <3"], True)
+    assert server.said.entries[0].body["blocks"][0]["elements"][0]["elements"] == [
+        {"type": "text", "text": "好的", "style": {"bold": True}},
+        {"type": "text", "text": " <!channel>"},
+    ]
+
+
+async def test_names_are_asked_for_once(server, platform, ear):
+    for text in ("one", "two"):
+        await server.say(text)
+    await ear.hears(2)
+
+    assert [message.sender.name for message in ear.heard] == ["Person U7", "Person U7"]
+    assert len(server.called("users.info")) == 1
+
+
+async def test_what_is_said_while_the_line_is_broken_is_heard_afterwards(server, platform, ear, until):
+    await server.say("one")
+    await until(lambda: server.waits_for == 0)
+    await server.disconnect()
+    await server.say("two")
+    await ear.hears(2)
+
+    assert ear.texts == ["one", "two"]
+
+
+async def test_slack_may_ask_for_a_new_line_at_any_time(server, platform, ear, until):
+    for socket in list(server.sockets):
+        await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
+    await until(lambda: len(server.called("apps.connections.open")) >= 2)
+    await server.say("tea")
+    await ear.hears(1)
+
+    assert ear.texts == ["tea"]
+
+
+async def test_a_limit_is_passed_on_with_its_seconds(server, platform):
+    body = {"ok": False, "error": "ratelimited"}
+    server.troubles.append(Trouble(status=429, body=body, headers={"Retry-After": "7"}))
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.retry_after == 7
+
+
+async def test_a_lost_answer_is_not_followed_by_a_second_message(server, platform):
+    server.troubles.append(Trouble(is_cut=True, is_taken=True))
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_unknown
+    assert server.said.texts == ["tea"]
+
+
+async def test_a_private_reply_is_seen_by_one_person(server, platform):
+    ann = Person(id="U7", name="Ann")
+
+    await platform.send(TEAM, OutgoingMessage(text="psst", private_to=ann))
+
+    assert server.called("chat.postEphemeral")[0]["user"] == "U7"
+
+
+async def test_a_reaction_goes_by_its_name(server, platform):
+    await platform.react(TEAM, "1.1", "✅")
+
+    assert server.called("reactions.add")[0]["name"] == "white_check_mark"
+
+
+async def test_a_command_of_every_platform_keeps_its_name_and_another_is_what_follows(server, platform, ear):
+    await server.command("/remind", "tea at 5")
+    await server.command("/bubbles", "list reminders")
+    await ear.hears(2)
+
+    assert ear.texts == ["/remind tea at 5", "list reminders"]
+
+
+async def test_edits_and_deletions_are_told(server, platform, ear):
+    said = await server.say("tea")
+    changed = {"subtype": "message_changed", "message": {**said, "text": "coffee"}, "previous_message": said}
+    await server.event(
+        {"type": "message", "channel": "C1", "ts": "1795168900.1", "event_ts": "1795168900.1", **changed}
+    )
+    deleted = {"subtype": "message_deleted", "deleted_ts": said["ts"], "previous_message": said}
+    await server.event(
+        {"type": "message", "channel": "C1", "ts": "1795168901.1", "event_ts": "1795168901.1", **deleted}
+    )
+    await ear.hears(3)
+
+    assert [type(each) for each in ear.heard[1:]] == [MessageEdited, MessageWithdrawn]
+
+
+async def test_an_unknown_token_is_refused_for_good(make, ear):
+    with pytest.raises(ConnectionRefusedForGood, match="xoxb"):
+        await make(bot_token="xoxb-wrong").run(ear.receive)
+    with pytest.raises(ConnectionRefusedForGood, match="app token"):
+        await make(app_token="xapp-wrong").run(ear.receive)
+
+
+async def test_signed_requests_are_heard_over_http(server, posted, ear):
+    await server.say("tea")
+    await server.press("done", stamp="1.1")
+    await server.command("/remind", "tea at 5")
+    await ear.hears(3)
+
+    assert ear.texts == ["tea", "done", "/remind tea at 5"]
+    assert server.statuses == [200, 200, 200]
+
+
+async def test_requests_with_a_wrong_signature_are_refused(server, posted, ear):
+    server.signing_secret = "guessed"
+    await server.say("tea")
+
+    assert (server.statuses, ear.heard) == ([401], [])
+
+
+async def test_the_address_is_proved_to_slack(server, posted):
+    body = json.dumps({"type": "url_verification", "challenge": "abc"})
+    stamp = str(int(time.time()))
+    signed = hmac.new(server.signing_secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
+    headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={signed}"}
+    headers["Content-Type"] = "application/json"
+    async with ClientSession() as slack, slack.post(server.post_to, data=body, headers=headers) as answer:
+        assert await answer.json() == {"challenge": "abc"}
+
+
+async def test_buttons_stand_under_the_last_piece(server, platform):
+    await platform.send(TEAM, OutgoingMessage(text="Tea. " * 1000, choices=(Choice(label="Done", says="done"),)))
+
+    assert [len(entry.body["blocks"]) for entry in server.said.entries] == [1, 2]

@@ -1,0 +1,91 @@
+"""What every platform must do, on Slack."""
+
+import pytest
+
+from bot.platforms.slack.settings import SlackSettings
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.chat_servers.slack import SlackServer
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+PEOPLE = {"ann": "U7", "ben": "U8"}
+NAMES = {"UBOT": "Bubbles", **{user: name for name, user in PEOPLE.items()}}
+
+
+class SlackRig(PlatformRig):
+    keeps_what_was_missed = True
+    nowhere = ChatAddress(platform="slack", chat_id="C2")
+
+    def __init__(self, server):
+        from bot.platforms.slack.adapter import SlackPlatform
+
+        super().__init__()
+        self.server = server
+        self.server.closed_to_bot.add("C2")
+        self.server.names |= NAMES
+        self.chat = ChatAddress(platform="slack", chat_id="C1")
+        settings = SlackSettings(bot_token=server.bot_token, app_token=server.app_token, api_url=server.api_url)
+        self.platform = SlackPlatform(settings, SystemClock(), "Bubbles", ping_seconds=0.5)
+        self._last = {}
+
+    async def ready(self):
+        await self.platform._connection.until_live()
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        if reply_to is not None:
+            raise NotOnThisPlatform
+        escaped = text.replace("{bot}", "<@UBOT>").replace("{ben}", "<@U8>")
+        self._last = await self.server.say(escaped, sender=PEOPLE[sender])
+        return self._last["ts"]
+
+    async def repeat(self):
+        await self.server.event(self._last)
+
+    async def echo(self, text):
+        await self.server.say(text, sender="UBOT", more={"bot_id": "BBOT"})
+
+    async def limit(self, seconds):
+        body = {"ok": False, "error": "ratelimited"}
+        self.server.troubles.append(Trouble(status=429, body=body, headers={"Retry-After": str(seconds)}))
+
+    async def disconnect(self):
+        await self.server.disconnect()
+
+    async def press(self, message_id, label, *, sender="ann"):
+        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
+        buttons = said.body["blocks"][-1]["elements"]
+        value = next(button["value"] for button in buttons if button["text"]["text"] == label)
+        await self.server.press(value, stamp=message_id, sender=PEOPLE[sender])
+
+    async def heard(self, count=1):
+        heard = []
+        for entry in self.server.said.entries:
+            rich, *rest = entry.body["blocks"]
+            parts = [part for section in rich["elements"] for part in section["elements"]]
+            heard.append(
+                Heard(
+                    id=entry.id,
+                    text="".join(_shown(part) for part in parts),
+                    mentioned=tuple(part["user_id"] for part in parts if part["type"] == "user"),
+                    rings_for_everyone=any(part["type"] == "broadcast" for part in parts),
+                    choices=tuple(button["text"]["text"] for block in rest for button in block["elements"]),
+                )
+            )
+        return heard
+
+
+def _shown(part):
+    return f"@{NAMES[part['user_id']]}" if part["type"] == "user" else part.get("text", "")
+
+
+class TestSlack(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        async with SlackServer() as server:
+            rig = SlackRig(server)
+            async with rig.connected():
+                yield rig

@@ -1,0 +1,155 @@
+"""Slack's events, as its documentation shows them, become chat messages; what the bot says becomes blocks."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.platform import Choice, OutgoingMessage
+from bot.platforms.slack import requests, wire
+from bot.platforms.slack.events import Command, Interaction, Message
+from bot.platforms.slack.wire import Profile
+from services.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person
+from services.errors import DeliveryFailed
+
+EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
+ME = wire.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles")
+PEOPLE = {"U7": Profile(name="Ann", is_admin=True), "U8": Profile(name="Wei")}
+TEAM = ChatAddress(platform="slack", chat_id="C1")
+NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
+
+
+def heard(name):
+    return wire.to_incoming(Message.model_validate(EVENTS[name]), ME, PEOPLE)
+
+
+def blocks(text, **more):
+    return requests.messages(TEAM, OutgoingMessage(text=text, **more))[0]["blocks"]
+
+
+def test_marks_are_shown_as_people_see_them():
+    message = heard("message")
+
+    assert message.text == (
+        "@Bubbles remind @Wei to read the plan (https://example.org/?a=1&b=2) in #general <now> @here"
+    )
+    assert message.is_addressed
+    assert message.mentions == (Person(id="U8", name="Wei"),)
+
+
+def test_the_people_of_a_message_are_those_whose_names_it_needs():
+    assert wire.users_in(Message.model_validate(EVENTS["message"])) == {"UBOT", "U7", "U8"}
+
+
+def test_the_sender_has_the_name_and_rights_of_the_profile():
+    assert heard("message").sender == Person(id="U7", name="Ann", is_admin=True)
+
+
+def test_what_is_said_in_a_thread_is_answered_there_and_a_thread_of_the_bot_is_for_it():
+    message = heard("thread")
+
+    assert (message.address.thread_id, message.is_addressed) == ("1795168800.000100", True)
+
+
+def test_the_message_that_a_thread_begins_with_stands_in_the_channel():
+    assert heard("root of a thread").address == TEAM
+
+
+def test_a_private_message_is_private_and_addressed():
+    message = heard("private")
+
+    assert (message.is_private, message.is_addressed) == (True, True)
+
+
+def test_a_mention_that_is_told_twice_has_one_id():
+    assert heard("mention").id == heard("message").id
+
+
+def test_a_file_is_described():
+    assert [(each.kind, each.description) for each in heard("file").attachments] == [("pdf", "plan.pdf")]
+
+
+@pytest.mark.parametrize("name", ["own", "somebody joined", "preview"])
+def test_what_nobody_else_said_is_no_message(name):
+    assert heard(name) is None
+
+
+def test_another_bot_is_a_bot():
+    assert heard("another bot").sender.is_bot
+
+
+def test_an_edit_names_the_message_and_its_new_text():
+    assert heard("edit") == MessageEdited(
+        address=TEAM,
+        message_id="1795168800.000100",
+        text="coffee",
+        at=datetime.fromtimestamp(1795168860.0001, UTC),
+    )
+
+
+def test_a_deletion_withdraws_the_message():
+    withdrawn = heard("deletion")
+
+    assert isinstance(withdrawn, MessageWithdrawn)
+    assert withdrawn.message_id == "1795168800.000100"
+
+
+def test_a_bare_command_asks_for_help():
+    command = Command(command="/bubbles", channel_id="C1", user_id="U7", trigger_id="1")
+
+    assert wire.to_command(command, PEOPLE, NOW).text == "/help"
+
+
+def test_a_pressed_button_is_said_under_its_message():
+    pressed = Interaction.model_validate(
+        {
+            "type": "block_actions",
+            "user": {"id": "U7"},
+            "channel": {"id": "C1"},
+            "message": {"ts": "1.1"},
+            "actions": [{"action_id": "say-0", "value": "snooze 10 min", "action_ts": "2.1"}],
+        }
+    )
+    said = wire.to_pressed(pressed, PEOPLE, NOW)
+
+    assert (said.text, said.reply_to, said.sender.name) == ("snooze 10 min", "1.1", "Ann")
+
+
+def test_text_that_looks_like_marks_stays_text():
+    assert blocks("<!channel> &amp; <@U8>")[0]["elements"][0]["elements"] == [
+        {"type": "text", "text": "<!channel> &amp; <@U8>"}
+    ]
+
+
+def test_people_and_everyone_are_elements_of_their_own():
+    sent = blocks("@Ann tea", mentions=(Person(id="U7", name="Ann"),), mentions_everyone=True)
+    kinds = [part["type"] for part in sent[0]["elements"][0]["elements"]]
+
+    assert "user" in kinds
+    assert "broadcast" in kinds
+
+
+def test_code_stands_in_a_block_of_its_own():
+    sections = blocks("Try:\n```py\na = 1\n```\nthen")[0]["elements"]
+
+    assert [section["type"] for section in sections] == [
+        "rich_text_section",
+        "rich_text_preformatted",
+        "rich_text_section",
+    ]
+
+
+def test_buttons_say_what_they_say():
+    sent = blocks("tea?", choices=(Choice(label="Yes", says="yes please"),))
+
+    assert [(each["text"]["text"], each["value"]) for each in sent[1]["elements"]] == [("Yes", "yes please")]
+
+
+def test_the_text_of_notifications_is_escaped():
+    assert requests.messages(TEAM, OutgoingMessage(text="a < b & c"))[0]["text"] == "a &lt; b &amp; c"
+
+
+def test_an_emoji_without_a_known_name_is_refused():
+    with pytest.raises(DeliveryFailed):
+        requests.reaction("🦖")
