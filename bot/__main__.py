@@ -31,7 +31,20 @@ _config = click.option(
 )
 
 
-@click.group(help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+class _WithPlugins(click.Group):
+    """The commands of `bubbles`; a name that is none of them may be a plugin's, which are loaded only then."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        from bot.commands.plugins import plugin_command
+
+        return plugin_command(cmd_name)
+
+
+@click.group(cls=_WithPlugins, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="bubbles")
 def cli() -> None:
     """Hold the commands together."""
@@ -44,6 +57,24 @@ def run(config: Path | None) -> None:
     from bot.commands.serve import serve
 
     sys.exit(serve(config))
+
+
+@cli.command()
+@_config
+def dev(config: Path | None) -> None:
+    """Serve like `run`, and reload plugins whenever their files change."""
+    from bot.commands.serve import develop
+
+    sys.exit(develop(config))
+
+
+@cli.command()
+@_config
+def plugins(config: Path | None) -> None:
+    """Show the plugins, what each adds, and what does not work."""
+    from bot.commands.plugins import show_plugins
+
+    sys.exit(show_plugins(config))
 
 
 @cli.command()
@@ -247,6 +278,15 @@ def new_handler(name: str) -> None:
     from bot.commands.new import new_handler as write_handler
 
     sys.exit(write_handler(name, Path.cwd()))
+
+
+@new.command(name="plugin")
+@click.argument("name")
+def new_plugin(name: str) -> None:
+    """Write a plugin called NAME and its test into the folder `plugins` here."""
+    from bot.commands.new import new_plugin as write_plugin
+
+    sys.exit(write_plugin(name, Path.cwd() / "plugins"))
 
 
 def main() -> None:

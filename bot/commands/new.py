@@ -1,4 +1,4 @@
-"""`bubbles new handler NAME`: a function to begin with, and its test, in the current folder."""
+"""`bubbles new handler NAME` and `bubbles new plugin NAME`: something to begin with, and its test."""
 
 import keyword
 import tomllib
@@ -12,10 +12,25 @@ _LONGEST = 64
 
 def new_handler(name: str, folder: Path) -> int:
     """Write `<name>.py` and `test_<name>.py` into `folder` and return the exit code; nothing is overwritten."""
+    written = _written("handler", name, folder)
+    if written == 0:
+        click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
+    return written
+
+
+def new_plugin(name: str, folder: Path) -> int:
+    """Write a plugin and its test into `folder`, which is made, and return the exit code; nothing is overwritten."""
+    written = _written("plugin", name, folder)
+    if written == 0:
+        click.echo(f"next: pytest {folder.name}/test_{name}.py; `bubbles dev` reloads the plugin while you change it")
+    return written
+
+
+def _written(kind: str, name: str, folder: Path) -> int:
     if not _is_usable(name):
         click.echo(f"bubbles: {name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_LONGEST}", err=True)
         return 2
-    templates = tomllib.loads(files(__package__).joinpath("templates", "handler.toml").read_text(encoding="utf-8"))
+    templates = tomllib.loads(files(__package__).joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8"))
     texts = {
         folder / f"{name}.py": _filled(templates["module"], name),
         folder / f"test_{name}.py": _filled(templates["test"], name),
@@ -24,10 +39,10 @@ def new_handler(name: str, folder: Path) -> int:
     if taken:
         click.echo(f"bubbles: {', '.join(taken)} exists already", err=True)
         return 1
+    folder.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
         click.echo(f"wrote {path.name}")
-    click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
     return 0
 
 

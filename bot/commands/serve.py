@@ -12,6 +12,7 @@ from bot.commands.page import page_served, room_of
 from bot.logs import configure_logging
 from bot.platform import Platform
 from bot.platforms.catalog import create_platforms
+from bot.plugins.watching import plugins_watched
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secret_values
 from function_calls.offline import OfflineInterpreter
@@ -24,12 +25,24 @@ def serve(config: Path | None) -> int:
     return _guarded(config, person=None, only_console=False, linger_seconds=0.0)
 
 
+def develop(config: Path | None) -> int:
+    """Serve like `serve`, and exchange plugins whenever their files change."""
+    return _guarded(config, person=None, only_console=False, linger_seconds=0.0, watches_plugins=True)
+
+
 def talk(config: Path | None, *, person: str | None, linger_seconds: float) -> int:
     """Serve the console alone; stay `linger_seconds` after its input ended."""
     return _guarded(config, person=person, only_console=True, linger_seconds=linger_seconds)
 
 
-def _guarded(config: Path | None, *, person: str | None, only_console: bool, linger_seconds: float) -> int:
+def _guarded(
+    config: Path | None,
+    *,
+    person: str | None,
+    only_console: bool,
+    linger_seconds: float,
+    watches_plugins: bool = False,
+) -> int:
     try:
         settings = load_settings(config)
     except ConfigError as error:
@@ -44,7 +57,7 @@ def _guarded(config: Path | None, *, person: str | None, only_console: bool, lin
         is_quiet="console" in settings.platforms.enabled,
     )
     try:
-        asyncio.run(_serve(settings, linger_seconds))
+        asyncio.run(_serve(settings, linger_seconds, watches_plugins=watches_plugins))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -58,7 +71,7 @@ def _guarded(config: Path | None, *, person: str | None, only_console: bool, lin
     return 0
 
 
-async def _serve(settings: Settings, linger_seconds: float) -> None:
+async def _serve(settings: Settings, linger_seconds: float, *, watches_plugins: bool) -> None:
     clock = SystemClock()
     room = room_of(settings, clock)
     platforms: list[Platform] = [*create_platforms(settings, clock), *([room] if room is not None else [])]
@@ -67,7 +80,10 @@ async def _serve(settings: Settings, linger_seconds: float) -> None:
         async with build_app(settings, platforms=platforms, clock=clock) as app:
             # Beside the first message, which waits for its own language only.
             asyncio.get_running_loop().run_in_executor(None, OfflineInterpreter.warm_up)
-            async with page_served(app, room, settings, clock):
+            async with (
+                plugins_watched(app, settings, is_wanted=watches_plugins),
+                page_served(app, room, settings, clock),
+            ):
                 await app.finished()
                 await clock.nap(linger_seconds)
 

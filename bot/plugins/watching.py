@@ -1,17 +1,22 @@
 """Notices new versions of plugins in the folder while the bot runs."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 
+from bot.crew import hired
 from bot.plugins.house import PluginHouse, Reloaded
 from bot.plugins.loading import found_plugins
-from bot.settings import PluginSettings
+from bot.settings import PluginSettings, Settings
 from function_calls.context import Services
 from function_calls.router import FunctionCallRouter
+
+if TYPE_CHECKING:
+    from bot.app import App
 
 _EVERY: Final = 0.5  # seconds
 
@@ -54,6 +59,18 @@ class PluginWatch:
     def _states(self) -> dict[str, _State]:
         found = found_plugins(self._settings)
         return {each.name: _state_of(each.path) for each in found if each.path is not None}
+
+
+@asynccontextmanager
+async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) -> AsyncIterator[None]:
+    """Exchange plugins whose files change for as long as the context lasts, where that is wanted."""
+    if not is_wanted:
+        yield
+        return
+    watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, log_reload)
+    async with hired() as crew:
+        crew.start(watch.run(), "watch the plugins")
+        yield
 
 
 def log_reload(reloaded: Reloaded) -> None:

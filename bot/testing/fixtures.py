@@ -7,18 +7,16 @@ In `conftest.py`::
 `call_tool` runs one function as the router would; `talk` runs a whole bot with your functions in it.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC
 from types import ModuleType
 from typing import Protocol
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
-from bot.testing.clocks import FixedClock, StandingClock
-from bot.testing.platform import FakePlatform
+from bot.settings import PluginSettings
+from bot.testing.clocks import FixedClock
+from bot.testing.talking import NOW, said
 from bot.testing.turns import make_message
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.class_tools import Tool
@@ -26,10 +24,6 @@ from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.storage.database import Database
-
-NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
-"""When it is in these fixtures: a Friday."""
 
 
 class CallTool(Protocol):
@@ -50,9 +44,14 @@ class Talk(Protocol):
     """What the fixture `talk` gives."""
 
     async def __call__(
-        self, text: str, *, functions: Sequence[ModuleType | object] = (), interpreter: Interpreter | None = None
+        self,
+        text: str,
+        *,
+        functions: Sequence[ModuleType | object] = (),
+        interpreter: Interpreter | None = None,
+        plugins: PluginSettings | None = None,
     ) -> list[str]:
-        """Say `text` to a bot that has `functions`, and return what it says."""
+        """Say `text` to a bot that has `functions` and `plugins`, and return what it says."""
         ...
 
 
@@ -87,25 +86,6 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
 
 
 @pytest.fixture
-async def talk() -> AsyncIterator[Talk]:
+def talk() -> Talk:
     """Talks to whole bots in memory: a new one for each message, offline or with the interpreter given."""
-    async with AsyncExitStack() as bots:
-
-        async def say(
-            text: str, *, functions: Sequence[ModuleType | object] = (), interpreter: Interpreter | None = None
-        ) -> list[str]:
-            clock = StandingClock(NOW)
-            platform = FakePlatform(clock)
-            app = build_app(
-                Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False)),
-                platforms=[platform],
-                functions=functions,
-                interpreter=interpreter,
-                clock=clock,
-                database=Database("sqlite://"),
-            )
-            await bots.enter_async_context(app)
-            await platform.say(text, is_private=True)
-            return platform.texts
-
-        yield say
+    return said

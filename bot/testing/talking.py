@@ -1,0 +1,40 @@
+"""Say something to a whole bot in memory."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from types import ModuleType
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, PluginSettings, Settings
+from bot.testing.clocks import StandingClock
+from bot.testing.platform import FakePlatform
+from function_calls.interpreter import Interpreter
+from services.storage.database import Database
+
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+"""When it is in these conversations: a Friday."""
+
+
+async def said(
+    text: str,
+    *,
+    functions: Sequence[ModuleType | object] = (),
+    interpreter: Interpreter | None = None,
+    plugins: PluginSettings | None = None,
+) -> list[str]:
+    """What a new bot with `functions` and `plugins` says to `text`, offline or with the interpreter given."""
+    clock = StandingClock(NOW)
+    platform = FakePlatform(clock)
+    settings = Settings(
+        bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=plugins or PluginSettings()
+    )
+    async with build_app(
+        settings,
+        platforms=[platform],
+        functions=functions,
+        interpreter=interpreter,
+        clock=clock,
+        database=Database("sqlite://"),
+    ):
+        await platform.say(text, is_private=True)
+    return platform.texts

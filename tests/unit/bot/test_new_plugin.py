@@ -1,0 +1,64 @@
+"""`bubbles new plugin` writes a plugin and a test that passes; `bubbles plugins` shows it."""
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+from tests.unit.bot.test_new_handler import pytester_run
+
+__all__ = ["pytester_run"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(cli, arguments)
+
+
+@pytest.mark.timeout(60)  # a pytest of its own
+def test_the_plugin_and_its_test_pass(run, tmp_path, pytester_run):
+    run("new", "plugin", "feed_cat")
+
+    code, output = pytester_run(tmp_path / "plugins")
+
+    assert code == 0, output
+    assert "3 passed" in output
+
+
+def test_a_new_plugin_is_shown_with_its_function(run):
+    run("new", "plugin", "feed_cat")
+    shown = run("plugins")
+
+    assert shown.exit_code == 0
+    assert "functions: feed_cat; services: 1" in shown.output
+
+
+def test_a_plugin_that_does_not_work_is_shown_with_its_reason(run, tmp_path):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "broken.py").write_text("import no_such_package", encoding="utf-8")
+    shown = run("plugins")
+
+    assert shown.exit_code == 1
+    assert "does not work: ModuleNotFoundError: No module named 'no_such_package'" in shown.output
+
+
+def test_without_plugins_the_way_to_one_is_shown(run):
+    shown = run("plugins")
+
+    assert shown.exit_code == 0
+    assert "bubbles new plugin NAME" in shown.output
+
+
+def test_a_plugin_adds_a_command(run, tmp_path):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "wave.py").write_text(
+        "import click\n\n\n@click.command()\ndef wave():\n    click.echo('o/')\n\n\n"
+        "def setup(add):\n    add.cli_commands.append(wave)\n",
+        encoding="utf-8",
+    )
+
+    assert run("wave").output == "o/\n"
+
+
+def test_an_unknown_command_stays_unknown(run):
+    assert "No such command 'wafe'" in run("wafe").output
