@@ -7,7 +7,18 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
 
 from bot import __version__
-from bot.http import chat_api, chat_socket, health, page_files
+from bot.http import (
+    admin_api,
+    admin_record,
+    chat_api,
+    chat_socket,
+    health,
+    page_files,
+    prometheus,
+    reminders_api,
+    search_api,
+    tools_api,
+)
 from bot.http.context import HttpContext
 from bot.http.errors import ANSWERS, add_error_handlers
 from bot.http.guard import Guard
@@ -15,6 +26,12 @@ from bot.http.guard import Guard
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
     chat_socket.routes,
+    reminders_api.routes,
+    tools_api.routes,
+    search_api.routes,
+    admin_record.routes,
+    admin_api.routes,
+    prometheus.routes,
     health.routes,
 )
 """Every part of the API; one that is added here is guarded and documented like the others."""

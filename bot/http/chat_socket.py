@@ -94,6 +94,7 @@ class RoomSocket:
         person = self._viewer.person
         unlisten = self._room.listen(self._put, person.id)
         self._room.enter(person)
+        self._context.gauges.opened(self._context.clock.now())
         try:
             await self._welcome(epoch, last_seq)
             await self._converse()
@@ -102,6 +103,7 @@ class RoomSocket:
         finally:
             unlisten()
             self._room.leave(person)
+            self._context.gauges.closed(self._context.clock.now())
 
     def _put(self, frame: Frame) -> None:
         try:

@@ -1,12 +1,14 @@
 """What the routers of the HTTP API are given."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Final
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from bot.app import App
+from bot.http.gauges import Gauges
 from bot.http.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
 from bot.settings import Settings
@@ -37,6 +39,8 @@ class HttpContext:
     activity: ActivityReader
     reminders: SqlReminderStore
     shelf: Shelf
+    gauges: Gauges
+    started_at: datetime
 
     @classmethod
     def of(cls, app: App, room: WebPlatform, settings: Settings, clock: Clock) -> "HttpContext":
@@ -52,6 +56,8 @@ class HttpContext:
             activity=ActivityReader(app.database),
             reminders=reminders,
             shelf=Shelf(reminders, clock, app.state, _MOST_REMINDERS),
+            gauges=Gauges(),
+            started_at=clock.now(),
         )
 
     async def reminder_state(self, reminder_id: str) -> ReminderState:

@@ -46,7 +46,7 @@ _REFUSED_STATUS: Final = {
     "reminder_ambiguous": 409,
     "not_your_reminder": 403,
     "too_many_reminders": 409,
-    "search_not_configured": 503,
+    "search_not_configured": 409,
 }
 _OF_STATUS: Final = {
     404: "not_found",

@@ -32,6 +32,11 @@ class SearchService:
         self._cache = AnswerCache(clock, cache_ttl)
         self._resting_until: dict[str, datetime] = {}
 
+    @property
+    def is_configured(self) -> bool:
+        """Whether there is an engine to ask."""
+        return bool(self._engines)
+
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
         """Answer `query` with sources. `timeout` counts for each engine.
 

@@ -121,6 +121,11 @@ class WebPlatform:
         """Let `run` end."""
         self._is_closed.set()
 
+    def look_at_reminders(self, session_id: str) -> None:
+        """Tell the room what has changed among its reminders."""
+        if self._look is not None:
+            self._look(self.address(session_id), 0.0)
+
     @property
     def health(self) -> Health:
         """Live, once it runs."""

@@ -1,0 +1,216 @@
+"""The bodies of the admin API."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field, JsonValue
+
+from bot.http.figures import Sample
+from bot.http.shapes import Body
+from bot.http.tokens import Role, Scope
+from bot.platforms.web.frames import AuthorShape
+
+Status = Literal["success", "error", "timeout", "denied"]
+
+
+class CallEntry(BaseModel):
+    """A tool call of any chat; `duration` is in milliseconds, `chat` is `platform:id`."""
+
+    id: str
+    name: str
+    arguments: JsonValue
+    result: str | None
+    error: str | None
+    status: Status
+    duration: float
+    chat: str
+    message_id: str
+    user_message: str
+    person: str
+    route: str
+    model: str
+    said: str
+    repairs: list[str]
+    receipts: list[tuple[str, str]]
+    tokens: int
+    cost: float
+    spawn_task: JsonValue
+    at: str
+
+
+class CallPage(BaseModel):
+    """Calls, latest first; `next` is what to pass as `before`, null at the end."""
+
+    items: list[CallEntry]
+    next: str | None
+
+
+class MessageEntry(BaseModel):
+    """A message of any chat."""
+
+    id: str
+    chat: str
+    author: AuthorShape
+    text: str
+    reply_to: str | None
+    ts: str
+
+
+class MessagePage(BaseModel):
+    """Messages, latest first; `next` is what to pass as `before`, null at the end."""
+
+    items: list[MessageEntry]
+    next: str | None
+
+
+class CompletionEntry(BaseModel):
+    """One request to a model."""
+
+    model: str
+    round: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+    finish_reason: str
+    error: str
+    requested: list[str]
+
+
+class TurnEntry(BaseModel):
+    """One message that was interpreted, and how that ended."""
+
+    chat: str
+    message_id: str
+    person: str
+    text: str
+    at: str
+    language: str
+    route: str
+    rounds: int
+    outcome: str
+    reply: str
+    fallback: str
+    error: str
+    duration: float
+    tokens: int
+    cost: float
+    completions: list[CompletionEntry]
+
+
+class TurnPage(BaseModel):
+    """Turns, latest first; `next` is what to pass as `before`, null at the end."""
+
+    items: list[TurnEntry]
+    next: str | None
+
+
+class TurnWithCalls(BaseModel):
+    """A turn, and the calls it led to in the order they ended."""
+
+    turn: TurnEntry
+    calls: list[CallEntry]
+
+
+class CheckEntry(BaseModel):
+    """Something that was looked at: how it is, and what to do about it."""
+
+    name: str
+    state: Literal["ok", "warning", "error"]
+    detail: str
+    fix: str
+
+
+class HealthReport(BaseModel):
+    """How the bot is."""
+
+    checks: list[CheckEntry]
+    versions: dict[str, str]
+    uptime_seconds: float
+
+
+class AdapterEntry(BaseModel):
+    """A chat platform. `state` is connecting, live, deaf or stopped."""
+
+    name: str
+    state: str
+    detail: str
+    since: str | None
+    last_event: str | None
+    reconnects: int
+    queue: int
+
+
+class Adapters(BaseModel):
+    """The chat platforms that are served."""
+
+    adapters: list[AdapterEntry]
+
+
+class MetricsBody(BaseModel):
+    """Figures over a period, oldest first."""
+
+    samples: list[Sample]
+
+
+class UsageEntry(BaseModel):
+    """What one chat used of models."""
+
+    chat: str
+    turns: int
+    tokens: int
+    cost: float
+
+
+class UsageBody(BaseModel):
+    """What models were used for since a moment."""
+
+    since: str
+    tokens: int
+    cost: float
+    chats: list[UsageEntry]
+
+
+class SettingEntry(BaseModel):
+    """A setting: secrets only say whether they are set."""
+
+    group: str
+    name: str
+    value: JsonValue
+    default: JsonValue
+    description: str
+    is_secret: bool
+
+
+class SettingsBody(BaseModel):
+    """Every setting with its value."""
+
+    settings: list[SettingEntry]
+
+
+class NewTokenBody(Body):
+    """Whom a token is for; `scopes` hold it to some of its role's."""
+
+    name: str = Field(min_length=1, max_length=40, examples=["ann"])
+    role: Role = "member"
+    scopes: list[Scope] | None = None
+
+
+class TokenEntry(BaseModel):
+    """A token that was given out; `id` opens nothing."""
+
+    id: str
+    name: str
+    role: Role
+    scopes: list[Scope]
+    created_at: str
+
+
+class TokenList(BaseModel):
+    """The tokens that were given out."""
+
+    tokens: list[TokenEntry]
+
+
+class IssuedToken(TokenEntry):
+    """A new token with its secret, which is shown this once."""
+
+    token: str

@@ -1,0 +1,111 @@
+"""Calls of tools that come over HTTP: by a person of a room, through the same checks as from a chat."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from starlette.requests import HTTPConnection
+
+from bot.http.auth import Viewer
+from bot.http.context import HttpContext
+from bot.http.errors import HttpRefused, language_asked
+from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
+from function_calls.errors import ArgumentError, ArgumentsInvalid
+from function_calls.permission import Viewer as ToolViewer
+from function_calls.schema_validator import SchemaValidator
+from function_calls.session_state import CallState, Session
+from services.chat import ChatMessage
+from services.storage.scope_store import SqlScopeStore
+
+DOOR = "http"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """Who calls, in which room, in which language, and with which words. The same `key` is the same call."""
+
+    viewer: Viewer
+    session_id: str
+    language: str
+    said: str = ""
+    key: str = ""
+
+    @classmethod
+    def of(cls, request: HTTPConnection, viewer: Viewer, session_id: str, *, said: str = "") -> "Asked":
+        """What a request asks; its header `Idempotency-Key` names the call."""
+        key = request.headers.get("idempotency-key", "")[:200]
+        return cls(viewer=viewer, session_id=session_id, language=language_asked(request), said=said, key=key)
+
+
+async def turn_of(context: HttpContext, asked: Asked) -> Turn:
+    """A turn of the room, as if the person had written the words there."""
+    key = asked.key or uuid.uuid4().hex
+    message = ChatMessage(
+        id=f"http-{key}",
+        address=context.room.address(asked.session_id),
+        sender=asked.viewer.person,
+        text=asked.said,
+        sent_at=context.clock.now(),
+        is_addressed=True,
+    )
+    turn = await context.app.turns.turn(message)
+    return turn if asked.said else replace(turn, language=asked.language)
+
+
+async def call_tool(
+    context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object], *, is_confirmed: bool = True
+) -> ToolResult:
+    """Run one tool for whoever asks; `is_confirmed` says that their program has asked them already."""
+    call = ToolCall(id=f"{DOOR}-{turn.message.id}", name=name, arguments=arguments)
+    conversation = Conversation(chat=turn.message.address, person=turn.message.sender)
+    session = await Session.open(SqlScopeStore(context.app.database), conversation)
+    circumstances = replace(
+        context.app.turns.context(turn, 0),
+        call_id=f"{DOOR}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",
+        state=CallState(session),
+        door=DOOR,
+        approved=call if is_confirmed else None,
+    )
+    return await context.app.calls.dispatch(call, circumstances)
+
+
+async def check_arguments(context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object]) -> None:
+    """Check the arguments of a call without making it.
+
+    Raises:
+        HttpRefused: there is no such tool for this person (404), or the arguments do not fit (422, by field).
+    """
+    specs = await context.app.calls.list_specs(ToolViewer.of(turn.message))
+    spec = next((each for each in specs if each.name == name), None)
+    if spec is None:
+        raise HttpRefused(404, "tool_unknown", tool=name)
+    tool = context.app.registry.get(name)
+    validator = SchemaValidator(spec.parameters) if tool is None else tool.validator
+    problems = validator.validate(arguments)
+    if problems:
+        told = ArgumentsInvalid(name, problems).for_model()
+        raise HttpRefused(422, "arguments_invalid", problems=_by_field(problems), told=told)
+
+
+def succeeded(result: ToolResult) -> ToolResult:
+    """`result`, if the call did what it should.
+
+    Raises:
+        HttpRefused: it did not; the text is the tool's own.
+    """
+    if result.ok:
+        return result
+    if result.failure == "denied":
+        raise HttpRefused(403, "call_denied", why=result.text or result.error)
+    if result.is_question:
+        raise HttpRefused(409, "call_question", why=result.text)
+    raise HttpRefused(422, "call_failed", why=result.text or result.error)
+
+
+def _by_field(problems: list[ArgumentError]) -> dict[str, str]:
+    """Each problem under the argument that has it; what is missing stands under its own name."""
+    fields: dict[str, str] = {}
+    for problem in problems:
+        name = problem.pointer.strip("/").partition("/")[0]
+        fields.setdefault(name, problem.message)
+    return fields

@@ -1,0 +1,302 @@
+"""`/api/reminders`: what a room is reminded of, and the calendar of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel, Field, model_validator
+
+from bot.http.auth import NAME, ReminderViewer
+from bot.http.calling import Asked, call_tool, succeeded, turn_of
+from bot.http.context import Context, HttpContext
+from bot.http.errors import HttpRefused
+from bot.http.room_reminders import ReminderShape, reminder_shape, room_reminders
+from bot.http.shapes import SESSION_PATTERN, Body
+from function_calls.calls import ToolResult, Turn
+from services.reminders.model import ReminderState
+from services.reminders.portable.feed import CalendarFeed, FeedTokens
+from services.reminders.public_ids import row_key
+from services.reminders.service import ReminderService
+
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.", examples=["lobby"])]
+REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
+_PREFIX = {"en": "remind me: ", "zh": "提醒我"}
+_LATELY = timedelta(days=30)
+_MOST_LATELY = 200
+
+routes = APIRouter(tags=["reminders"])
+
+
+class Reminders(BaseModel):
+    """The reminders of a room, soonest first."""
+
+    reminders: list[ReminderShape]
+
+
+class NewReminderBody(Body):
+    """A reminder in words, or in fields."""
+
+    text: str | None = Field(None, max_length=2000, examples=["remind me tomorrow at 9 to call Ann"])
+    content: str | None = Field(None, max_length=2000, description="What to be reminded of.")
+    time: str | None = Field(None, max_length=100, description="`YYYY-MM-DD HH:MM`, `HH:MM`, or words for a time.")
+    type: Literal["once", "daily", "weekly"] = "once"
+    weekday: int | None = Field(None, ge=0, le=6, description="With `weekly`: 0 = Monday.")
+    rrule: str | None = Field(None, max_length=500, description="A rule of RFC 5545, for other repetitions.")
+    person: str | None = Field(None, max_length=100, description="Who is reminded, when it is not who asks.")
+
+    @model_validator(mode="after")
+    def _is_one_or_the_other(self) -> "NewReminderBody":
+        if (self.text is None) == (self.content is None or self.time is None):
+            raise ValueError("send text, or content and time")
+        return self
+
+
+class ChangeBody(Body):
+    """What is to be different about a reminder."""
+
+    text: str | None = Field(None, max_length=2000)
+    time: str | None = Field(None, max_length=100)
+    type: Literal["once", "daily", "weekly"] | None = None
+    weekday: int | None = Field(None, ge=0, le=6)
+    rrule: str | None = Field(None, max_length=500)
+
+
+class SnoozeBody(Body):
+    """For how long, or until when."""
+
+    minutes: int | None = Field(None, ge=1, le=60 * 24 * 366)
+    time: str | None = Field(None, max_length=100)
+
+
+class Undone(BaseModel):
+    """What was taken back, in words."""
+
+    text: str
+
+
+class FeedAddress(BaseModel):
+    """Where a calendar program finds the reminders; whoever knows it can read them."""
+
+    path: str
+    url: str
+
+
+class Revoked(BaseModel):
+    """How many addresses do not work any more."""
+
+    count: int
+
+
+@routes.get("/api/reminders")
+async def listed(
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
+) -> Reminders:
+    """The open reminders of a room; with `state=done` those that were said lately and are over."""
+    del viewer
+    chat = context.room.address(session_id)
+    if state == "done":
+        rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)
+        over = [context.shelf.public(row) for row in rows if row.state is ReminderState.DONE]
+        return Reminders(reminders=[reminder_shape(each) for each in over])
+    found = await room_reminders(context, chat)
+    return Reminders(reminders=[each for each in found if state in {"", each["status"]}])
+
+
+@routes.post("/api/reminders", status_code=201)
+async def create(
+    body: NewReminderBody,
+    request: Request,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Set a reminder, from words as they are said in the chat or from fields."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id, said=body.text or ""))
+    arguments = body.model_dump(exclude={"text"}, exclude_none=True) if body.text is None else None
+    if arguments is None:
+        arguments = await _understood(context, turn)
+    return await _changed(context, await call_tool(context, turn, "reminder_set", arguments))
+
+
+@routes.patch("/api/reminders/{reminder_id}")
+async def change(
+    reminder_id: REMINDER_ID,
+    body: ChangeBody,
+    request: Request,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Change the text or the times of a reminder."""
+    arguments = {"reminder_id": reminder_id, "content": body.text} | body.model_dump(exclude={"text"})
+    return await _run(context, Asked.of(request, viewer.named(name), session_id), "reminder_update", arguments)
+
+
+@routes.post("/api/reminders/{reminder_id}/snooze")
+async def snooze(
+    reminder_id: REMINDER_ID,
+    body: SnoozeBody,
+    request: Request,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Put a reminder off, or say again later what was said: ten minutes if nothing else is asked."""
+    time = f"in {body.minutes} minutes" if body.minutes is not None else body.time
+    arguments = {"reminder_id": reminder_id, "time": time}
+    return await _run(context, Asked.of(request, viewer.named(name), session_id), "reminder_snooze", arguments)
+
+
+@routes.post("/api/reminders/{reminder_id}/pause")
+async def pause(
+    reminder_id: REMINDER_ID,
+    request: Request,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Keep a reminder silent."""
+    asked = Asked.of(request, viewer.named(name), session_id)
+    return await _switched(context, asked, reminder_id, "pause")
+
+
+@routes.post("/api/reminders/{reminder_id}/resume")
+async def resume(
+    reminder_id: REMINDER_ID,
+    request: Request,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Let a paused reminder fire again."""
+    asked = Asked.of(request, viewer.named(name), session_id)
+    return await _switched(context, asked, reminder_id, "resume")
+
+
+@routes.delete("/api/reminders/{reminder_id}")
+async def delete(
+    reminder_id: REMINDER_ID,
+    request: Request,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Delete a reminder; `restore` takes that back."""
+    asked = Asked.of(request, viewer.named(name), session_id)
+    succeeded(await call_tool(context, await turn_of(context, asked), "reminder_delete", {"reminder_id": reminder_id}))
+    return await _shape(context, reminder_id)
+
+
+@routes.post("/api/reminders/{reminder_id}/restore")
+async def restore(
+    reminder_id: REMINDER_ID,
+    context: Context,
+    viewer: ReminderViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> ReminderShape:
+    """Take a delete back."""
+    chat = context.room.address(session_id)
+    restored = await context.app.services.get(ReminderService).restore(chat, viewer.named(name).person, reminder_id)
+    context.room.look_at_reminders(session_id)
+    return reminder_shape(restored)
+
+
+@routes.post("/api/reminders/undo")
+async def undo(
+    request: Request, context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby", name: NAME = None
+) -> Undone:
+    """Take back what you changed last in this room, wherever you changed it."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    return Undone(text=succeeded(await call_tool(context, turn, "undo", {})).text)
+
+
+@routes.post("/api/reminders/feed", status_code=201)
+async def make_feed(
+    request: Request, context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby"
+) -> FeedAddress:
+    """A secret address at which calendar programs can subscribe to a room's reminders."""
+    del viewer
+    token = await FeedTokens(context.app.state).issue(context.room.address(session_id))
+    path = f"/calendar/{token}.ics"
+    return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
+
+
+@routes.delete("/api/reminders/feed")
+async def revoke_feeds(context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby") -> Revoked:
+    """Let no calendar address of a room work any more."""
+    del viewer
+    return Revoked(count=await FeedTokens(context.app.state).revoke(context.room.address(session_id)))
+
+
+@routes.get(
+    "/calendar/{token}.ics",
+    response_class=Response,
+    responses={200: {"content": {"text/calendar": {"schema": {"type": "string"}}}, "description": "iCalendar"}},
+)
+async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
+    """The reminders of a room for a calendar program; the token in the address is the only key."""
+    feed = CalendarFeed(context.reminders, FeedTokens(context.app.state), context.clock)
+    text = await feed.feed(token)
+    if text is None:
+        raise HttpRefused(404, "not_found")
+    return Response(text, media_type="text/calendar; charset=utf-8")
+
+
+async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ReminderShape:
+    turn = await turn_of(context, asked)
+    given = {key: value for key, value in arguments.items() if value is not None}
+    return await _changed(context, await call_tool(context, turn, tool, given))
+
+
+async def _switched(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ReminderShape:
+    turn = await turn_of(context, asked)
+    arguments = {"reminder_id": reminder_id, "action": action}
+    succeeded(await call_tool(context, turn, "reminder_state", arguments))
+    return await _shape(context, reminder_id)
+
+
+async def _understood(context: HttpContext, turn: Turn) -> dict[str, object]:
+    """The arguments that the words of `turn` mean.
+
+    Raises:
+        HttpRefused: they name no reminder.
+    """
+    for prefix in ("", _PREFIX.get(turn.language, _PREFIX["en"])):
+        read = await context.app.offline.interpret(_with_words(turn, prefix + turn.message.text))
+        call = next((each for each in read.calls if each.name == "reminder_set"), None)
+        if call is not None:
+            return dict(call.arguments)
+    raise HttpRefused(422, "reminder_not_understood", problems={"text": "not understood"})
+
+
+def _with_words(turn: Turn, words: str) -> Turn:
+    return replace(turn, message=replace(turn.message, text=words))
+
+
+async def _changed(context: HttpContext, result: ToolResult) -> ReminderShape:
+    """The reminder that a tool has set or changed."""
+    value = succeeded(result).value
+    reminder_id = value.get("id") if isinstance(value, dict) else None
+    if not isinstance(reminder_id, str):
+        raise HttpRefused(422, "call_failed", why=result.text)
+    return await _shape(context, reminder_id)
+
+
+async def _shape(context: HttpContext, reminder_id: str) -> ReminderShape:
+    key = row_key(reminder_id)
+    row = None if key is None else await context.reminders.get(key)
+    if row is None:
+        raise HttpRefused(404, "not_found")
+    return reminder_shape(context.shelf.public(row))

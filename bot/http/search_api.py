@@ -1,0 +1,93 @@
+"""`/api/summary` and `/api/search`: what was said here, and what the web says."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
+
+from bot.http.auth import NAME, ChatViewer, SearchViewer
+from bot.http.calling import Asked, call_tool, succeeded, turn_of
+from bot.http.context import Context
+from bot.http.errors import HttpRefused, language_asked
+from bot.http.shapes import SESSION_PATTERN, Body
+from services.search.errors import SearchUnavailable
+from services.search.service import SearchService
+
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.")]
+
+routes = APIRouter(prefix="/api", tags=["search"])
+
+
+class SummaryBody(Body):
+    """Which messages are summed up; none of the fields means the recent ones."""
+
+    window: str | None = Field(None, max_length=200, examples=["today"], description="In words: `since noon`, 今天.")
+    topic: str | None = Field(None, max_length=200)
+    person: str | None = Field(None, max_length=100)
+
+
+class BulletBody(BaseModel):
+    """One point, with the ids of the messages that say it."""
+
+    text: str
+    message_ids: list[str]
+
+
+class SummaryAnswer(BaseModel):
+    """A summary in words, and its points."""
+
+    text: str
+    bullets: list[BulletBody]
+
+
+class SearchBody(Body):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=500, examples=["When does the sun set in Oslo in June?"])
+    language: Literal["en", "zh"] | None = None
+
+
+class SourceBody(BaseModel):
+    """A page that the answer cites; [1] in the text is the first."""
+
+    title: str
+    url: str
+    snippet: str
+
+
+class SearchResult(BaseModel):
+    """An answer with its sources. Strangers wrote what is in it."""
+
+    text: str
+    sources: list[SourceBody]
+    engine: str
+
+
+@routes.post("/summary")
+async def summary(
+    body: SummaryBody,
+    request: Request,
+    context: Context,
+    viewer: ChatViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+) -> SummaryAnswer:
+    """Sum up what was said in a room."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    result = succeeded(await call_tool(context, turn, "summary", body.model_dump(exclude_none=True)))
+    value = result.value if isinstance(result.value, dict) else {}
+    bullets = [BulletBody.model_validate(each) for each in value.get("bullets", ())]
+    return SummaryAnswer(text=result.text, bullets=bullets)
+
+
+@routes.post("/search")
+async def search(body: SearchBody, request: Request, context: Context, viewer: SearchViewer) -> SearchResult:
+    """Search the web through the configured engines."""
+    del viewer
+    language = body.language or language_asked(request)
+    try:
+        answer = await context.app.services.get(SearchService).search(body.query, language)
+    except SearchUnavailable as failure:
+        raise HttpRefused(503, "search_failed", why=failure.reason) from failure
+    sources = [SourceBody(title=each.title, url=each.url, snippet=each.snippet) for each in answer.sources]
+    return SearchResult(text=answer.text, sources=sources, engine=answer.engine)

@@ -1,0 +1,154 @@
+"""`/api/tools`: what the bot can do in a room, and doing it."""
+
+import json
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field, JsonValue
+
+from bot.http.auth import NAME, ToolViewer, Viewer
+from bot.http.calling import Asked, call_tool, check_arguments, turn_of
+from bot.http.context import Context, HttpContext
+from bot.http.errors import HttpRefused
+from bot.http.figures import percentile
+from bot.http.shapes import SESSION_PATTERN, Body
+from bot.platforms.web.frames import json_text
+from function_calls.calls import ToolSpec
+from function_calls.permission import Viewer as ToolsFor
+from function_calls.registry import Registry
+from services.storage.activity import Timed
+
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.")]
+TOOL_NAME = Annotated[str, Path(max_length=200, examples=["reminder_list"])]
+_COUNTED = timedelta(days=7)
+
+routes = APIRouter(prefix="/api/tools", tags=["tools"])
+
+
+class ToolBody(BaseModel):
+    """A tool; `calls` and `p95_ms` are of the last seven days."""
+
+    name: str
+    description: str
+    parameters: dict[str, JsonValue] = Field(description="JSON Schema of the arguments.")
+    source: str
+    returns: Literal["reply", "observation"]
+    permission: str
+    confirm: bool
+    changes_state: bool
+    calls: int
+    failures: int
+    p95_ms: float | None
+
+
+class ToolList(BaseModel):
+    """The tools that you may call in a room."""
+
+    tools: list[ToolBody]
+
+
+class InvokeBody(Body):
+    """A call. `dry_run` only checks the arguments."""
+
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    session_id: str = Field("lobby", pattern=SESSION_PATTERN)
+    name: str | None = Field(None, max_length=40, description="Who calls.")
+    dry_run: bool = False
+
+
+class ReceiptBody(BaseModel):
+    """A change that was made."""
+
+    action: str
+    subject: str
+
+
+class Invoked(BaseModel):
+    """What came of a call: `result` is what a model would be fed, `text` what a chat would be told."""
+
+    ok: bool
+    status: Literal["ok", "error", "timeout", "denied", "checked"]
+    result: JsonValue = None
+    text: str = ""
+    error: str | None = None
+    duration_ms: float | None = None
+    receipts: list[ReceiptBody] = Field(default_factory=list)
+
+
+@routes.get("")
+async def tools(context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None) -> ToolList:
+    """The tools that you may call in a room, with their schemas."""
+    specs = await _specs(context, viewer.named(name), session_id)
+    times = await context.activity.call_times(context.clock.now() - _COUNTED)
+    return ToolList(tools=[_told(spec, context.app.registry, times) for spec in specs])
+
+
+@routes.get("/{tool_name}")
+async def tool(
+    tool_name: TOOL_NAME, context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None
+) -> ToolBody:
+    """One tool with its schema."""
+    specs = await _specs(context, viewer.named(name), session_id)
+    spec = next((each for each in specs if each.name == tool_name), None)
+    if spec is None:
+        raise HttpRefused(404, "tool_unknown", tool=tool_name)
+    times = await context.activity.call_times(context.clock.now() - _COUNTED)
+    return _told(spec, context.app.registry, times)
+
+
+@routes.post("/{tool_name}/invoke")
+async def invoke(
+    tool_name: TOOL_NAME, body: InvokeBody, request: Request, context: Context, viewer: ToolViewer
+) -> Invoked:
+    """Call a tool, as the chat would; it is recorded like any other call."""
+    asked = Asked.of(request, viewer.named(body.name), body.session_id)
+    turn = await turn_of(context, asked)
+    await check_arguments(context, turn, tool_name, body.arguments)
+    if body.dry_run:
+        return Invoked(ok=True, status="checked")
+    result = await call_tool(context, turn, tool_name, body.arguments)
+    return Invoked(
+        ok=result.ok,
+        status="ok" if result.ok else result.failure,
+        result=as_json(result.for_model()) if result.ok else None,
+        text=result.text,
+        error=None if result.ok else result.error or result.text,
+        duration_ms=round(result.duration_ms, 1),
+        receipts=[ReceiptBody(action=each.action, subject=each.subject) for each in result.receipts],
+    )
+
+
+def as_json(value: object) -> JsonValue:
+    """A value of a tool as JSON; what JSON does not know is written as text."""
+    read: JsonValue = json.loads(json_text(value))
+    return read
+
+
+async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple[ToolSpec, ...]:
+    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
+    return await context.app.calls.list_specs(asking)
+
+
+def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...]) -> ToolBody:
+    own = [each for each in times if each.name == spec.name]
+    registered = registry.get(spec.name)
+    options = None if registered is None else registered.options
+    parameters = as_json(dict(spec.parameters))
+    return ToolBody(
+        name=spec.name,
+        description=spec.description,
+        parameters=parameters if isinstance(parameters, dict) else {},
+        source="built-in" if registered is not None else "elsewhere",
+        returns=spec.returns,
+        permission="everyone" if options is None else _permission(options.permission),
+        confirm=options is not None and bool(options.confirm),
+        changes_state=options is not None and options.changes_state,
+        calls=len(own),
+        failures=sum(not each.is_ok for each in own),
+        p95_ms=percentile([each.milliseconds for each in own], 0.95),
+    )
+
+
+def _permission(permission: str | tuple[str, ...]) -> str:
+    return permission if isinstance(permission, str) else ", ".join(permission)
