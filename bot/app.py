@@ -56,6 +56,7 @@ from services.storage.privacy_store import SqlPrivacyStore
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
+from services.storage.stored_tools import SqlStoredToolStore
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 from services.web_pages.service import WebPageService
@@ -199,7 +200,14 @@ async def build_app(
         )
         way = wired(parts)
         sources = await resources.enter_async_context(
-            tool_sources(settings.tool_servers, way.calls, owners=settings.bot.owners, more=plugins.tool_sources())
+            tool_sources(
+                settings.tool_servers,
+                way.calls,
+                owners=settings.bot.owners,
+                more=plugins.tool_sources(),
+                stored=SqlStoredToolStore(database),
+                clock=clock,
+            )
         )
         app = App(
             router=way.router,

@@ -10,6 +10,9 @@ from loguru import logger
 
 from bot.crew import hired
 from bot.settings import ToolServerSettings
+from bot.stored_tools.runner import RunLimits, ToolRunner
+from bot.stored_tools.shelf import ToolShelf
+from bot.stored_tools.toolset import StoredToolset
 from bot.tool_servers.connections import connections
 from bot.tool_servers.exchange import Exchange
 from bot.tool_servers.mcp_servers import mcp_servers
@@ -23,8 +26,11 @@ from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.source import ToolSource
+from services.clock import Clock, SystemClock
+from services.stored_tools.ports import StoredToolStore
 
 DIRECT: Final = "direct"
+PYTHON: Final = "python"
 _WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers before it begins without them
 
 
@@ -39,13 +45,18 @@ class ListedTool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolSources:
-    """The sources in their order, `combined` as one, and the door for tools that clients run themselves."""
+    """The sources in their order, `combined` as one, and the door for tools that clients run themselves.
+
+    `written` are the tools that people have written and `shelf` where they are changed; None where that is off.
+    """
 
     sources: tuple[ToolSource, ...]
     combined: CombinedToolset
     calls: FunctionCallRouter
     direct: DirectToolset
     refreshable: Mapping[str, OpenApiToolset] = field(default_factory=dict)
+    written: StoredToolset | None = None
+    shelf: ToolShelf | None = None
 
     async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
         """Every tool that `viewer` may see in that chat, those that are switched off there too."""
@@ -76,8 +87,18 @@ async def tool_sources(
     *,
     owners: Collection[str] = (),
     more: Iterable[ToolSource] = (),
+    stored: StoredToolStore | None = None,
+    clock: Clock | None = None,
 ) -> AsyncIterator[ToolSources]:
-    """Offer all tools from elsewhere through `calls` for as long as the context lasts; `more` sources come last.
+    """Offer all tools from elsewhere through `calls` for as long as the context lasts.
+
+    Args:
+        settings: which servers there are, and whether tools that owners write are run.
+        calls: the door to the tools.
+        owners: people as `platform:id` who may use every source.
+        more: sources of plugins.
+        stored: where tools that people write are kept.
+        clock: tells when they were written.
 
     Raises:
         ConfigError: a connection cannot be read.
@@ -95,11 +116,16 @@ async def tool_sources(
         ]
         mcp = [McpToolset(server) for server in mcp_servers(settings.mcp_file)]
         direct = DirectToolset()
+        written = None
+        if stored is not None and settings.python_tools:
+            limits = RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
+            written = StoredToolset(stored, ToolRunner(limits), owners=owners)
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         elsewhere = (
             *(_openapi_source(each) for each in openapi),
             *(_mcp_source(each) for each in mcp),
             *more,
+            *((_stored_source(written),) if written is not None else ()),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
         guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
@@ -116,6 +142,8 @@ async def tool_sources(
             calls=calls,
             direct=direct,
             refreshable={each.connection.label: each for each in openapi},
+            written=written,
+            shelf=ToolShelf(stored, clock or SystemClock()) if stored is not None and written is not None else None,
         )
 
 
@@ -133,6 +161,11 @@ def _limits(settings: ToolServerSettings) -> AnswerLimits:
     return AnswerLimits(
         document=settings.max_document_megabytes * 1_000_000, answer=settings.max_answer_kilobytes * 1_000
     )
+
+
+def _stored_source(toolset: StoredToolset) -> ToolSource:
+    """Who may use which is the toolset's own question, tool by tool."""
+    return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 
 
 def _openapi_source(toolset: OpenApiToolset) -> ToolSource:

@@ -1,0 +1,178 @@
+"""What admins do with stored tools: write, change, switch, share and delete them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from function_calls.schema_validator import SchemaValidator
+from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
+from services.clock import Clock
+from services.session import Json
+from services.stored_tools.model import StoredTool, ToolVersion
+from services.stored_tools.ports import StoredToolStore
+
+_ID: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class ToolIdTaken(ValueError):
+    """Another tool has that id."""
+
+
+class ToolUnknown(LookupError):
+    """There is no tool of that id."""
+
+
+class ValvesInvalid(ValueError):
+    """The settings do not fit what the tool says of them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolForm:
+    """What an admin writes. An empty `id` or `name` is taken from the source; `access` as JSON says it."""
+
+    content: str
+    id: str = ""
+    name: str = ""
+    description: str = ""
+    access: Json = None
+
+
+class ToolShelf:
+    """Keeps the tools; nothing of their source is ever run here."""
+
+    def __init__(self, store: StoredToolStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def all(self) -> tuple[StoredTool, ...]:
+        """Every tool, the oldest first."""
+        return await self._store.all()
+
+    async def get(self, tool_id: str) -> StoredTool:
+        """One tool.
+
+        Raises:
+            ToolUnknown: there is none of that id.
+        """
+        found = await self._store.get(tool_id)
+        if found is None:
+            raise ToolUnknown(tool_id)
+        return found
+
+    async def create(self, form: ToolForm, author: str) -> StoredTool:
+        """Keep a new tool.
+
+        Raises:
+            SourceInvalid: the source cannot be read; names the line.
+            ToolIdTaken: another tool has its id.
+        """
+        source = read_source(form.content)
+        tool_id = form.id or _id_of(form.name or source.meta.get("title", "") or source.functions[0].name)
+        if not _ID.fullmatch(tool_id):
+            raise SourceInvalid("the id of a tool is made of small letters, digits and _, at most 40")
+        if await self._store.get(tool_id) is not None:
+            raise ToolIdTaken(tool_id)
+        now = self._clock.now()
+        tool = StoredTool(
+            id=tool_id,
+            owner=author,
+            name=form.name or source.meta.get("title") or tool_id,
+            content=form.content,
+            specs=_specs(source),
+            meta=_meta(source, form),
+            access=form.access,
+            valves={},
+            is_enabled=True,
+            version=1,
+            created_at=now,
+            updated_at=now,
+        )
+        await self._store.save(tool, author)
+        return tool
+
+    async def update(self, tool_id: str, form: ToolForm, author: str) -> StoredTool:
+        """Change a tool; its id, owner and settings stay, the old source is kept as a version.
+
+        Raises:
+            SourceInvalid: the new source cannot be read; names the line.
+            ToolUnknown: there is none of that id.
+        """
+        before = await self.get(tool_id)
+        source = read_source(form.content)
+        tool = replace(
+            before,
+            name=form.name or before.name,
+            content=form.content,
+            specs=_specs(source),
+            meta=_meta(source, form),
+            access=form.access,
+            version=before.version + (form.content != before.content),
+            updated_at=self._clock.now(),
+        )
+        await self._store.save(tool, author)
+        return tool
+
+    async def switch(self, tool_id: str, author: str, *, is_enabled: bool) -> StoredTool:
+        """Offer a tool or not."""
+        return await self._changed(tool_id, author, is_enabled=is_enabled)
+
+    async def set_valves(self, tool_id: str, valves: Mapping[str, Json], author: str) -> StoredTool:
+        """Set what a tool may be set to.
+
+        Raises:
+            ValvesInvalid: it has no such settings, or they do not fit.
+        """
+        schema = read_source((await self.get(tool_id)).content).valves
+        if schema is None:
+            raise ValvesInvalid("this tool has no settings")
+        problems = SchemaValidator({**schema, "required": []}).validate(dict(valves))
+        if problems:
+            raise ValvesInvalid("; ".join(f"{each.pointer}: {each.message}" for each in problems))
+        return await self._changed(tool_id, author, valves=dict(valves))
+
+    async def remove(self, tool_id: str) -> None:
+        """Delete a tool with its versions.
+
+        Raises:
+            ToolUnknown: there is none of that id.
+        """
+        if not await self._store.remove(tool_id):
+            raise ToolUnknown(tool_id)
+
+    async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
+        """All versions of a tool's source, the latest first."""
+        return await self._store.versions(tool_id)
+
+    async def _changed(self, tool_id: str, author: str, **changes: object) -> StoredTool:
+        tool = replace(await self.get(tool_id), updated_at=self._clock.now(), **changes)  # type: ignore[arg-type]  # fields of StoredTool, by our own callers
+        await self._store.save(tool, author)
+        return tool
+
+
+def _id_of(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:40]
+    return plain if plain[:1].isalpha() else f"tool_{plain}"[:40].rstrip("_")
+
+
+def _specs(source: ToolSource) -> Json:
+    """What is offered, in the form that tools have everywhere."""
+    specs: list[Json] = []
+    for each in source.functions:
+        spec: dict[str, Json] = {"name": each.name, "description": each.description}
+        spec["parameters"] = _json(each.parameters)
+        specs.append(spec)
+    return specs
+
+
+def _meta(source: ToolSource, form: ToolForm) -> Json:
+    manifest: dict[str, Json] = {name: text for name, text in source.meta.items()}  # noqa: C416 - to the wider type
+    return {"description": form.description or source.meta.get("description", ""), "manifest": manifest}
+
+
+def _json(value: object) -> Json:
+    if isinstance(value, Mapping):
+        return {str(key): _json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(each) for each in value]
+    return value if isinstance(value, bool | int | float | str) or value is None else str(value)

@@ -1,0 +1,186 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.stored_tools.runner import ToolRunner
+from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from bot.stored_tools.toolset import StoredToolset
+from bot.testing.clocks import FixedClock
+from function_calls.calls import ToolResult
+from function_calls.context import CallContext, Services
+from function_calls.permission import Viewer
+from function_calls.toolsets.stored.source import SourceInvalid
+from services.chat import ChatAddress, ChatMessage, Person
+from services.stored_tools.memory_store import MemoryStoredToolStore
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+SOURCE = '''
+"""
+title: Tea Maker
+"""
+class Tools:
+    class Valves:
+        degrees: int = 80
+
+    def brew(self) -> str:
+        """Brew tea."""
+        return "tea"
+'''
+
+
+def viewer(person="ann", chat="home"):
+    return Viewer(person=Person(id=person, name=person), chat=ChatAddress(platform="web", chat_id=chat))
+
+
+class FakeRunner(ToolRunner):
+    """Runs nothing and says what it would have run."""
+
+    def __init__(self):
+        self.calls = []
+
+    async def run(self, call):
+        self.calls.append(call)
+        return ToolResult(ok=True, text=call.function.attribute)
+
+
+@pytest.fixture
+def store():
+    return MemoryStoredToolStore()
+
+
+@pytest.fixture
+def shelf(store):
+    return ToolShelf(store, FixedClock(NOW))
+
+
+@pytest.fixture
+def runner():
+    return FakeRunner()
+
+
+@pytest.fixture
+def toolset(store, runner):
+    return StoredToolset(store, runner, owners=("web:boss",))
+
+
+def context(person="ann"):
+    message = ChatMessage(
+        id="m1", address=viewer().chat, sender=viewer(person).person, text="tea", sent_at=NOW, is_addressed=True
+    )
+    return CallContext(
+        call_id="1", message=message, services=Services(), clock=FixedClock(NOW), now=NOW, zone=UTC, language="en"
+    )
+
+
+async def names(toolset, who):
+    return [spec.name for spec in await toolset.list_specs(who)]
+
+
+async def test_id_and_name_come_from_the_source_where_they_are_not_given(shelf):
+    tool = await shelf.create(ToolForm(content=SOURCE), "web:ann")
+
+    assert (tool.id, tool.name, tool.owner, tool.version) == ("tea_maker", "Tea Maker", "web:ann", 1)
+    assert tool.specs[0]["name"] == "brew"
+
+
+async def test_one_id_is_one_tool(shelf):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+
+    with pytest.raises(ToolIdTaken):
+        await shelf.create(ToolForm(content=SOURCE), "web:bob")
+
+
+async def test_a_broken_source_changes_nothing(shelf):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+
+    with pytest.raises(SourceInvalid):
+        await shelf.update("tea_maker", ToolForm(content="class Tools(:"), "web:ann")
+    assert (await shelf.get("tea_maker")).content == SOURCE
+
+
+async def test_versions_are_kept_and_count_changes_of_the_source(shelf):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+    await shelf.update("tea_maker", ToolForm(content=SOURCE, name="Tea"), "web:ann")
+    await shelf.update("tea_maker", ToolForm(content=f"{SOURCE}# better\n"), "web:bob")
+
+    assert [(each.version, each.author) for each in await shelf.versions("tea_maker")] == [
+        (2, "web:bob"),
+        (1, "web:ann"),
+    ]
+
+
+@pytest.mark.parametrize("valves", [{"degrees": "hot"}, {"degrees": []}])
+async def test_settings_must_fit_what_the_tool_says_of_them(shelf, valves):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+
+    with pytest.raises(ValvesInvalid):
+        await shelf.set_valves("tea_maker", valves, "web:ann")
+
+
+async def test_settings_reach_the_call(shelf, toolset, runner):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+    await shelf.set_valves("tea_maker", {"degrees": 95}, "web:ann")
+
+    await toolset.call("brew", {}, context())
+
+    assert runner.calls[0].valves == {"degrees": 95}
+
+
+async def test_a_removed_tool_is_unknown(shelf):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+    await shelf.remove("tea_maker")
+
+    with pytest.raises(ToolUnknown):
+        await shelf.get("tea_maker")
+
+
+@pytest.mark.parametrize(
+    ("access", "seen_by"),
+    [
+        (None, {"ann", "bob", "eve", "boss"}),
+        ({}, {"ann", "boss"}),
+        ({"read": {"user_ids": ["web:bob"]}}, {"ann", "bob", "boss"}),
+        ({"read": {"group_ids": ["web:home"]}}, {"ann", "bob", "eve", "boss"}),
+        ({"read": {"group_ids": ["web:work"]}}, {"ann", "boss"}),
+    ],
+)
+async def test_a_tool_is_seen_by_owner_bots_owners_and_those_it_is_shared_with(shelf, toolset, access, seen_by):
+    await shelf.create(ToolForm(content=SOURCE, access=access), "web:ann")
+
+    seen = {who for who in ("ann", "bob", "eve", "boss") if await names(toolset, viewer(who))}
+
+    assert seen == seen_by
+
+
+async def test_what_is_hidden_cannot_be_called(shelf, toolset, runner):
+    await shelf.create(ToolForm(content=SOURCE, access={}), "web:ann")
+
+    result = await toolset.call("brew", {}, context("eve"))
+
+    assert not result.ok
+    assert runner.calls == []
+
+
+async def test_a_disabled_tool_is_offered_to_nobody(shelf, toolset):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+    await shelf.switch("tea_maker", "web:ann", is_enabled=False)
+
+    assert await names(toolset, viewer("boss")) == []
+
+
+async def test_of_two_functions_with_one_name_the_older_tools_keeps_it_for_everybody(store, shelf, toolset):
+    await shelf.create(ToolForm(content=SOURCE, access={}), "web:ann")
+    younger = await shelf.create(ToolForm(content=SOURCE, id="other"), "web:ann")
+    await store.save(replace(younger, created_at=NOW.replace(hour=13)), "web:ann")
+
+    assert await names(toolset, viewer("ann")) == ["brew", "other_brew"]
+    assert await names(toolset, viewer("eve")) == ["other_brew"]
+
+
+async def test_the_same_specs_are_listed_as_long_as_nothing_changes(shelf, toolset):
+    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+
+    first, second = await toolset.list_specs(viewer()), await toolset.list_specs(viewer())
+
+    assert first[0] is second[0]
