@@ -72,7 +72,7 @@ async def _kept(name: str, ctx: CallContext, reminders: ReminderService) -> tupl
     here = await reminders.list(ctx.chat, ctx.sender)
     own = [each for each in here if each.creator.id == ctx.sender.id and each.schedule.rule]
     kept = [each for each in own if each.schedule.zone != name]
-    return (say(ctx.language, "zone.kept", count=len(kept)),) if kept else ()
+    return (say(ctx.language, f"zone.kept_{'one' if len(kept) == 1 else 'many'}", count=len(kept)),) if kept else ()
 
 
 async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:

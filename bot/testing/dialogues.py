@@ -18,7 +18,8 @@ A dialogue is a TOML file::
 A step without `bot` expects silence. `bot` may be a list: several messages, in order. `{name}` in what the bot says
 matches an id and remembers it; in what a person says it stands for the one remembered. `…` matches anything. `calls`
 are what a language model would answer; a run without one ignores them. `said` is the text of a model that calls
-nothing. The line that says how to undo a change may be left out of what the bot says.
+nothing. `reply = true` makes a step a reply to what the bot said last, `reply = 2` to what it said before that. The
+line that says how to undo a change may be left out of what the bot says.
 """
 
 import re
@@ -31,7 +32,7 @@ from zoneinfo import ZoneInfo
 
 from function_calls.wording import LANGUAGES, say
 
-_RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin"}
+_RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin", "reply"}
 _ID = re.compile(r"\{(\w+)\}")
 
 
@@ -39,7 +40,8 @@ _ID = re.compile(r"\{(\w+)\}")
 class Step:
     """One step: somebody speaks, or time passes; then the bot answers, or keeps silent.
 
-    `wait_seconds` is how long we wait before looking at what the bot said.
+    `wait_seconds` is how long we wait before looking at what the bot said. `replies_to` is which of its messages is
+    replied to, 1 for the last; 0 for none.
     """
 
     speaker: str
@@ -51,6 +53,7 @@ class Step:
     chat: str
     is_private: bool
     is_admin: bool
+    replies_to: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,8 +96,9 @@ def _step(path: Path, number: int, table: Mapping[str, object]) -> Step:
     bot = table.get("bot", ())
     calls = table.get("calls", ())
     wait = table.get("wait", 0)
-    if not isinstance(wait, int | float) or not isinstance(calls, Sequence):
-        raise TypeError(f"{path.name}, step {number}: wait is a number of seconds, calls a list")
+    reply = table.get("reply", 0)
+    if not isinstance(wait, int | float) or not isinstance(calls, Sequence) or not isinstance(reply, int):
+        raise TypeError(f"{path.name}, step {number}: wait is a number of seconds, calls a list, reply a number")
     return Step(
         speaker=speakers[0] if speakers else "",
         text=str(table[speakers[0]]) if speakers else "",
@@ -105,6 +109,7 @@ def _step(path: Path, number: int, table: Mapping[str, object]) -> Step:
         chat=str(table.get("chat", "home")),
         is_private=bool(table.get("private")),
         is_admin=bool(table.get("admin")),
+        replies_to=int(reply),
     )
 
 

@@ -20,6 +20,7 @@ class FakePlatform:
         self.name = name
         self.capabilities = Capabilities(takes_idempotency_key=True, replies=True, choices=True)
         self.sent: list[tuple[ChatAddress, OutgoingMessage]] = []
+        self.sent_ids: list[str] = []
         self.refuse: Callable[[ChatAddress, OutgoingMessage], None] | None = None
         self._clock = clock
         self._bot_name = bot_name
@@ -43,7 +44,8 @@ class FakePlatform:
         if self.refuse is not None:
             self.refuse(address, message)
         self.sent.append((address, message))
-        return f"bot-{next(self._ids)}"
+        self.sent_ids.append(f"bot-{next(self._ids)}")
+        return self.sent_ids[-1]
 
     async def say(
         self,

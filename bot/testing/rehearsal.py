@@ -76,6 +76,7 @@ async def _take(step: Step, platform: FakePlatform, comparison: Comparison) -> N
             chat=step.chat,
             is_private=step.is_private,
             is_admin=step.is_admin,
+            reply_to=platform.sent_ids[-step.replies_to] if step.replies_to else None,
         )
     if step.wait_seconds:
         await asyncio.sleep(step.wait_seconds)

@@ -4,6 +4,7 @@ from function_calls.calls import Conversation, Interpretation, Step, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
 from function_calls.offline.compiling import compile_all
+from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
@@ -60,9 +61,14 @@ class OfflineInterpreter:
             if answered is not None:
                 return answered
         for ear in ears:
-            requests = ear.requests(turn.message.text)
+            answering = Answering(turn, ear, self._questions, key)
+            direct = direct_call(turn.message.text, ear)
+            if direct is not None:
+                return answering.one(direct.tool, direct.arguments)
+            text, manners = without_manners(turn.message.text, ear.pack)
+            requests = ear.requests(text)
             if requests:
-                return Answering(turn, ear, self._questions, key).interpretation(requests)
+                return with_manners(answering.interpretation(requests), manners)
         return self._by_example(turn, ears[0]) or self._spoken_to(turn, ears[0])
 
     def _ears(self, turn: Turn, key: str) -> tuple[Ear, ...]:

@@ -47,12 +47,18 @@ class Changing:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=())
 
     async def own(
-        self, chat: ChatAddress, person: Person, make: Make, is_wanted: Callable[[StoredReminder], bool]
+        self,
+        chat: ChatAddress,
+        person: Person,
+        make: Make,
+        is_wanted: Callable[[StoredReminder], bool],
+        *,
+        none: str = "no_reminders",
     ) -> tuple[Reminder, ...]:
         """Change every open reminder that `person` has set in this chat and that is wanted.
 
         Raises:
-            RequestRefused: `no_reminders`, there is none.
+            RequestRefused: there is none; `none` is its code.
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
@@ -62,7 +68,7 @@ class Changing:
                 break
             changed += await self._apply_all(changes)
         if not changed:
-            raise RequestRefused("no_reminders")
+            raise RequestRefused(none)
         return changed
 
     async def named(self, chat: ChatAddress, person: Person, reminder_id: str, make: Make) -> Reminder:

@@ -37,6 +37,7 @@ _KEPT = timedelta(days=30)
 _PURGED_AT_ONCE = 1000
 _SNOOZABLE_FOR = timedelta(days=1)
 _LATELY_SENT = 50
+_NONE = "nothing_of_yours"
 
 
 class ReminderService:
@@ -166,9 +167,15 @@ class ReminderService:
         return await self._changing.named(chat, person, reminder_id, lambda row: edited(row, edit, now, shortest))
 
     async def pause(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """Keep a reminder silent until `resume`, or with "all" every one of one's own. Raises as `delete` does."""
+        """Keep a reminder silent until `resume`, or with "all" every one of one's own.
+
+        Raises:
+            RequestRefused: as `delete`; `nothing_of_yours`, of all of them none can be paused.
+        """
         if means_all(reference):
-            return await self._changing.own(chat, person, paused, lambda row: row.state is ReminderState.ACTIVE)
+            return await self._changing.own(
+                chat, person, paused, lambda row: row.state is ReminderState.ACTIVE, none=_NONE
+            )
         return (await self._changing.one(chat, person, reference, paused),)
 
     async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
@@ -183,7 +190,7 @@ class ReminderService:
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
 
-        return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire)
+        return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire, none=_NONE)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """The thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does."""

@@ -1,0 +1,192 @@
+"""Sentences that mean one function with fixed arguments: "pause my reminders", 算我一个, "my time zone is Berlin".
+
+What is said beside a request to be reminded, "until I say done", belongs here as well: it is taken out before the rest
+is read.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from function_calls.calls import Interpretation
+from function_calls.offline.blanks import Blanked
+from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover
+from function_calls.offline.matching import Match
+from function_calls.offline.pack import LanguagePack, any_of, load_pack
+from function_calls.offline.references import reminder_references
+from function_calls.offline.requests import Ear, Request
+from function_calls.offline.squeezing import squeeze
+from services.zones.names import zone_named
+
+_USUAL_PAUSE_MINUTES = 10
+_WORDS = ("zone", "place", "hours")
+_NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class DirectData(_Data):
+    """Sentences of one function; `arguments` are always the same, slots add others. `gate` are regular expressions."""
+
+    tool: str
+    gate: tuple[str, ...]
+    arguments: dict[str, str | int | bool] = Field(default_factory=dict)
+    sentences: tuple[str, ...] = ()
+    addressed: tuple[str, ...] = ()
+
+
+class MannerData(_Data):
+    """A regular expression, and `as` what stands in place of its words for whoever reads the rest."""
+
+    words: str
+    put: str = Field(alias="as")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DirectCall:
+    """A function and its arguments, understood without a question."""
+
+    tool: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Direct:
+    data: DirectData
+    gate: re.Pattern[str]
+    sentences: tuple[tuple[re.Pattern[str], bool], ...]
+    """Patterns, and whether they need the bot to be spoken to."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Manner:
+    name: str
+    pattern: re.Pattern[str]
+    put: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Language:
+    directs: tuple[_Direct, ...]
+    manners: tuple[_Manner, ...]
+
+
+def direct_call(text: str, ear: Ear) -> DirectCall | None:
+    """What `text` asks for, if the whole of it is one of these sentences."""
+    plain = tidy(text, ear.pack)
+    language = _load(ear.pack.language)
+    folded = ear.pack.fold(plain)
+    candidates = [each for each in language.directs if len(plain) <= LONGEST and each.gate.search(folded)]
+    if not candidates:
+        return None
+    clause = ear.clause(uncover(plain, ear.pack, ear.names))
+    for direct in candidates:
+        for slots in _matches(direct, clause, ear):
+            call = _call(direct.data, Request(intent=direct.data.tool, match=slots, clause=clause), ear.pack)
+            if call is not None:
+                return call
+    return None
+
+
+def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, object]]:
+    """`text` without what says how a reminder is to behave, and that as arguments of `reminder_set`."""
+    found: dict[str, object] = {}
+    for manner in _load(pack.language).manners:
+        match = manner.pattern.search(pack.fold(text))
+        if match is None:
+            continue
+        groups = match.groupdict()
+        if manner.name == "until_done":
+            found["until_done"] = _minutes(groups, pack) or found.get("until_done", _USUAL_PAUSE_MINUTES)
+        else:
+            found[manner.name] = True
+        text = text[: match.start()] + manner.put.format_map(groups) + text[match.end() :]
+    return text, found
+
+
+def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpretation:
+    """The calls that set a reminder, with the manners that were asked for."""
+    if not manners:
+        return made
+    calls = (
+        replace(call, arguments={**call.arguments, **manners}) if call.name == "reminder_set" else call
+        for call in made.calls
+    )
+    return replace(made, calls=tuple(calls))
+
+
+def _matches(direct: _Direct, clause: Blanked, ear: Ear) -> Iterator[Match]:
+    text = trimmed(clause.text)
+    squeezed = squeeze(ear.pack.fold(text), is_spaced=ear.pack.data.is_spaced)
+    for pattern, needs_address in direct.sentences:
+        found = pattern.fullmatch(squeezed.text) if ear.is_addressed or not needs_address else None
+        if found is not None:
+            spans = {name: squeezed.span(found, name) for name, words in found.groupdict().items() if words}
+            slots = {name: trimmed(text[start:end]) for name, (start, end) in spans.items()}
+            yield Match(intent=direct.data.tool, slots=slots)
+
+
+def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall | None:
+    """The call; None where the words of a slot are not of its kind."""
+    words = {name: request.words(name) for name in _WORDS if request.words(name)}
+    if "place" in words:
+        words["zone"] = words.pop("place")
+        if zone_named(words["zone"]) is None:
+            return None
+    if "hours" in words and not (
+        request.clause.owners_in(request.match.slots["hours"]) or re.search(r"\d", words["hours"])
+    ):
+        return None
+    references = reminder_references(request, pack) if _NAMES & request.match.slots.keys() else ()
+    whole = request.clause.restore(request.clause.text)
+    if not references and not words and data.tool == "reminder_state" and pack.plural.search(pack.fold(whole)):
+        references = ("all",)
+    named = {"reminder_id": references[0]} if references else {}
+    return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **named})
+
+
+def _minutes(groups: Mapping[str, str | None], pack: LanguagePack) -> int | None:
+    number, unit = groups.get("number"), groups.get("unit")
+    length = pack.lead_time(number, unit) if number and unit else None
+    return None if length is None else max(1, round(length.total_seconds() / 60))
+
+
+@cache
+def _load(language: str) -> _Language:
+    """The sentences of one language, compiled; none for a language without them."""
+    file = files(__package__).joinpath("direct", f"{language}.toml")
+    if not file.is_file():
+        return _Language((), ())
+    raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    manners = raw.pop("manners", {})
+    pack = load_pack(language)
+    return _Language(
+        tuple(_compiled(DirectData.model_validate(each), pack) for each in raw.values()),
+        tuple(
+            _Manner(name=name, pattern=re.compile(each.words, re.IGNORECASE), put=each.put)
+            for name, listed in manners.items()
+            for each in map(MannerData.model_validate, listed)
+        ),
+    )
+
+
+def _compiled(data: DirectData, pack: LanguagePack) -> _Direct:
+    edge = r"(?<!\w)" if pack.data.is_spaced else ""
+    behind = r"(?!\w)" if pack.data.is_spaced else ""
+    groups = ((data.sentences, False), (data.addressed, True))
+    return _Direct(
+        data=data,
+        gate=any_of([f"{edge}(?:{word}){behind}" for word in data.gate]),
+        sentences=tuple(
+            (pack.notation.compile(template), needs_address)
+            for templates, needs_address in groups
+            for template in templates
+        ),
+    )
