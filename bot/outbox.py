@@ -10,7 +10,7 @@ from loguru import logger
 
 from bot.platform import EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
 from function_calls.calls import Reply
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 from services.clock import Clock
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
@@ -114,8 +114,10 @@ class Outbox:
     def _outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
         platform = self.platforms.get(address.platform)
         can_whisper = platform is not None and platform.capabilities.private_replies
+        can_show = platform is not None and platform.capabilities.files
         return OutgoingMessage(
-            text=reply.text,
+            text=reply.text if can_show else "\n".join([reply.text, *map(_named, reply.files)]).strip(),
+            files=reply.files if can_show else (),
             reply_to=reply.reply_to,
             mentions=reply.mentions,
             mentions_everyone=reply.mentions_everyone,
@@ -160,6 +162,11 @@ class Outbox:
             )
         except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
             logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
+
+
+def _named(file: SentFile) -> str:
+    """What stands for a file where the platform shows none."""
+    return f"📎 {file.name} ({file.media_type}, {file.kilobytes} kB)"
 
 
 def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
-from services.chat import ChatAddress, ChatMessage, Incoming, Person
+from services.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
 from services.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.language_model.ports import TextListener
 from services.reminders.model import DueNotice
+from services.session import StateStore
 
 Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
 """Takes a message in at once, or word of an edited or withdrawn one; what it returns ends when that is dealt with."""
@@ -44,7 +45,8 @@ class OutgoingMessage:
     """What is to be said: our small Markdown, the people to notify, and the key that makes a repeat recognisable.
 
     A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
-    `mentions_everyone`, which only code sets. `private_to` is the one person who may see it. `notices` are the due
+    `mentions_everyone`, which only code sets. `files` come only to platforms whose capabilities
+    have `files`. `private_to` is the one person who may see it. `notices` are the due
     reminders that it says, for platforms that show them in their own way.
     """
 
@@ -54,6 +56,7 @@ class OutgoingMessage:
     mentions_everyone: bool = False
     idempotency_key: str | None = None
     choices: tuple[Choice, ...] = ()
+    files: tuple[SentFile, ...] = ()
     private_to: Person | None = None
     notices: tuple[DueNotice, ...] = ()
 
@@ -127,6 +130,15 @@ class HearsAnswers(Protocol):
 
     def listener(self, message: ChatMessage) -> TextListener | None:
         """Who hears the answer to `message` piece by piece; None when nobody does. The whole is sent all the same."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """Keeps something over restarts, such as its place in a stream of events."""
+
+    def remember_in(self, state: StateStore) -> None:
+        """Keep it in `state`; called once, before `run`."""
         ...
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from services.chat import ChatAddress, ChatMessage, Choice, Person
+from services.chat import ChatAddress, ChatMessage, Choice, Person, SentFile
 from services.language_model.ports import TextListener
 
 ReturnStyle = Literal["reply", "observation"]
@@ -70,6 +70,7 @@ class ToolResult:
     `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure.
     `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
     `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
+    `files` go to the chat with the answer; a model is told that they do, never what is in them.
     """
 
     ok: bool
@@ -84,6 +85,7 @@ class ToolResult:
     is_untrusted: bool = False
     is_private: bool = False
     choices: tuple[Choice, ...] = ()
+    files: tuple[SentFile, ...] = ()
     spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
 
@@ -166,6 +168,7 @@ class Reply:
     mentions: tuple[Person, ...] = ()
     mentions_everyone: bool = False
     choices: tuple[Choice, ...] = ()
+    files: tuple[SentFile, ...] = ()
     private_to: Person | None = None
 
 

@@ -145,7 +145,8 @@ def undo_hint(turn: Turn) -> list[str]:
 
 def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Reply | None:
     """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
-    if not text.strip() or not (turn.message.is_addressed or turn.steps or is_owed):
+    files = tuple(file for step in turn.steps for result in step.results for file in result.files)
+    if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
         return None
     results = turn.steps[-1].results if turn.steps else ()
     is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
@@ -153,5 +154,6 @@ def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Repl
         text=f"{text.strip()}\n{notice}" if notice else text.strip(),
         reply_to=turn.message.id,
         choices=tuple(choice for result in results for choice in result.choices),
+        files=files,
         private_to=turn.message.sender if is_private else None,
     )

@@ -12,6 +12,7 @@ from function_calls import phrasing
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.wording import knows, say
+from services.chat import SentFile
 from services.errors import AssistantError, RequestRefused, ToolFailed
 
 Work = Callable[[], Awaitable[object]]
@@ -96,6 +97,9 @@ def _as_result(value: object) -> ToolResult:
         return value
     if value is None:
         return ToolResult(ok=True)
+    files = (value,) if isinstance(value, SentFile) else value
+    if isinstance(files, (list, tuple)) and files and all(isinstance(each, SentFile) for each in files):
+        return ToolResult(ok=True, files=tuple(files))
     if isinstance(value, str):
         return ToolResult(ok=True, text=value, value=value)
     return ToolResult(ok=True, text=str(value), value=value if isinstance(value, dict) else {"result": value})

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from function_calls.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.prompts import fill, one_line, prompt, variables_of
-from services.chat import ChatMessage
+from services.chat import ChatMessage, SentFile
 
 Message = dict[str, object]
 
@@ -90,9 +90,9 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
     if not result.ok:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
     value = result.value if result.value is not None else result.text
-    if isinstance(value, str):
-        return value or "done"
-    return json.dumps(value, ensure_ascii=False, default=_plain, indent=indent)
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, default=_plain, indent=indent)
+    return "\n".join([*([value] if value else []), *map(_shown, result.files)]) or "done"
 
 
 def cut(text: str) -> str:
@@ -102,6 +102,10 @@ def cut(text: str) -> str:
     head, tail = LONGEST_RESULT * 3 // 4, LONGEST_RESULT // 4
     note = f"[… {len(text) - head - tail} of {len(text)} characters are left out here; ask for less at a time …]"
     return f"{text[:head]}\n{note}\n{text[-tail:]}"
+
+
+def _shown(file: SentFile) -> str:
+    return f"[The person is sent {one_line(file.name)}: {one_line(file.media_type)}, {file.kilobytes} kB]"
 
 
 def _plain(value: object) -> object:

@@ -49,6 +49,20 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SentFile:
+    """A file or picture that the bot sends. `media_type` is the MIME type, such as `image/png`."""
+
+    name: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+    @property
+    def kilobytes(self) -> int:
+        """Its size, rounded up."""
+        return -(-len(self.content) // 1000)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ChatMessage:
     """One message as the platform delivered it.
 
@@ -89,6 +103,14 @@ class MessageWithdrawn:
     at: datetime
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BotAdded:
+    """Somebody added the bot to a group. `language` is the group's (`en`, `zh`), empty where it is not known."""
+
+    address: ChatAddress
+    language: str = ""
+
+
 Correction = MessageEdited | MessageWithdrawn
-Incoming = ChatMessage | Correction
-"""What comes in from a platform: a message, or what became of an earlier one."""
+Incoming = ChatMessage | Correction | BotAdded
+"""What comes in from a platform: a message, what became of an earlier one, or that the bot is in a new group."""

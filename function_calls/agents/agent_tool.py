@@ -57,7 +57,7 @@ class AgentTool(Tool):
             return replace(_failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
         task = self._task(request, outcome.text, outcome.steps, ok=not outcome.is_exhausted)
         result = replace(_result(self.name, outcome), receipts=outcome.receipts, spawned=task)
-        return replace(result, is_untrusted=outcome.is_untrusted)
+        return replace(result, is_untrusted=outcome.is_untrusted, files=outcome.files)
 
     def _turn(self, request: str, ctx: CallContext) -> Turn:
         return Turn(

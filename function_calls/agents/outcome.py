@@ -9,6 +9,7 @@ from function_calls.calls import Receipt, Step, Turn
 from function_calls.context import CallContext
 from function_calls.oversight import Dispatcher
 from function_calls.wording import say
+from services.chat import SentFile
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
 
@@ -37,6 +38,11 @@ class AgentOutcome:
     def receipts(self) -> tuple[Receipt, ...]:
         """Every change that was made."""
         return tuple(receipt for step in self.steps for result in step.results for receipt in result.receipts)
+
+    @property
+    def files(self) -> tuple[SentFile, ...]:
+        """Every file that goes to the chat."""
+        return tuple(file for step in self.steps for result in step.results for file in result.files)
 
     @property
     def is_untrusted(self) -> bool:

@@ -1,0 +1,97 @@
+"""Files and pictures that a tool returns."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.registry import tool_function
+from function_calls.transcript import result_text
+from services.call_log.service import CallLog
+from services.chat import SentFile
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+PLOT = SentFile(name="plot.png", media_type="image/png", content=b"\x89PNG" + bytes(1500))
+
+
+class Painter:
+    @tool_function(returns="reply")
+    async def plot(self) -> ToolResult:
+        """Draw a plot."""
+        return ToolResult(ok=True, text="Here it is.", files=(PLOT,))
+
+    @tool_function()
+    async def sketch(self) -> SentFile:
+        """Draw a sketch."""
+        return PLOT
+
+
+@pytest.fixture
+def clock():
+    return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+def bot(platform, clock, name, *, said=""):
+    script = [[ToolCall(id="1", name=name, arguments={})], *([said] if said else [])]
+    return build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        functions=[Painter()],
+        interpreter=ScriptedInterpreter(script),
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    )
+
+
+async def test_a_file_goes_to_the_chat_with_the_answer(platform, clock):
+    platform.capabilities = replace(platform.capabilities, files=True)
+    async with bot(platform, clock, "plot"):
+        await platform.say("bubbles, plot")
+
+    assert (platform.texts, platform.sent[0][1].files) == (["Here it is."], (PLOT,))
+
+
+async def test_a_returned_file_is_sent_with_what_the_model_says_about_it(platform, clock):
+    platform.capabilities = replace(platform.capabilities, files=True)
+    async with bot(platform, clock, "sketch", said="A sketch."):
+        await platform.say("bubbles, sketch")
+
+    assert (platform.texts, platform.sent[0][1].files) == (["A sketch."], (PLOT,))
+
+
+async def test_where_no_files_are_shown_their_names_are(platform, clock):
+    async with bot(platform, clock, "plot"):
+        await platform.say("bubbles, plot")
+
+    assert platform.texts == ["Here it is.\n📎 plot.png (image/png, 2 kB)"]
+    assert platform.sent[0][1].files == ()
+
+
+async def test_the_record_names_the_file_and_does_not_hold_it(platform, clock):
+    async with bot(platform, clock, "plot") as app:
+        message = await platform.say("bubbles, plot")
+        (call,) = await app.services.get(CallLog).of_message(message.address, message.id)
+
+    assert call["result"] == "Here it is.\n[The person is sent plot.png: image/png, 2 kB]"
+
+
+def test_a_model_is_told_of_a_file_and_not_what_is_in_it():
+    told = result_text(ToolResult(ok=True, value={"points": 3}, files=(PLOT,)))
+
+    assert told == '{"points": 3}\n[The person is sent plot.png: image/png, 2 kB]'
