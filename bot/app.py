@@ -27,6 +27,7 @@ from bot.turns import TurnFactory
 from bot.wiring import Functions, Parts, built_in_registry, wired
 from bot.zones import bot_zone
 from function_calls.context import Services
+from function_calls.digests import Digests
 from function_calls.interpreter import Interpreter
 from function_calls.model_hooks import HookedInterpreter
 from function_calls.offline.interpreter import OfflineInterpreter
@@ -162,16 +163,26 @@ async def build_app(
         plugins = PluginHouse(settings.plugins, clock, oversight.switches)
         platforms = (*platforms, *plugins.platforms())
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
+        read_time = read_time_of(times)
+        quick = SummaryService(history, read_time=read_time)
+        summaries = (
+            quick if model is None else SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
+        )
+        courier = ReminderCourier(
+            outbox,
+            clock,
+            late_after=timedelta(seconds=settings.reminders.late_after_seconds),
+            digest=Digests(summaries, quick, clock, outbox.link),
+        )
         reminders = _reminders(
-            settings.reminders, clock, outbox, database, state, pace, bot_zone(settings.bot.timezone)
+            settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone)
         )
         privacy = PrivacyService(SqlPrivacyStore(database), keep_days=settings.history.retention_days)
-        summarizer = None if model is None else ModelSummarizer(model)
         services = Services(
             history,
             reminders,
             await search_service(settings.search, clock, resources, plugins.engines()),
-            SummaryService(history, summarizer=summarizer, read_time=read_time_of(times)),
+            summaries,
             _memories(settings.memory, database),
             privacy,
             WebPageService(
@@ -246,7 +257,7 @@ async def build_app(
 def _reminders(
     settings: ReminderSettings,
     clock: Clock,
-    outbox: Outbox,
+    courier: ReminderCourier,
     database: Database,
     state: StateStore,
     pace: WakerPace,
@@ -255,7 +266,7 @@ def _reminders(
     return ReminderService(
         SqlReminderStore(database, quiet=settings.quiet(zone)),
         clock,
-        ReminderCourier(outbox, clock, late_after=timedelta(seconds=settings.late_after_seconds)),
+        courier,
         state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,

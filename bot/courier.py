@@ -1,6 +1,6 @@
 """Words due reminders and hands them to the outbox: code only, no model is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 from bot.outbox import Outbox
@@ -9,7 +9,10 @@ from function_calls import phrasing
 from function_calls.wording import say
 from services.chat import Person
 from services.clock import Clock
-from services.reminders.model import EVERYONE, DueNotice
+from services.reminders.model import EVERYONE, DueNotice, ReminderAction
+
+Digest = Callable[[DueNotice], Awaitable[str]]
+"""Words the summary that is due."""
 
 _MINUTE = 60
 
@@ -17,8 +20,9 @@ _MINUTE = 60
 class ReminderCourier:
     """The reminder service's way into the chats."""
 
-    def __init__(self, outbox: Outbox, clock: Clock, *, late_after: timedelta) -> None:
+    def __init__(self, outbox: Outbox, clock: Clock, *, late_after: timedelta, digest: Digest) -> None:
         self._outbox = outbox
+        self._digest = digest
         self._clock = clock
         self._late_after = late_after
 
@@ -28,7 +32,7 @@ class ReminderCourier:
         Raises:
             DeliveryFailed: the platform did not take it.
         """
-        return await self._send([notice], self._words(notice), notice.idempotency_key)
+        return await self._send([notice], await self._text(notice), notice.idempotency_key)
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
         """Say `notices`, all of one chat, in one message.
@@ -36,8 +40,10 @@ class ReminderCourier:
         Raises:
             DeliveryFailed: the platform did not take it.
         """
-        head = self._heading(notices)
-        lines = [self._words(notice) if head is None else self._line(notice) for notice in notices]
+        said = [notice for notice in notices if notice.action is ReminderAction.SAY]
+        head = self._heading(said)
+        lines = [self._words(notice) if head is None else self._line(notice) for notice in said]
+        lines += [await self._digest(notice) for notice in notices if notice.action is ReminderAction.SUMMARY]
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
@@ -49,8 +55,11 @@ class ReminderCourier:
         text = say(notice.language, "reminder.undeliverable", id=notice.reminder_id, content=notice.content, why=reason)
         await self._outbox.send(notice.address, OutgoingMessage(text=text, mentions=(notice.creator,)))
 
+    async def _text(self, notice: DueNotice) -> str:
+        return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._words(notice)
+
     async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
-        people = {person.id: person for notice in notices for person in _people(notice)}
+        people = {person.id: person for notice in notices for person in _mentioned(notice)}
         message = OutgoingMessage(
             text=text,
             mentions=tuple(person for person in people.values() if person.id != EVERYONE),
@@ -62,7 +71,7 @@ class ReminderCourier:
 
     def _heading(self, notices: Sequence[DueNotice]) -> str | None:
         """Why all of them come now, when none comes at its time."""
-        if not all(self._is_late(notice) for notice in notices) or len(notices) == 1:
+        if not all(self._is_late(notice) for notice in notices) or len(notices) <= 1:
             return None
         reason = "held" if all(notice.was_held for notice in notices) else "late"
         return say(notices[0].language, f"reminder.together_{reason}", count=len(notices))
@@ -96,6 +105,11 @@ class ReminderCourier:
     def _when(self, notice: DueNotice) -> str:
         now = self._clock.now().astimezone(notice.due_at.tzinfo)
         return phrasing.moment(notice.language, notice.due_at, now)
+
+
+def _mentioned(notice: DueNotice) -> tuple[Person, ...]:
+    """Whom a message notifies; a digest is there to be read when there is time."""
+    return _people(notice) if notice.action is ReminderAction.SAY else ()
 
 
 def _people(notice: DueNotice) -> tuple[Person, ...]:

@@ -21,6 +21,7 @@ from bot.settings import Settings
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from function_calls import (
     handlers,
+    handlers_digest,
     handlers_explain,
     handlers_history,
     handlers_memory,
@@ -64,6 +65,7 @@ Functions = ModuleType | object
 # "Forget me" is asked of the privacy functions before the memory takes it for something to forget.
 _BUILT_IN = (
     handlers,
+    handlers_digest,
     handlers_reminders,
     handlers_reminder_states,
     handlers_quiet,

@@ -78,6 +78,27 @@ class PerplexityArgs(Arguments):
     query: str = Field(description="要搜索的问题或主题 / the question or topic to search the web for")
 
 
+class SummaryScheduleArgs(Arguments):
+    """Arguments of `summary_schedule`."""
+
+    type: Literal["once", "daily", "weekly"] = Field(
+        description="一次、每天还是每周 / how often: once, daily (every day) or weekly (every week)"
+    )
+    time: str = Field(
+        description="发布时间 / when to post. once: 'YYYY-MM-DD HH:MM'; daily, weekly: 'HH:MM', 24-hour clock. "
+        "The person's own words for the time are understood too.",
+    )
+    weekday: int | None = Field(
+        default=None,
+        ge=0,
+        le=6,
+        description="type=weekly 时的星期索引 / day of the week: 0=周一 Monday … 6=周日 Sunday",
+    )
+    rrule: str | None = Field(
+        default=None, description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE."
+    )
+
+
 class SummaryArgs(Arguments):
     """Arguments of `summary`: none are needed."""
 

@@ -1,7 +1,8 @@
 """A summary worded for the chat."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, tzinfo
+from typing import Protocol
 
 from function_calls import phrasing
 from function_calls.context import CallContext
@@ -12,6 +13,30 @@ _SHOWN_FINDINGS = 5
 _SHOWN_PEOPLE = 5
 _SHOWN_LINKS = 2
 _QUICK = timedelta(seconds=3)
+
+
+class SummaryReader(Protocol):
+    """For whom a summary is worded; the context of a call is one."""
+
+    @property
+    def language(self) -> str:
+        """The language that the summary is worded in."""
+        ...
+
+    @property
+    def zone(self) -> tzinfo:
+        """Where times are told."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The present moment, in that zone."""
+        ...
+
+    @property
+    def link_of(self) -> Callable[[str], str | None]:
+        """The address that opens a message, by its id."""
+        ...
 
 
 class SummaryProgress:
@@ -27,7 +52,7 @@ class SummaryProgress:
             await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 
-def summarised(summary: Summary, ctx: CallContext, window: SummaryWindow) -> str:
+def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow) -> str:
     """The bullets, then decisions, open questions, dates and links where there are any, and what was left out."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
@@ -52,13 +77,13 @@ def summarised(summary: Summary, ctx: CallContext, window: SummaryWindow) -> str
     return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
 
 
-def _links(message_ids: Sequence[str], ctx: CallContext) -> str:
+def _links(message_ids: Sequence[str], ctx: SummaryReader) -> str:
     """Links to the messages that say it, where the platform has such links."""
     found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
     return "".join(f" [↗]({link})" for link in found)
 
 
-def _minute(when: datetime, ctx: CallContext) -> str:
+def _minute(when: datetime, ctx: SummaryReader) -> str:
     """When, to the minute: nobody looks for a message by its second."""
     return phrasing.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
 
@@ -71,7 +96,7 @@ def _reservations(summary: Summary, language: str) -> list[str]:
     return told
 
 
-def _findings(summary: Summary, ctx: CallContext) -> list[str]:
+def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
     found = summary.findings
     said = {bullet.text for bullet in summary.bullets}
     dates = [Finding(text=each.context, message_id=each.message_id, sender=each.sender) for each in found.dates]
@@ -85,7 +110,7 @@ def _findings(summary: Summary, ctx: CallContext) -> list[str]:
     return [line for key, entries in sections for line in _section(ctx, key, entries)]
 
 
-def _section(ctx: CallContext, key: str, entries: Sequence[Finding]) -> list[str]:
+def _section(ctx: SummaryReader, key: str, entries: Sequence[Finding]) -> list[str]:
     if not entries:
         return []
     shown = [

@@ -44,6 +44,8 @@ class Answering:
             return self._say("help")
         if request.intent == "reminder_set":
             return self.set_reminders(request.reminders)
+        if request.intent == "summary_schedule":
+            return self._schedule_summary(request)
         if request.intent == "reminder_delete":
             return self._delete(request)
         if request.intent in {"reminder_update", "reminder_snooze"}:
@@ -57,6 +59,18 @@ class Answering:
             "reference": request.words("reference"),
         }
         return self.one(request.intent, arguments)
+
+    def _schedule_summary(self, request: Request) -> Interpretation:
+        """Post summaries at a time that is coming; a time that is over says what to summarise now."""
+        time = next((each.time for each in request.reminders if each.time is not None), None)
+        if time is not None and time.best is not None and time.best.rrule is None and request.words("rhythm"):
+            time = self._ear.repeat(time) or time
+        if time is None or time.best is None:
+            return self.one("summary", {})
+        is_stretch = time.best.end is not None or time.best.start <= self._turn.now
+        if time.best.rrule is None and is_stretch:
+            return self.one("summary", {"window": time.words})
+        return self.one("summary_schedule", schedule_arguments(time.best, self._turn.now))
 
     def _days_asked_about(self, request: Request) -> str:
         """The words of a time, if the list is asked for by one that is not over."""

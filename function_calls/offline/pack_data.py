@@ -12,6 +12,7 @@ INTENTS = (
     "none",
     "help",
     "undo",
+    "summary_schedule",
     "reminder_snooze",
     "reminder_update",
     "reminder_set",

@@ -142,6 +142,6 @@ class Ear:
         if match is None:
             return None
         reminders: tuple[ReminderRequest, ...] = ()
-        if match.intent == "reminder_set":
+        if match.intent in {"reminder_set", "summary_schedule"}:
             reminders = ReminderReader(clause, self.pack, self).read(match)
         return Request(intent=match.intent, match=match, clause=clause, reminders=reminders)

@@ -8,7 +8,7 @@ import pytest
 from bot.courier import ReminderCourier
 from bot.testing.clocks import FixedClock
 from services.chat import ChatAddress, Person
-from services.reminders.model import DueNotice
+from services.reminders.model import DueNotice, ReminderAction
 
 DUE = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")
@@ -52,7 +52,10 @@ def clock():
 
 @pytest.fixture
 def courier(outbox, clock):
-    return ReminderCourier(outbox, clock, late_after=timedelta(minutes=2))
+    async def digest(notice):
+        return f"📝 since {notice.covers_since:%H:%M}"
+
+    return ReminderCourier(outbox, clock, late_after=timedelta(minutes=2), digest=digest)
 
 
 async def test_a_reminder_at_its_time_is_its_words_and_a_mention(courier, outbox):
@@ -108,3 +111,20 @@ async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(courier, 
 
     assert outbox.messages[0].text.startswith("⏰")
     assert "was due" in outbox.messages[0].text
+
+
+DIGEST = replace(TEA, action=ReminderAction.SUMMARY, covers_since=DUE - timedelta(hours=1))
+
+
+async def test_a_digest_is_the_summary_and_mentions_nobody(courier, outbox):
+    await courier.deliver(DIGEST)
+
+    assert outbox.messages[0].text == "📝 since 08:00"
+    assert outbox.messages[0].mentions == ()
+
+
+async def test_a_digest_comes_below_what_is_due_with_it(courier, outbox):
+    await courier.deliver_together([DIGEST, MILK], "k")
+
+    assert outbox.messages[0].text == "⏰ @Bob milk\n📝 since 08:00"
+    assert outbox.messages[0].mentions == (BOB,)

@@ -159,3 +159,43 @@ def test_what_somebody_said_is_asked_of_the_bot_only_where_it_is_spoken_to(
 )
 def test_talk_about_what_was_said_asks_for_no_summary(say: Say, text: str) -> None:
     assert say(text, language="zh" if not text.isascii() else "en").calls == ()
+
+
+SCHEDULE = ToolSpec(
+    name="summary_schedule",
+    description="",
+    parameters={"properties": {"type": {}, "time": {}, "weekday": {}, "rrule": {}}},
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("post a summary every day at 18:00", {"type": "daily", "time": "18:00"}),
+        ("send us a recap every friday at 5pm", {"type": "weekly", "time": "17:00", "weekday": 4}),
+        ("every monday at 9am post a summary of the week", {"type": "weekly", "time": "09:00", "weekday": 0}),
+        ("daily digest at 8pm", {"type": "daily", "time": "20:00"}),
+        ("每天下午六点发一份总结", {"type": "daily", "time": "18:00"}),
+        ("每周五下午五点总结一下群聊", {"type": "weekly", "time": "17:00", "weekday": 4}),
+    ],
+)
+def test_summaries_are_posted_on_a_schedule(say: Say, text: str, arguments: dict[str, object]) -> None:
+    calls = say(text, language="zh" if not text.isascii() else "en", tools=(*TOOLS, SCHEDULE)).calls
+
+    assert [(call.name, call.arguments) for call in calls] == [("summary_schedule", arguments)]
+
+
+@pytest.mark.parametrize(
+    "text", ["summarize the chat from 9 to 11", "summarize since 9:00", "总结今天上午九点到十点的聊天"]
+)
+def test_a_stretch_of_time_is_summarised_now(say: Say, text: str) -> None:
+    calls = say(text, language="zh" if not text.isascii() else "en", tools=(*TOOLS, SCHEDULE)).calls
+
+    assert [call.name for call in calls] == ["summary"]
+
+
+@pytest.mark.parametrize("text", ["remind me to write a summary every day at 18:00", "每天下午六点提醒我写总结"])
+def test_a_reminder_to_write_a_summary_is_a_reminder(say: Say, text: str) -> None:
+    calls = say(text, language="zh" if not text.isascii() else "en", tools=(*TOOLS, SCHEDULE)).calls
+
+    assert [call.name for call in calls] == ["reminder_set"]

@@ -1,0 +1,81 @@
+"""The summary that a reminder posts."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from function_calls.digests import Digests
+from services.chat import ChatAddress, ChatMessage, Person
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+from services.reminders.model import DueNotice, ReminderAction
+from services.summary import SummaryMethod, SummaryService
+
+DUE = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+class StuckSummarizer:
+    method = SummaryMethod.MODEL
+
+    async def bullets(self, messages, *, language, count, on_progress=None):
+        await asyncio.Event().wait()
+
+
+@pytest.fixture
+async def history():
+    history = HistoryService(MemoryMessageStore())
+    for number, (hours, text) in enumerate(
+        [(30, "The boiler leaks."), (3, "The printer is broken."), (-1, "Good night.")]
+    ):
+        ann, at = Person(id="ann", name="Ann"), DUE - timedelta(hours=hours)
+        await history.record(ChatMessage(id=str(number), address=HOME, sender=ann, text=text, sent_at=at))
+    return history
+
+
+def notice(language="en", *, hours=24.0):
+    return DueNotice(
+        delivery_id=1,
+        idempotency_key="a-1",
+        reminder_id="a",
+        address=HOME,
+        creator=Person(id="ann", name="Ann"),
+        targets=(),
+        content="summary",
+        language=language,
+        due_at=DUE,
+        missed=0,
+        is_recurring=True,
+        attempt=1,
+        action=ReminderAction.SUMMARY,
+        covers_since=DUE - timedelta(hours=hours),
+    )
+
+
+def digests_of(history, summarizer=None):
+    quick = SummaryService(history)
+    summaries = SummaryService(history, summarizer=summarizer)
+    clock, patience = FixedClock(DUE + timedelta(hours=2)), timedelta(milliseconds=50)
+    return Digests(summaries, quick, clock, lambda chat, message_id: None, patience=patience)
+
+
+async def test_a_digest_tells_what_was_said_since_the_one_before(history):
+    text = await digests_of(history)(notice())
+
+    assert text.startswith("📝 Summary of 1 message from Ann")
+    assert "printer" in text
+
+
+async def test_a_digest_reaches_back_as_far_as_its_rule(history):
+    assert "boiler" in await digests_of(history)(notice(hours=24 * 7))
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "No news"), ("zh", "没有新消息")])
+async def test_a_digest_of_nothing_says_so(history, language, told):
+    assert told in await digests_of(history)(notice(language, hours=1))
+
+
+async def test_a_digest_does_not_wait_for_a_stuck_model(history):
+    assert "printer" in await digests_of(history, StuckSummarizer())(notice())
