@@ -14,7 +14,7 @@ from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.outbox import Outbox
-from bot.platform import HearsAnswers, Platform
+from bot.platform import HearsAnswers, Platform, Remembers
 from bot.plugins.contributions import Host
 from bot.plugins.house import PluginHouse
 from bot.router import MessageRouter
@@ -24,6 +24,7 @@ from bot.settings_sources import secret_values
 from bot.time_conventions import read_time_of, time_reader
 from bot.tool_servers.sources import ToolSources, tool_secrets, tool_sources
 from bot.turns import TurnFactory
+from bot.welcome import Welcome
 from bot.wiring import Functions, Parts, built_in_registry, wired
 from bot.zones import bot_zone
 from function_calls.context import Services
@@ -36,17 +37,17 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
-from services.chat import ChatMessage, Incoming
+from services.chat import BotAdded, ChatMessage, Incoming
 from services.clock import Clock, SystemClock
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
 from services.memory.model import MemoryLimits
 from services.memory.service import MemoryService
 from services.privacy.service import PrivacyService
+from services.reminders.calendars.data_version import data_version
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
-from services.reminders.zone_data import zone_data_version
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.session import StateStore
 from services.storage.call_store import SqlCallStore
@@ -79,6 +80,7 @@ class App:
     turns: TurnFactory
     tools: ToolSources
     state: StateStore
+    welcome: Welcome
     database: Database
     platforms: tuple[Platform, ...]
     offline: OfflineInterpreter
@@ -109,11 +111,14 @@ class App:
         """Run `platform`, each of its messages in a task of its own: one slow chat holds up no other."""
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
-            task = crew.start(self.router.handle(incoming), f"message {incoming.address}")
+            work = self.welcome.greet(incoming) if isinstance(incoming, BotAdded) else self.router.handle(incoming)
+            task = crew.start(work, f"message {incoming.address}")
             self._messages.add(task)
             task.add_done_callback(self._messages.discard)
             return task
 
+        if isinstance(platform, Remembers):
+            platform.remember_in(self.state)
         self._platforms.append(crew.start(_kept_apart(platform.run(receive), platform.name), platform.name))
 
 
@@ -229,6 +234,13 @@ async def build_app(
             turns=way.turns,
             tools=sources,
             state=state,
+            welcome=Welcome(
+                outbox,
+                state,
+                bot_name=settings.bot.name,
+                language=settings.bot.language,
+                listens_to_all=settings.router.listen == "all",
+            ),
             database=database,
             platforms=tuple(platforms),
             offline=offline,
@@ -270,7 +282,7 @@ def _reminders(
         state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,
-        zone_data=zone_data_version(),
+        zone_data=data_version(),
     )
 
 

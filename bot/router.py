@@ -12,7 +12,7 @@ from bot.outbox import Outbox
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn
+from services.chat import ChatAddress, ChatMessage, Correction, MessageWithdrawn
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
@@ -38,7 +38,7 @@ class MessageRouter:
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
 
-    async def handle(self, incoming: Incoming) -> None:
+    async def handle(self, incoming: ChatMessage | Correction) -> None:
         """Handle one message or correction; whatever goes wrong is logged and never becomes small talk.
 
         A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.

@@ -1,9 +1,10 @@
 """A server program in a folder of its own: started, stopped, killed and started again."""
 
-import asyncio
 import os
 import shutil
 import socket
+import subprocess
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -33,61 +34,55 @@ def program(*names: str) -> str:
 
 
 class ServerProcess:
-    """A program that listens on `port`; its output is `server.log` in `folder`."""
+    """A program that listens on `port`; its output is `server.log` in `folder`.
 
-    def __init__(self, command: Sequence[str], folder: Path, port: int, *, patience: float = 30.0) -> None:
+    It blocks: inside an event loop, call it through `asyncio.to_thread`.
+    """
+
+    def __init__(self, command: Sequence[str], folder: Path, port: int, *, patience: float = 60.0) -> None:
         self.folder = folder
         self.port = port
         self._command = command
         self._patience = patience
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Start it and wait until it listens.
 
         Raises:
             RuntimeError: it ended, or did not listen in time.
         """
         with (self.folder / "server.log").open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command, cwd=self.folder, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log
+            self._process = subprocess.Popen(  # noqa: S603 - a server that the tests chose
+                self._command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        try:
-            async with asyncio.timeout(self._patience):
-                await self._listens()
-        except TimeoutError as error:
-            raise RuntimeError(f"{self._command[0]} does not listen on {self.port}:\n{self._said()}") from error
+        end = time.monotonic() + self._patience
+        while not self._listens():
+            if self._process.poll() is not None or time.monotonic() > end:
+                said = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
+                raise RuntimeError(f"{self._command[0]} does not listen on {self.port}:\n{said}")
+            time.sleep(0.02)
 
-    async def stop(self) -> None:
+    def stop(self) -> None:
         """End it, kindly at first."""
         process, self._process = self._process, None
-        if process is None or process.returncode is not None:
+        if process is None:
             return
         process.terminate()
         try:
-            async with asyncio.timeout(_STOP_SECONDS):
-                await process.wait()
-        except TimeoutError:
+            process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
             process.kill()
-            await process.wait()
+            process.wait()
 
-    async def restart(self) -> None:
+    def restart(self) -> None:
         """Stop it and start it again with what it has kept."""
-        await self.stop()
-        await self.start()
+        self.stop()
+        self.start()
 
-    async def _listens(self) -> None:
-        while True:
-            if self._process is None or self._process.returncode is not None:
-                raise RuntimeError(f"{self._command[0]} ended:\n{self._said()}")
-            try:
-                _, writer = await asyncio.open_connection(HOST, self.port)
-            except OSError:
-                await asyncio.sleep(0.02)
-            else:
-                writer.close()
-                await writer.wait_closed()
-                return
-
-    def _said(self) -> str:
-        return (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
+    def _listens(self) -> bool:
+        try:
+            socket.create_connection((HOST, self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True

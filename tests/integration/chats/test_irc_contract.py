@@ -66,8 +66,8 @@ class IrcContract(PlatformContract):
     async def rig(self, tmp_path):
         async with AsyncExitStack() as resources:
             server = irc_server(tmp_path, self.kind)
-            await server.start()
-            resources.push_async_callback(server.stop)
+            server.start()
+            resources.callback(server.stop)
             people = {
                 name: await resources.enter_async_context(irc_person(server.port, name, _CHANNEL))
                 for name in ("ann", "ben")

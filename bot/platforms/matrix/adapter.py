@@ -1,0 +1,251 @@
+"""Matrix as a chat platform: one account in many rooms."""
+
+import asyncio
+import hashlib
+import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Mapping
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection
+from bot.platform_kit.pieces import pieces
+from bot.platforms.catalog import PlatformParts
+from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
+from bot.platforms.matrix.settings import MatrixSettings
+from bot.platforms.matrix.wire import (
+    NAME,
+    Account,
+    Json,
+    link,
+    since_joining,
+    text_of,
+    to_content,
+    to_edit,
+    to_incoming,
+    to_reaction,
+)
+from services.chat import BotAdded, ChatAddress
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+from services.session import MemoryStateStore, StateStore
+
+# An event has at most 65,536 bytes, and ours say everything twice: plain and formatted.
+_EVENT_BYTES: Final = 50_000
+_REMEMBERED_EVENTS: Final = 2_000
+_TYPING_MILLISECONDS: Final = 6_000
+_TOKEN_KEPT: Final = timedelta(days=365)
+_CANNOT_READ: Final = (
+    "🔒 I cannot read encrypted messages; please invite me to a room without encryption. / "
+    "我读不了加密消息，请邀请我进入未加密的房间。"
+)
+
+
+def create(parts: PlatformParts) -> "MatrixPlatform":
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: homeserver, account or its password is missing.
+    """
+    settings = parts.settings.platforms.group(NAME, MatrixSettings)
+    if not settings.homeserver or not settings.user:
+        raise ConfigError("settings", "platforms.matrix.homeserver", "homeserver and user are needed")
+    if not settings.password.get_secret_value() and not settings.access_token.get_secret_value():
+        raise ConfigError(
+            "environment", "BUBBLES_PLATFORMS__MATRIX__PASSWORD", "a password or an access token is needed"
+        )
+    return MatrixPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
+
+
+class MatrixPlatform:
+    """One account on one homeserver."""
+
+    name = NAME
+    capabilities = Capabilities(
+        replies=True,
+        max_length=_EVENT_BYTES // 2,
+        takes_idempotency_key=True,
+        threads=True,
+        reactions=True,
+        edits=True,
+        message_links=True,
+        typing=True,
+        markdown=True,
+    )
+
+    def __init__(self, settings: MatrixSettings, *, clock: Clock, bot_name: str) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._bot_name = bot_name
+        self._connection = Connection(NAME, clock)
+        self._client: MatrixClient | None = None
+        self._state: StateStore = MemoryStateStore(clock)
+        self._own_events: OrderedDict[str, None] = OrderedDict()
+        self._token: str | None = None
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    def remember_in(self, state: StateStore) -> None:
+        """Keep the place in the stream of events there, so that a restart misses nothing."""
+        self._state = state
+
+    async def run(self, receive: Receive) -> None:
+        """Serve the rooms until cancelled."""
+        await self._connection.keep(lambda: self._session(receive))
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message`, in its thread where the address has one; return the id of the last event of it.
+
+        Raises:
+            DeliveryFailed: the homeserver did not take it.
+        """
+        key = _transaction(address, message)
+        event_id = None
+        for number, piece in enumerate(pieces(message.text, _EVENT_BYTES, measure=_measure, people=message.mentions)):
+            content = to_content(message, piece, address)
+            event_id = await self._put(address, "m.room.message", content, f"{key}-{number}")
+        return event_id
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let an earlier event of the bot say `message`.
+
+        Raises:
+            DeliveryFailed: the homeserver did not take it.
+        """
+        await self._put(address, "m.room.message", to_edit(message, address, message_id), uuid.uuid4().hex)
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` on an event.
+
+        Raises:
+            DeliveryFailed: the homeserver did not take it.
+        """
+        await self._put(address, "m.reaction", to_reaction(message_id, emoji), uuid.uuid4().hex)
+
+    async def typing(self, address: ChatAddress) -> None:
+        """Show for a few seconds that an answer is being written."""
+        if self._client is not None:
+            await self._client.show_typing(address.chat_id, _TYPING_MILLISECONDS)
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """An address that opens the event in any client."""
+        return link(address.chat_id, message_id)
+
+    async def _put(self, address: ChatAddress, kind: str, content: Mapping[str, Json], transaction: str) -> str:
+        if self._client is None:
+            raise DeliveryFailed("not connected to the homeserver")
+        event_id = await self._client.put(address.chat_id, kind, content, transaction)
+        self._own_events[event_id] = None
+        if len(self._own_events) > _REMEMBERED_EVENTS:
+            self._own_events.popitem(last=False)
+        return event_id
+
+    async def _session(self, receive: Receive) -> None:
+        client = MatrixClient(self._settings)
+        handled: asyncio.Queue[tuple[str, list[Awaitable[object]]]] = asyncio.Queue()
+        try:
+            await client.login()
+            self._client = client
+            since = self._token or _stored(await self._state.get(self._state_key))
+            keeping = asyncio.create_task(self._keep_place(handled), name="matrix keeps its place")
+            try:
+                await self._follow(client, since, receive, handled)
+            finally:
+                keeping.cancel()
+                await asyncio.gather(keeping, return_exceptions=True)
+        finally:
+            self._client = None
+            await client.close()
+
+    async def _follow(
+        self,
+        client: MatrixClient,
+        since: str | None,
+        receive: Receive,
+        handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]",
+    ) -> None:
+        """Take in round after round; what was said before the bot's very first one is not for it."""
+        is_first = True
+        while True:
+            batch = await client.sync(since, is_first=is_first)
+            is_new_here = is_first and since is None
+            taken = [] if is_new_here else await self._take(client, batch, receive)
+            for invitation in batch.invitations:
+                if await self._accepts(client, invitation) and not invitation.is_direct:
+                    await receive(BotAdded(address=ChatAddress(platform=NAME, chat_id=invitation.room_id)))
+            handled.put_nowait((batch.token, taken))
+            since, is_first, self._token = batch.token, False, batch.token
+            self._connection.heard()
+
+    async def _take(self, client: MatrixClient, batch: Batch, receive: Receive) -> list[Awaitable[object]]:
+        account = Account(user_id=client.user_id, bot_name=self._bot_name)
+        taken = []
+        for room_id, events in batch.events.items():
+            room = client.room(room_id, self._own_events)
+            for event in since_joining(events, account):
+                incoming = to_incoming(event, room, account)
+                if incoming is not None:
+                    taken.append(await receive(incoming))
+            if any(event.get("type") == "m.room.encrypted" for event in events):
+                await self._say_that_it_cannot_read(room_id)
+        return taken
+
+    async def _keep_place(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
+        """Remember the place in the stream when everything before it has been dealt with."""
+        while True:
+            token, taken = await handled.get()
+            await asyncio.gather(*taken, return_exceptions=True)
+            await self._state.set(self._state_key, token, keep=_TOKEN_KEPT)
+
+    async def _accepts(self, client: MatrixClient, invitation: Invitation) -> bool:
+        """Answer an invitation as the settings say; whether the bot is now in the room."""
+        log = logger.bind(platform=NAME)
+        if not self._is_welcome_inviter(invitation.inviter):
+            log.info("declined the invitation of {} to {}", invitation.inviter, invitation.room_id)
+            await client.leave(invitation.room_id)
+            return False
+        is_in = await client.join(invitation.room_id)
+        if not is_in:
+            log.warning("cannot join {}, to which {} invited", invitation.room_id, invitation.inviter)
+        return is_in
+
+    def _is_welcome_inviter(self, user_id: str) -> bool:
+        if self._settings.invites == "listed":
+            return user_id in self._settings.inviters or f"*:{user_id.partition(':')[2]}" in self._settings.inviters
+        return self._settings.invites == "everyone"
+
+    async def _say_that_it_cannot_read(self, room_id: str) -> None:
+        key = f"matrix.told_unreadable:{room_id}"
+        if await self._state.get(key):
+            return
+        await self._state.set(key, value=True, keep=_TOKEN_KEPT)
+        try:
+            await self.send(ChatAddress(platform=NAME, chat_id=room_id), OutgoingMessage(text=_CANNOT_READ))
+        except DeliveryFailed as failure:
+            logger.bind(platform=NAME).warning("could not say that {} is unreadable: {}", room_id, failure)
+
+    @property
+    def _state_key(self) -> str:
+        return f"matrix.place:{self._settings.user}"
+
+
+def _measure(text: str) -> int:
+    content = to_content(OutgoingMessage(text=text), text, ChatAddress(platform=NAME, chat_id=""))
+    return max(2 * len(text), sum(len(text_of(content.get(key)).encode()) for key in ("body", "formatted_body")))
+
+
+def _transaction(address: ChatAddress, message: OutgoingMessage) -> str:
+    """The same for the same key in the same room, of a length that every server takes."""
+    if message.idempotency_key is None:
+        return uuid.uuid4().hex
+    return hashlib.sha256(f"{address.chat_id} {message.idempotency_key}".encode()).hexdigest()[:32]
+
+
+def _stored(value: object) -> str | None:
+    return value if isinstance(value, str) else None

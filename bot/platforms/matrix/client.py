@@ -1,0 +1,200 @@
+"""The one place that knows matrix-nio: requests out, plain JSON in."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import aiohttp
+import nio
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.matrix.settings import MatrixSettings
+from bot.platforms.matrix.wire import Event, Json, Room
+from services.errors import DeliveryFailed
+
+# The server tells the same request from a new one by transaction id and device.
+_DEVICE: Final = "BUBBLES"
+_POLL_MILLISECONDS: Final = 30_000
+_HISTORY_PAGE: Final = 100
+_MOST_PAGES: Final = 50
+_FILTER: Final = {
+    "presence": {"types": []},
+    "account_data": {"types": []},
+    "room": {"ephemeral": {"types": []}, "account_data": {"types": []}, "timeline": {"limit": 50}},
+}
+_GONE: Final = frozenset({"M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_INVALID_PARAM"})
+_LOCKED_OUT: Final = frozenset({"M_FORBIDDEN", "M_USER_DEACTIVATED", "M_INVALID_USERNAME", "M_UNKNOWN_TOKEN"})
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Invitation:
+    """Somebody asks the bot into a room, or to a talk between the two."""
+
+    room_id: str
+    inviter: str
+    is_direct: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """What one round of syncing brought: events of each room in order, invitations, and the token for the next."""
+
+    token: str
+    events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
+    invitations: tuple[Invitation, ...] = ()
+
+
+class MatrixClient:
+    """A session with a homeserver."""
+
+    def __init__(self, settings: MatrixSettings) -> None:
+        self._settings = settings
+        # What fails is tried again by those who know whether it should be.
+        config = nio.AsyncClientConfig(max_limit_exceeded=0, max_timeouts=0, request_timeout=60)
+        self._nio = nio.AsyncClient(settings.homeserver, settings.user, device_id=_DEVICE, config=config)
+
+    @property
+    def user_id(self) -> str:
+        """The bot's Matrix ID."""
+        return str(self._nio.user_id or self._settings.user)
+
+    async def login(self) -> None:
+        """Prove who the bot is.
+
+        Raises:
+            ConnectionRefusedForGood: the account or its password is wrong.
+            ConnectionEnded: the server has no time now.
+        """
+        token = self._settings.access_token.get_secret_value()
+        if token:
+            self._nio.access_token = token
+            answer = await _reached(self._nio.whoami())
+            self._nio.user_id = getattr(answer, "user_id", self._settings.user)
+            self._nio.device_id = getattr(answer, "device_id", None) or _DEVICE
+        else:
+            answer = await _reached(self._nio.login(self._settings.password.get_secret_value(), device_name="Bubbles"))
+        _check_session(answer)
+
+    async def sync(self, since: str | None, *, is_first: bool) -> Batch:
+        """Wait for news after the token `since`; the first round of a process also learns who is in the rooms.
+
+        Raises:
+            ConnectionEnded, ConnectionRefusedForGood: as for `login`.
+        """
+        timeout = 0 if is_first else _POLL_MILLISECONDS
+        answer = await _reached(
+            self._nio.sync(timeout=timeout, since=since, sync_filter=_FILTER, full_state=is_first or None)
+        )
+        _check_session(answer)
+        events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
+        return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
+
+    def room(self, room_id: str, own_events: Mapping[str, None]) -> Room:
+        """What is known of a room."""
+        known = self._nio.rooms.get(room_id)
+        if known is None:
+            return Room(id=room_id, own_events=own_events)
+        return Room(
+            id=room_id,
+            names={user_id: user.display_name for user_id, user in known.users.items() if user.display_name},
+            levels=dict(known.power_levels.users),
+            is_private=known.member_count <= 2 and not known.named_room_name(),
+            own_events=own_events,
+        )
+
+    async def put(self, room_id: str, kind: str, content: Mapping[str, Json], transaction: str) -> str:
+        """Send an event; the same transaction twice is one event. Return its id.
+
+        Raises:
+            DeliveryFailed: the server did not take it, or cannot be reached.
+        """
+        try:
+            answer = await self._nio.room_send(room_id, kind, dict(content), tx_id=transaction)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
+        except nio.LocalProtocolError as error:
+            raise DeliveryFailed(f"not logged in: {error}") from error
+        if isinstance(answer, nio.ErrorResponse):
+            raise _delivery_failed(answer)
+        return str(answer.event_id)
+
+    async def show_typing(self, room_id: str, milliseconds: int) -> None:
+        """Show that the bot writes; a refusal does not matter."""
+        await _reached(self._nio.room_typing(room_id, typing_state=True, timeout=milliseconds))
+
+    async def join(self, room_id: str) -> bool:
+        """Accept an invitation; False when that cannot be."""
+        return not isinstance(await _reached(self._nio.join(room_id)), nio.ErrorResponse)
+
+    async def leave(self, room_id: str) -> None:
+        """Leave a room, or decline an invitation to it."""
+        await _reached(self._nio.room_leave(room_id))
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._nio.close()
+        await asyncio.sleep(0)  # the transports close in the next round of the loop
+
+    async def _timeline(self, room_id: str, room: "nio.RoomInfo", since: str | None) -> tuple[Event, ...]:
+        """The events of a room since the last round, with those that the server left out of a long list."""
+        events = tuple(event.source for event in room.timeline.events)
+        if since is None or not room.timeline.limited or not room.timeline.prev_batch:
+            return events
+        return (*await self._between(room_id, room.timeline.prev_batch, since), *events)
+
+    async def _between(self, room_id: str, newest: str, oldest: str) -> tuple[Event, ...]:
+        found: list[Event] = []
+        start: str | None = newest
+        for _ in range(_MOST_PAGES):
+            if start is None:
+                break
+            page = await _reached(
+                self._nio.room_messages(
+                    room_id, start, end=oldest, direction=nio.MessageDirection.back, limit=_HISTORY_PAGE
+                )
+            )
+            if isinstance(page, nio.ErrorResponse) or not page.chunk:
+                break
+            found += [event.source for event in page.chunk]
+            start = page.end
+        return tuple(reversed(found))
+
+    def _invitations(self, answer: "nio.SyncResponse") -> tuple[Invitation, ...]:
+        invited = (
+            Invitation(room_id=room_id, inviter=str(event.sender), is_direct=event.content.get("is_direct") is True)
+            for room_id, room in answer.rooms.invite.items()
+            for event in room.invite_state
+            if isinstance(event, nio.InviteMemberEvent)
+            and event.state_key == self.user_id
+            and event.membership == "invite"
+        )
+        return tuple(invited)
+
+
+async def _reached(request: Coroutine[object, object, R]) -> R:
+    """What the server answers; a server that cannot be reached is the end of the connection."""
+    try:
+        return await request
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise ConnectionEnded(f"the homeserver cannot be reached: {type(error).__name__}") from error
+
+
+def _check_session(answer: object) -> None:
+    if not isinstance(answer, nio.ErrorResponse):
+        return
+    code, told = str(answer.status_code), f"{answer.status_code}: {answer.message}"
+    if code in _LOCKED_OUT:
+        raise ConnectionRefusedForGood(told)
+    raise ConnectionEnded(told, retry_after=_seconds(answer))
+
+
+def _delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
+    code = str(answer.status_code)
+    return DeliveryFailed(f"{code}: {answer.message}", retry_after=_seconds(answer), is_permanent=code in _GONE)
+
+
+def _seconds(answer: "nio.ErrorResponse") -> float | None:
+    return answer.retry_after_ms / 1000 if answer.retry_after_ms else None

@@ -1,0 +1,240 @@
+"""Events of Matrix rooms as chat messages, and messages as events. Source: https://spec.matrix.org/latest/."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from html import escape
+from typing import Final, TypeAlias
+from urllib.parse import quote, unquote
+
+from bot.addressing import is_called
+from bot.platform import OutgoingMessage
+from bot.platform_kit.html import as_html
+from bot.platform_kit.markdown import Span, plain, spans_of
+from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person
+
+NAME: Final = "matrix"
+Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
+Event: TypeAlias = Mapping[str, Json]
+
+# Who may redact other people's messages is a moderator of the room.
+_MODERATOR_LEVEL: Final = 50
+_ATTACHED: Final = {"m.image": "photo", "m.file": "document", "m.audio": "audio", "m.video": "video"}
+_QUOTE: Final = re.compile(r"\A(?:> .*\n)+\n?")
+_PILL: Final = re.compile(r"https://matrix\.to/#/(@[^\"'?]+|%40[^\"'?]+)")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """A room as the bot knows it: the names of its people, and who has which level of power.
+
+    `own_events` are ids of what the bot said lately.
+    """
+
+    id: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, int] = field(default_factory=dict)
+    is_private: bool = False
+    own_events: Collection[str] = ()
+
+    def person(self, user_id: str, *, is_bot: bool = False) -> Person:
+        """Somebody in the room."""
+        name = self.names.get(user_id) or user_id.lstrip("@").partition(":")[0]
+        return Person(id=user_id, name=name, is_bot=is_bot, is_admin=self.levels.get(user_id, 0) >= _MODERATOR_LEVEL)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """Who the bot is."""
+
+    user_id: str
+    bot_name: str
+
+
+def to_incoming(event: Event, room: Room, account: Account) -> Incoming | None:
+    """What an event of a room's timeline says; None for what says nothing, or was said by the bot itself."""
+    sender = text_of(event.get("sender"))
+    if not sender or sender == account.user_id:
+        return None
+    content = mapping(event.get("content"))
+    if event.get("type") == "m.room.redaction":
+        gone = text_of(event.get("redacts")) or text_of(content.get("redacts"))
+        return MessageWithdrawn(address=_address(room, {}), message_id=gone, at=_when(event)) if gone else None
+    if event.get("type") != "m.room.message" or not text_of(content.get("msgtype")):
+        return None
+    relation = mapping(content.get("m.relates_to"))
+    if relation.get("rel_type") == "m.replace":
+        return _edited(event, content, relation, room)
+    return _message(event, content, relation, room, account)
+
+
+def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
+    """The events after the bot's own joining, where that is among them: earlier ones were not said to it."""
+    for place in range(len(events) - 1, -1, -1):
+        event = events[place]
+        if event.get("type") == "m.room.member" and event.get("state_key") == account.user_id:
+            membership = mapping(event.get("content")).get("membership")
+            before = mapping(mapping(event.get("unsigned")).get("prev_content")).get("membership")
+            if membership == "join" and before != "join":  # a change of the name is a joining, too
+                return events[place + 1 :]
+    return events
+
+
+def _edited(event: Event, content: Event, relation: Event, room: Room) -> MessageEdited:
+    new = mapping(content.get("m.new_content"))
+    return MessageEdited(
+        address=_address(room, relation),
+        message_id=text_of(relation.get("event_id")),
+        text=text_of(new.get("body")) or text_of(content.get("body")),
+        at=_when(event),
+    )
+
+
+def _message(event: Event, content: Event, relation: Event, room: Room, account: Account) -> ChatMessage:
+    reply_to = _replied_to(relation)
+    mentioned = _mentioned(content)
+    people = tuple(room.person(user_id) for user_id in mentioned if user_id != account.user_id)
+    text = _named(_text(content), people)
+    is_meant = account.user_id in mentioned or reply_to in room.own_events or is_called(text, account.bot_name)
+    localpart = account.user_id.lstrip("@").partition(":")[0]
+    return ChatMessage(
+        id=text_of(event.get("event_id")),
+        address=_address(room, relation),
+        sender=room.person(text_of(event.get("sender")), is_bot=content.get("msgtype") == "m.notice"),
+        text=text,
+        sent_at=_when(event),
+        is_addressed=room.is_private or is_meant or is_called(text, localpart),
+        is_private=room.is_private,
+        reply_to=reply_to,
+        mentions=people,
+        attachments=_attachments(content),
+    )
+
+
+def _address(room: Room, relation: Event) -> ChatAddress:
+    thread = text_of(relation.get("event_id")) if relation.get("rel_type") == "m.thread" else ""
+    return ChatAddress(platform=NAME, chat_id=room.id, thread_id=thread or None)
+
+
+def _replied_to(relation: Event) -> str | None:
+    """The event that is replied to; what a thread names for clients without threads is none."""
+    if relation.get("is_falling_back") is True:
+        return None
+    return text_of(mapping(relation.get("m.in_reply_to")).get("event_id")) or None
+
+
+def _text(content: Event) -> str:
+    body = text_of(content.get("body"))
+    if text_of(mapping(mapping(content.get("m.relates_to")).get("m.in_reply_to")).get("event_id")):
+        body = _QUOTE.sub("", body)  # older clients repeat what they reply to
+    if content.get("msgtype") == "m.emote":
+        return f"/me {body}"
+    if content.get("msgtype") in _ATTACHED:
+        file_name = content.get("filename")
+        return body if isinstance(file_name, str) and file_name != body else ""  # a caption, or the name of the file
+    return body
+
+
+def _attachments(content: Event) -> tuple[Attachment, ...]:
+    kind = _ATTACHED.get(text_of(content.get("msgtype")))
+    if kind is None:
+        return ()
+    name = text_of(content.get("filename")) or text_of(content.get("body"))
+    return (Attachment(kind=kind, description=name, url=text_of(content.get("url")) or None),)
+
+
+def _mentioned(content: Event) -> tuple[str, ...]:
+    """The people who are meant: as the client says it, else by the pills of the formatted text."""
+    stated = mapping(content.get("m.mentions")).get("user_ids")
+    if isinstance(stated, list):
+        return tuple(dict.fromkeys(each for each in stated if isinstance(each, str)))
+    found = _PILL.findall(text_of(content.get("formatted_body")))
+    return tuple(dict.fromkeys(unquote(each) for each in found))
+
+
+def _named(text: str, people: Collection[Person]) -> str:
+    """`text` with an @ in front of the names of `people`: clients leave it out of their pills."""
+    for person in people:
+        if f"@{person.name}" not in text:
+            text = re.sub(rf"(?<![\w@]){re.escape(person.name)}(?!\w)", f"@{person.name}", text, count=1)
+    return text
+
+
+def to_content(message: OutgoingMessage, piece: str, address: ChatAddress) -> dict[str, Json]:
+    """The content of the `m.room.message` that says `piece` of `message`."""
+    spans = spans_of(message, piece)
+    content: dict[str, Json] = {
+        "msgtype": "m.text",
+        "body": plain(spans),
+        "m.mentions": _mentions(spans),
+        **_relation(message, address),
+    }
+    html = as_html(spans, _pill, newline="<br>")
+    if html != escape(plain(spans), quote=False).replace("\n", "<br>"):
+        content |= {"format": "org.matrix.custom.html", "formatted_body": html}
+    return content
+
+
+def to_edit(message: OutgoingMessage, address: ChatAddress, event_id: str) -> dict[str, Json]:
+    """The content that replaces what the event `event_id` says."""
+    new = to_content(replace(message, reply_to=None), message.text, replace(address, thread_id=None))
+    relation: dict[str, Json] = {"rel_type": "m.replace", "event_id": event_id}
+    return {
+        "msgtype": "m.text",
+        "body": f"* {new['body']}",
+        "m.mentions": {},
+        "m.new_content": new,
+        "m.relates_to": relation,
+    }
+
+
+def to_reaction(event_id: str, emoji: str) -> dict[str, Json]:
+    """The content of an `m.reaction`."""
+    return {"m.relates_to": {"rel_type": "m.annotation", "event_id": event_id, "key": emoji}}
+
+
+def link(room_id: str, event_id: str) -> str:
+    """An address that opens the event in any client."""
+    return f"https://matrix.to/#/{quote(room_id)}/{quote(event_id)}"
+
+
+def _mentions(spans: Collection[Span]) -> dict[str, Json]:
+    """Whom the message rings for: always stated, so that no word of the text does."""
+    people: list[Json] = list(dict.fromkeys(span.person.id for span in spans if span.person is not None))
+    stated: dict[str, Json] = {"user_ids": people} if people else {}
+    return stated | {"room": True} if any(span.kind == "everyone" for span in spans) else stated
+
+
+def _pill(span: Span) -> str:
+    text = escape(span.text, quote=False)
+    if span.person is None:
+        return text
+    return f'<a href="https://matrix.to/#/{quote(span.person.id, safe="@:")}">{text}</a>'
+
+
+def _relation(message: OutgoingMessage, address: ChatAddress) -> dict[str, Json]:
+    reply: dict[str, Json] = {"m.in_reply_to": {"event_id": message.reply_to}} if message.reply_to else {}
+    if address.thread_id is None:
+        return {"m.relates_to": reply} if reply else {}
+    fallback: dict[str, Json] = {"m.in_reply_to": {"event_id": address.thread_id}, "is_falling_back": True}
+    thread: dict[str, Json] = {"rel_type": "m.thread", "event_id": address.thread_id}
+    return {"m.relates_to": thread | (reply or fallback)}
+
+
+def _when(event: Event) -> datetime:
+    stamp = event.get("origin_server_ts")
+    try:
+        return datetime.fromtimestamp(stamp / 1000 if isinstance(stamp, int | float) else 0, UTC)
+    except (OverflowError, ValueError, OSError):  # the sender's server may write anything
+        return datetime.fromtimestamp(0, UTC)
+
+
+def text_of(value: Json) -> str:
+    """`value` where it is text; anybody may put anything into an event."""
+    return value if isinstance(value, str) else ""
+
+
+def mapping(value: Json) -> Event:
+    """`value` where it is an object."""
+    return value if isinstance(value, Mapping) else {}

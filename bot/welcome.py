@@ -1,0 +1,41 @@
+"""The first words in a group: what the bot reads, what it keeps, what it can do. Said once."""
+
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+
+from bot.outbox import Outbox
+from bot.platform import OutgoingMessage
+from function_calls.wording import say
+from services.chat import BotAdded
+from services.errors import DeliveryFailed
+from services.session import StateStore
+
+_REMEMBERED: Final = timedelta(days=3650)
+
+
+class Welcome:
+    """Greets each group once, also when the bot is removed and added again, or the platform tells it twice."""
+
+    def __init__(
+        self, outbox: Outbox, state: StateStore, *, bot_name: str, language: str, listens_to_all: bool
+    ) -> None:
+        self._outbox = outbox
+        self._state = state
+        self._bot_name = bot_name
+        self._language = language
+        self._reads = "welcome.reads_all" if listens_to_all else "welcome.reads_addressed"
+
+    async def greet(self, added: BotAdded) -> None:
+        """Say the first words, unless they have been said."""
+        key = f"welcomed:{added.address.key}"
+        if await self._state.get(key):
+            return
+        await self._state.set(key, value=True, keep=_REMEMBERED)
+        language = added.language or self._language
+        lines = (say(language, key, name=self._bot_name) for key in ("welcome.hello", self._reads, "welcome.keeps"))
+        try:
+            await self._outbox.send(added.address, OutgoingMessage(text="\n".join(lines)))
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(added.address)).warning("the welcome was not taken: {}", failure)

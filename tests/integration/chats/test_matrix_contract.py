@@ -1,0 +1,118 @@
+"""The contract of platforms on a real Matrix homeserver."""
+
+import asyncio
+import re
+from html import unescape
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platforms.matrix.adapter import MatrixPlatform
+from bot.platforms.matrix.settings import MatrixSettings
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.real_servers.process import HOST
+from bot.testing.real_servers.synapse import MatrixPerson, synapse
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+_BOT = "@bubbles:localhost"
+
+
+@pytest.fixture(scope="module")
+def homeserver(tmp_path_factory):
+    server = synapse(tmp_path_factory.mktemp("synapse"))
+    server.start()
+    people = {name: MatrixPerson(server.port, name) for name in ("ann", "ben", "bubbles")}
+    for person in people.values():
+        person.register()
+    room_id = people["ann"].create_room(name="team", invite=("@ben:localhost", _BOT))
+    people["ben"].join(room_id)
+    yield server.port, people, room_id
+    server.stop()
+
+
+class MatrixRig(PlatformRig):
+    def __init__(self, port, people, room_id):
+        super().__init__()
+        self._people = people
+        self._room_id = room_id
+        self._earlier = {event["event_id"] for event in people["ann"].events(room_id)}
+        self.chat = ChatAddress(platform="matrix", chat_id=room_id)
+        self.settings = MatrixSettings(
+            homeserver=f"http://{HOST}:{port}",
+            user=_BOT,
+            password=SecretStr(people["bubbles"].password),
+            invites="listed",
+            inviters=("*:localhost",),
+        )
+        self.platform = MatrixPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles")
+
+    async def ready(self):
+        await until(lambda: self.platform.health.state == "live")
+        for _ in range(200):
+            if _BOT in await asyncio.to_thread(self._people["ann"].members, self._room_id):
+                return
+            await asyncio.sleep(0.05)
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        mentioned = [user for mark, user in (("{bot}", _BOT), ("{ben}", "@ben:localhost")) if mark in text]
+        content = {"msgtype": "m.text", "body": text.format(bot="bubbles", ben="ben")}
+        if mentioned:
+            content["m.mentions"] = {"user_ids": mentioned}
+        if reply_to is not None:
+            content["m.relates_to"] = {"m.in_reply_to": {"event_id": reply_to}}
+        return await asyncio.to_thread(self._people[sender].send, self._room_id, content)
+
+    async def echo(self, text):
+        content = {"msgtype": "m.text", "body": text}
+        await asyncio.to_thread(self._people["bubbles"].send, self._room_id, content)
+
+    @property
+    def nowhere(self):
+        return ChatAddress(platform="matrix", chat_id="!nowhere:localhost")
+
+    async def heard(self, count=1):
+        heard = []
+        for _ in range(20):
+            events = await asyncio.to_thread(self._people["ann"].events, self._room_id)
+            heard = [self._heard(event, events) for event in events if self._is_said(event)]
+            heard = [each for each in heard if each.id not in self._earlier]
+            if len(heard) >= count:
+                break
+            await asyncio.sleep(0.1)
+        return heard
+
+    @staticmethod
+    def _is_said(event):
+        return (
+            event["sender"] == _BOT
+            and event["type"] == "m.room.message"
+            and event["content"].get("m.relates_to", {}).get("rel_type") != "m.replace"
+        )
+
+    @staticmethod
+    def _heard(event, events):
+        content = event["content"]
+        for other in events:  # what a client shows: the latest of its edits
+            relation = other["content"].get("m.relates_to", {})
+            if relation.get("rel_type") == "m.replace" and relation["event_id"] == event["event_id"]:
+                content = other["content"]["m.new_content"]
+        html = content.get("formatted_body")
+        text = content["body"] if html is None else unescape(re.sub("<[^>]+>", "", html.replace("<br>", "\n")))
+        return Heard(
+            id=event["event_id"],
+            text=text,
+            reply_to=content.get("m.relates_to", {}).get("m.in_reply_to", {}).get("event_id"),
+            mentioned=tuple(content["m.mentions"].get("user_ids", ())),
+            rings_for_everyone=content["m.mentions"].get("room", False),
+        )
+
+
+class TestMatrix(PlatformContract):
+    @pytest.fixture
+    async def rig(self, homeserver):
+        rig = MatrixRig(*homeserver)
+        async with rig.connected():
+            yield rig

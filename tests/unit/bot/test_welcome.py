@@ -1,0 +1,66 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.outbox import Outbox
+from bot.testing.clocks import StandingClock
+from bot.testing.platform import FakePlatform
+from bot.welcome import Welcome
+from services.chat import BotAdded, ChatAddress
+from services.errors import DeliveryFailed
+from services.session import MemoryStateStore
+
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+class History:
+    async def record_own(self, *_, **__):
+        return None
+
+
+@pytest.fixture
+def clock():
+    return StandingClock(datetime(2026, 11, 20, 12, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+@pytest.fixture
+def welcome(platform, clock):
+    outbox = Outbox({"fake": platform}, History(), clock)
+    return Welcome(outbox, MemoryStateStore(clock), bot_name="Bubbles", language="en", listens_to_all=True)
+
+
+async def test_a_new_group_hears_what_the_bot_reads_keeps_and_can_do(welcome, platform):
+    await welcome.greet(BotAdded(address=HOME))
+
+    [text] = platform.texts
+    assert "Bubbles" in text
+    assert "read every message" in text
+    assert "forget me" in text
+
+
+async def test_a_group_is_greeted_once(welcome, platform):
+    for _ in range(2):
+        await welcome.greet(BotAdded(address=HOME))
+
+    assert len(platform.texts) == 1
+
+
+async def test_a_chinese_group_is_greeted_in_chinese(welcome, platform):
+    await welcome.greet(BotAdded(address=HOME, language="zh"))
+
+    assert platform.texts[0].startswith("大家好")
+
+
+async def test_a_welcome_that_is_refused_harms_nobody(welcome, platform):
+    def refuse(*_):
+        raise DeliveryFailed("not allowed to speak", is_permanent=True)
+
+    platform.refuse = refuse
+    await welcome.greet(BotAdded(address=HOME))
+
+    assert platform.texts == []

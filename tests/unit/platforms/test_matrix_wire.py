@@ -1,0 +1,174 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.platform import OutgoingMessage
+from bot.platforms.matrix.wire import Account, Room, link, since_joining, to_content, to_edit, to_incoming
+from services.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person
+
+ACCOUNT = Account(user_id="@bubbles:example.org", bot_name="Bubbles")
+ROOM = Room(
+    id="!team:example.org",
+    names={"@ann:example.org": "Ann", "@ben:example.org": "Ben"},
+    levels={"@ann:example.org": 100},
+    own_events={"$own"},
+)
+TEAM = ChatAddress(platform="matrix", chat_id="!team:example.org")
+
+
+def event(content, **fields):
+    """An event as the specification's examples have it."""
+    return {
+        "type": "m.room.message",
+        "event_id": "$143273582443PhrSn",
+        "sender": "@ann:example.org",
+        "origin_server_ts": 1432735824653,
+        "content": {"msgtype": "m.text", "body": "hi"} | content,
+    } | fields
+
+
+def heard(content, **fields):
+    return to_incoming(event(content, **fields), ROOM, ACCOUNT)
+
+
+def test_a_text_has_its_sender_room_and_time():
+    message = heard({"body": "hello 你好"})
+
+    assert (message.text, message.address, message.id) == ("hello 你好", TEAM, "$143273582443PhrSn")
+    assert message.sender == Person(id="@ann:example.org", name="Ann", is_admin=True)
+    assert message.sent_at == datetime(2015, 5, 27, 14, 10, 24, 653000, tzinfo=UTC)
+    assert not message.is_addressed
+
+
+def test_somebody_without_a_name_is_called_by_the_localpart():
+    assert heard({}, sender="@zoe:other.example").sender.name == "zoe"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"m.mentions": {"user_ids": ["@bubbles:example.org"]}},
+        {"formatted_body": '<a href="https://matrix.to/#/@bubbles:example.org">B</a> hi'},
+        {"formatted_body": '<a href="https://matrix.to/#/%40bubbles%3Aexample.org">B</a> hi'},
+        {"body": "bubbles: hi"},
+        {"m.relates_to": {"m.in_reply_to": {"event_id": "$own"}}},
+    ],
+)
+def test_the_bot_is_meant_by_mention_pill_name_or_reply(content):
+    assert heard(content).is_addressed
+
+
+def test_a_mentioned_person_has_an_at_in_the_text():
+    message = heard({"body": "remind Ben of tea", "m.mentions": {"user_ids": ["@ben:example.org"]}})
+
+    assert message.mentions == (Person(id="@ben:example.org", name="Ben"),)
+    assert message.text == "remind @Ben of tea"
+
+
+def test_a_thread_is_a_part_of_the_address_and_its_fallback_no_reply():
+    relation = {
+        "rel_type": "m.thread",
+        "event_id": "$root",
+        "m.in_reply_to": {"event_id": "$x"},
+        "is_falling_back": True,
+    }
+    message = heard({"m.relates_to": relation})
+
+    assert (message.address.thread_id, message.reply_to) == ("$root", None)
+
+
+def test_what_older_clients_repeat_of_the_replied_text_is_left_out():
+    content = {"body": "> <@ben:example.org> tea?\n\nyes", "m.relates_to": {"m.in_reply_to": {"event_id": "$x"}}}
+
+    assert (heard(content).text, heard(content).reply_to) == ("yes", "$x")
+
+
+def test_an_edit_and_a_redaction_correct_the_message():
+    new = {
+        "m.new_content": {"msgtype": "m.text", "body": "new"},
+        "m.relates_to": {"rel_type": "m.replace", "event_id": "$x"},
+    }
+
+    assert isinstance(heard(new), MessageEdited)
+    assert (heard(new).message_id, heard(new).text) == ("$x", "new")
+    gone = to_incoming(event({"redacts": "$x"}, type="m.room.redaction"), ROOM, ACCOUNT)
+    assert isinstance(gone, MessageWithdrawn)
+    assert gone.message_id == "$x"
+
+
+def test_a_notice_is_the_word_of_a_bot():
+    assert heard({"msgtype": "m.notice"}).sender.is_bot
+
+
+def test_a_picture_is_described_and_its_caption_is_the_text():
+    message = heard({"msgtype": "m.image", "body": "our cat", "filename": "cat.jpg", "url": "mxc://x/y"})
+
+    assert message.text == "our cat"
+    assert message.attachments == (Attachment(kind="photo", description="cat.jpg", url="mxc://x/y"),)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"sender": "@bubbles:example.org"}, {"type": "m.sticker"}, {"content": {}}, {"sender": 3}]
+)
+def test_what_says_nothing_to_the_bot_is_nothing(changed):
+    assert to_incoming(event({}) | changed, ROOM, ACCOUNT) is None
+
+
+json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(json, json, json)
+def test_no_event_breaks_the_wire(relation, mentions, body):
+    heard({"m.relates_to": relation, "m.mentions": mentions, "body": body, "m.new_content": body})
+
+
+def test_what_was_said_before_the_bot_joined_was_not_said_to_it():
+    joining = {"type": "m.room.member", "state_key": ACCOUNT.user_id, "content": {"membership": "join"}}
+    renaming = joining | {"unsigned": {"prev_content": {"membership": "join"}}}
+    before, after = event({"body": "before"}), event({"body": "after"})
+
+    assert since_joining([before, joining, after, renaming], ACCOUNT) == [after, renaming]
+    assert since_joining([before, after], ACCOUNT) == [before, after]
+
+
+def said(text, address=TEAM, **fields):
+    return to_content(OutgoingMessage(text=text, **fields), text, address)
+
+
+def test_a_plain_text_has_no_formatted_twin_and_rings_for_nobody():
+    assert said("tea & cake\nnow") == {"msgtype": "m.text", "body": "tea & cake\nnow", "m.mentions": {}}
+
+
+def test_a_person_is_rung_for_by_id_and_shown_as_a_pill():
+    content = said("⏰ @Ben tea", mentions=(Person(id="@ben:example.org", name="Ben"),))
+
+    assert content["m.mentions"] == {"user_ids": ["@ben:example.org"]}
+    assert content["formatted_body"] == '⏰ <a href="https://matrix.to/#/@ben:example.org">@Ben</a> tea'
+
+
+def test_only_code_rings_for_the_room():
+    assert said("@room look")["m.mentions"] == {}
+    assert said("⏰ everyone tea", mentions_everyone=True)["m.mentions"] == {"room": True}
+
+
+def test_a_reply_in_a_thread_names_both():
+    content = said("yes", address=ChatAddress(platform="matrix", chat_id="!r", thread_id="$root"), reply_to="$x")
+
+    assert content["m.relates_to"] == {"rel_type": "m.thread", "event_id": "$root", "m.in_reply_to": {"event_id": "$x"}}
+
+
+def test_an_edit_says_what_it_replaces():
+    content = to_edit(OutgoingMessage(text="**new**"), TEAM, "$x")
+
+    assert content["m.relates_to"] == {"rel_type": "m.replace", "event_id": "$x"}
+    assert content["m.new_content"]["formatted_body"] == "<b>new</b>"
+
+
+def test_a_link_opens_the_event():
+    assert link("!r:example.org", "$x") == "https://matrix.to/#/%21r%3Aexample.org/%24x"
