@@ -1,41 +1,73 @@
 import { Drawer } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Fragment, type ReactNode } from 'react'
 import { duration, wholeTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
-import { Block } from '../room/ToolCard'
-import type { CallEntry } from './api'
+import { ToolCard } from '../room/ToolCard'
+import { shownCall } from '../wire/calls'
+import { fetchTurn, type CallEntry, type TurnEntry } from './api'
 
-function Facts({ call }: { call: CallEntry }): ReactNode {
+// Calls of the page's own forms and of programs belong to no message of a chat.
+const WITHOUT_TURN = 'http-'
+
+function Facts({ call, turn }: { call: CallEntry; turn: TurnEntry | undefined }): ReactNode {
   const words = useWords()
   const language = useLanguage((state) => state.language)
-  const facts = [
-    [words.activity.time, wholeTime(call.at, language)],
+  const facts: [string, string][] = [
+    [words.activity.time, wholeTime(turn?.at ?? call.at, language)],
     [words.activity.room, call.chat],
-    [words.activity.person, call.person],
-    [words.activity.model, call.model || call.route],
-    [words.activity.duration, duration(call.duration)],
+    [words.activity.person, turn?.person || call.person],
+    [words.activity.model, call.model || turn?.route || call.route],
+    [words.activity.tokens, turn?.tokens ? String(turn.tokens) : ''],
+    [words.activity.duration, duration(turn?.duration ?? call.duration)],
   ]
   return (
     <dl className="facts">
       {facts
         .filter(([, value]) => value)
         .map(([name, value]) => (
-          <FactLine key={name} name={name ?? ''} value={value ?? ''} />
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
         ))}
     </dl>
   )
 }
 
-function FactLine({ name, value }: { name: string; value: string }): ReactNode {
+function Whole({ call }: { call: CallEntry }): ReactNode {
+  const words = useWords()
+  const query = useQuery({
+    queryKey: ['turn', call.chat, call.message_id],
+    queryFn: () => fetchTurn(call.chat, call.message_id),
+    enabled: !call.message_id.startsWith(WITHOUT_TURN),
+  })
+  const calls = query.data?.calls.length ? query.data.calls : [call]
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
+    <div data-turn={call.id}>
+      <Facts call={call} turn={query.data?.turn} />
+      {call.user_message && (
+        <>
+          <p className="block-label">{words.activity.said}</p>
+          <p className="turn-text">{call.user_message}</p>
+        </>
+      )}
+      <div className="tool-cards">
+        {calls.map((each) => (
+          <ToolCard key={each.id} call={shownCall(each)} isOpenAtFirst={each.id === call.id} />
+        ))}
+      </div>
+      {query.data?.turn.reply && (
+        <>
+          <p className="block-label">{words.activity.answered}</p>
+          <p className="turn-text">{query.data.turn.reply}</p>
+        </>
+      )}
+    </div>
   )
 }
 
-/** One call with the message it was made for, what it was given and what came back. */
+/** One call with its whole turn: the message it was made for, every call, and what was answered. */
 export function Turn({ call, onClose }: { call: CallEntry | null; onClose: () => void }): ReactNode {
   const words = useWords()
   return (
@@ -47,22 +79,7 @@ export function Turn({ call, onClose }: { call: CallEntry | null; onClose: () =>
       title={words.activity.turn}
       closeButtonProps={{ 'aria-label': words.close }}
     >
-      {call && (
-        <div data-turn={call.id}>
-          <Facts call={call} />
-          <p className="block-label">{words.activity.said}</p>
-          <p className="turn-text">{call.user_message}</p>
-          <p className="mono">{call.name}</p>
-          <Block label={words.card.arguments} value={call.arguments} />
-          {call.error ? (
-            <p className="tool-error" role="note">
-              {call.error}
-            </p>
-          ) : (
-            <Block label={words.card.result} value={call.result ?? words.card.nothing} />
-          )}
-        </div>
-      )}
+      {call && <Whole call={call} />}
     </Drawer>
   )
 }

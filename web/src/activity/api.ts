@@ -42,6 +42,20 @@ export function fetchCalls(filters: Filters, before: string | null): Promise<Pag
   return ask(withQuery('/api/admin/tool-calls', { ...filters, before, limit: LIMIT }))
 }
 
+export interface TurnEntry {
+  person: string
+  at: string
+  route: string
+  reply: string
+  duration: number
+  tokens: number
+}
+
+/** One interpreted message with the calls it led to. */
+export function fetchTurn(chat: string, messageId: string): Promise<{ turn: TurnEntry; calls: CallEntry[] }> {
+  return ask(`/api/admin/turns/${encodeURIComponent(chat)}/${encodeURIComponent(messageId)}`)
+}
+
 export function fetchMessages(filters: Filters, before: string | null): Promise<PageOf<MessageEntry>> {
   return ask(withQuery('/api/admin/messages', { q: filters.q, before, limit: LIMIT }))
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useWords } from '../language/language'
+import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
 import { useLanguageSwitch, useThemeSwitch } from '../shell/TopBar'
@@ -24,7 +25,8 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
   const { flip } = useThemeSwitch()
   const flipLanguage = useLanguageSwitch()
   const identity = useRoom((room) => room.identity)
-  const tools = useQuery({ queryKey: ['tools', identity?.room], queryFn: fetchTools, staleTime: 60_000 })
+  const viewpoint = useViewpoint()
+  const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: fetchRooms, staleTime: 10_000 })
   const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
     id: `page-${key}`,

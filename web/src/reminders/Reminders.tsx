@@ -7,9 +7,10 @@ import { useWords } from '../language/language'
 import { useRoom } from '../room/store'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
-import type { Reminder } from '../wire/frames'
+import type { Author, Reminder } from '../wire/frames'
 import { fetchReminders } from './api'
 import { EditReminder } from './EditReminder'
+import { Feed } from './Feed'
 import { ReminderRow } from './ReminderRow'
 import { useReminderActions, useViewpoint } from './useReminderActions'
 import './reminders.css'
@@ -18,7 +19,7 @@ const Calendar = lazy(() => import('./Calendar').then((module) => ({ default: mo
 
 const VIEWS = ['list', 'day', 'week', 'month', 'agenda'] as const
 export type View = (typeof VIEWS)[number]
-const STATES = ['active', 'paused', 'done', 'cancelled'] as const
+const STATES = ['active', 'paused', 'done'] as const
 
 function New(): ReactNode {
   const words = useWords()
@@ -53,6 +54,14 @@ interface Filters {
   state: string | null
 }
 
+/** Who has or made reminders, by id and name. */
+function peopleOf(all: Reminder[], members: Author[]): { value: string; label: string }[] {
+  const names = new Map(members.map((member) => [member.id, member.name]))
+  for (const one of all) if (one.created_by_name) names.set(one.created_by, one.created_by_name)
+  const ids = [...new Set(all.flatMap((one) => [one.created_by, ...one.mentions]))]
+  return ids.map((id) => ({ value: id, label: names.get(id) ?? id })).sort((a, b) => a.label.localeCompare(b.label))
+}
+
 function FilterBar({ all, filters, onChange, view, onView }: {
   all: Reminder[]
   filters: Filters
@@ -61,7 +70,8 @@ function FilterBar({ all, filters, onChange, view, onView }: {
   onView: (view: View) => void
 }): ReactNode {
   const words = useWords()
-  const people = [...new Set(all.flatMap((one) => [one.created_by, ...one.mentions]))].sort()
+  const members = useRoom((room) => room.members)
+  const people = peopleOf(all, members)
   return (
     <div className="filters">
       <SegmentedControl
@@ -88,6 +98,7 @@ function FilterBar({ all, filters, onChange, view, onView }: {
         value={filters.state}
         onChange={(state) => onChange({ ...filters, state })}
       />
+      <Feed />
     </div>
   )
 }

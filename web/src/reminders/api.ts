@@ -6,9 +6,21 @@ export interface Viewpoint {
   name: string
 }
 
-export async function fetchReminders(viewpoint: Viewpoint, state = ''): Promise<Reminder[]> {
-  const answer = await ask<Reminder[] | { reminders: Reminder[] }>(withQuery('/api/reminders', { ...viewpoint, state }))
-  return Array.isArray(answer) ? answer : answer.reminders
+async function fetchOf(viewpoint: Viewpoint, state: string): Promise<Reminder[]> {
+  const path = withQuery('/api/reminders', { session_id: viewpoint.session_id, state })
+  return (await ask<{ reminders: Reminder[] }>(path)).reminders
+}
+
+/** The open reminders of the room, soonest first, and then those that are over. */
+export async function fetchReminders(viewpoint: Viewpoint): Promise<Reminder[]> {
+  const [open, over] = await Promise.all([fetchOf(viewpoint, ''), fetchOf(viewpoint, 'done')])
+  return [...open, ...over]
+}
+
+/** A new secret address of this room's calendar. */
+export async function makeFeed(viewpoint: Viewpoint): Promise<string> {
+  const path = withQuery('/api/reminders/feed', { session_id: viewpoint.session_id })
+  return (await ask<{ url: string }>(path, { method: 'POST' })).url
 }
 
 const at = (id: string, verb: string, viewpoint: Viewpoint) =>

@@ -3,6 +3,7 @@ import { IconArrowUp, IconCheck, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { useViewpoint } from '../reminders/useReminderActions'
 import { fetchTools } from '../tools/api'
 import { askedAt, matching, mentionOffers, type Asked, type Offer } from './completion'
 import { useRoom } from './store'
@@ -18,8 +19,8 @@ function isComposing(event: KeyboardEvent): boolean {
 function useOffers(asked: Asked | null): Offer[] {
   const words = useWords()
   const members = useRoom((room) => room.members)
-  const room = useRoom((state) => state.identity?.room ?? '')
-  const tools = useQuery({ queryKey: ['tools', room], queryFn: () => fetchTools(), enabled: asked?.kind === 'function', staleTime: 60_000 })
+  const viewpoint = useViewpoint()
+  const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), enabled: asked?.kind === 'function', staleTime: 60_000 })
   if (!asked) return []
   if (asked.kind === 'mention') return mentionOffers(members, asked.typed, words.room.everyone)
   const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: tool.description.split('\n')[0] ?? '' }))

@@ -38,12 +38,12 @@ function LiveSeconds({ since }: { since: string | null | undefined }): ReactNode
 }
 
 /** One call of a tool: what was given, what came of it, how long it took. Failures are open from the start. */
-export function ToolCard({ call }: { call: ToolCall }): ReactNode {
+export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOpenAtFirst?: boolean }): ReactNode {
   const words = useWords()
   const id = useId()
   const hasFailed = call.status !== 'ok' && call.status !== 'running'
   const [isOpened, setOpened] = useState<boolean | null>(null)
-  const isOpen = isOpened ?? hasFailed
+  const isOpen = isOpened ?? (hasFailed || isOpenAtFirst)
   const Icon = iconOf(call.name)
   const given = Object.entries(call.arguments ?? {}).filter(([, value]) => value !== null && value !== '')
   return (

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { duration } from '../format/time'
 import { useWords } from '../language/language'
-import { useRoom } from '../room/store'
+import { useViewpoint } from '../reminders/useReminderActions'
 import { Block } from '../room/ToolCard'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
@@ -25,9 +25,9 @@ function ToolList({ tools, chosen }: { tools: Tool[]; chosen: string | null }): 
             <Link href={`/tools?tool=${encodeURIComponent(tool.name)}`} aria-current={tool.name === chosen ? 'true' : undefined}>
               <span className="mono tool-list-name">{tool.name}</span>
               <span className="muted figures tool-list-numbers">
-                {words.tools.calls(tool.calls ?? 0)}
+                {words.tools.calls(tool.calls)}
                 {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
-                {tool.enabled === false && ` · ${words.tools.off}`}
+                {tool.confirm && ` · ${words.tools.confirm}`}
               </span>
             </Link>
           </li>
@@ -77,8 +77,8 @@ function Content({ tools }: { tools: Tool[] }): ReactNode {
 /** The functions of the bot: what they take, and a form to try each. */
 export function Tools(): ReactNode {
   const words = useWords()
-  const room = useRoom((state) => state.identity?.room ?? '')
-  const query = useQuery({ queryKey: ['tools', room], queryFn: fetchTools })
+  const viewpoint = useViewpoint()
+  const query = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint) })
   const empty = (
     <div className="nothing">
       <p>{words.tools.none}</p>

@@ -1,21 +1,20 @@
 import type { Viewpoint } from '../reminders/api'
-import { ask } from '../wire/rest'
+import { ask, withQuery } from '../wire/rest'
 
 export interface Tool {
   name: string
   description: string
   parameters: Record<string, unknown>
-  source?: string
-  permission?: string
-  confirm?: boolean
-  enabled?: boolean
-  calls?: number
-  p95_ms?: number | null
+  source: string
+  permission: string
+  confirm: boolean
+  calls: number
+  p95_ms: number | null
 }
 
-export async function fetchTools(): Promise<Tool[]> {
-  const answer = await ask<Tool[] | { tools: Tool[] }>('/api/tools')
-  return Array.isArray(answer) ? answer : answer.tools
+/** What this person may call in this room. */
+export async function fetchTools(viewpoint: Viewpoint): Promise<Tool[]> {
+  return (await ask<{ tools: Tool[] }>(withQuery('/api/tools', { ...viewpoint }))).tools
 }
 
 export interface Outcome {

@@ -1,3 +1,4 @@
+import { useLanguage } from '../language/language'
 import { token } from './identity'
 
 /** An answer that is not a success, in the bot's own words. */
@@ -23,7 +24,7 @@ const TIMEOUT_MS = 20_000
  * Throws `Refused` when it answers with an error, `TypeError` when it is not reached.
  */
 export async function ask<T>(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<T> {
-  const headers: Record<string, string> = { Accept: 'application/json' }
+  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Language': useLanguage.getState().language }
   if (token()) headers.Authorization = `Bearer ${token()}`
   if (options.body !== undefined) headers['Content-Type'] = 'application/json'
   const timeout = AbortSignal.timeout(TIMEOUT_MS)

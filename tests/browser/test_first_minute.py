@@ -1,0 +1,46 @@
+"""The first minute: one command, one click, and a reminder that comes when it should."""
+
+import time
+from datetime import datetime
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.visitors import Visitors
+
+EXAMPLE = "remind me in 10 seconds to stretch"
+MOST_LATE_MS = 1000
+
+
+async def test_a_click_on_an_example_sets_a_reminder_that_fires_on_time_with_a_mention(newcomers: Visitors):
+    page = await (await newcomers.window()).new_page()
+    begun = time.monotonic()
+    await page.goto(newcomers.address)
+    await page.get_by_label("Your name").fill("Ada")
+    opened = time.monotonic() - begun
+    await page.get_by_role("button", name="Enter the room").click()
+    await expect(page.locator("[data-model='']")).to_contain_text("No model is connected")
+    await expect(page.locator(".welcome .example")).to_have_count(3)
+
+    await page.locator(".welcome .example", has_text=EXAMPLE).click()
+    card = page.locator("[data-tool=reminder_set]")
+    await expect(card).to_have_attribute("data-status", "ok")
+    await expect(card.locator(".chip", has_text="stretch")).to_be_visible()
+    await expect(card.locator(".tool-time")).to_contain_text("ms")
+    await card.locator(".tool-line").click()
+    await expect(card.locator(".block").nth(1)).to_contain_text('"id"')
+    await expect(page.locator("[data-reminder] [data-countdown]")).to_be_visible()
+    fired = page.locator("[data-fired]")
+    await expect(fired).to_be_visible(timeout=15_000)
+
+    asked = datetime.fromisoformat(await _time_of(page.locator("[data-mine]")))
+    said = datetime.fromisoformat(await _time_of(page.locator("[data-message]", has=fired)))
+    assert opened < 3
+    assert abs((said - asked).total_seconds() - 10) <= 1
+    assert int((await fired.locator(".late").inner_text()).strip("+ ms")) < MOST_LATE_MS
+    await expect(fired.locator(".mention[data-me]")).to_have_text("@Ada")
+    await expect(page.locator("[data-toast=stretch]")).to_be_visible()
+    assert await page.title() == "(1) ⏰ stretch"
+
+
+async def _time_of(row: Locator) -> str:
+    return await row.locator("time").first.get_attribute("datetime") or ""

@@ -1,0 +1,119 @@
+"""Several people in one room: the same for all of them, and each is only bothered with what is theirs."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.bot_process import BotProcess
+from tests.browser.conftest import people_at
+from tests.browser.slow_model import SlowModel
+from tests.browser.visitors import Visitors, said, say
+
+WORDS = ["**Once** ", "there ", "was ", "a ", "bot ", "that ", "told ", "long ", "stories ", "to ", "its ", "room."]
+
+
+async def ids_in(page: Page) -> list[str]:
+    found: list[str] = await page.locator("[data-message]").evaluate_all("rows => rows.map(row => row.dataset.message)")
+    return found
+
+
+async def test_three_people_see_the_same_room_and_only_the_one_meant_is_called(visitors: Visitors):
+    ada = await visitors.enter("Ada")
+    lin = await visitors.enter("Lin")
+    await expect(ada.locator(".facepile-one")).to_have_count(3)
+    mei = await visitors.enter("Mei")
+    await expect(ada.locator(".facepile-one")).to_have_count(4)
+
+    await lin.locator("#composer").press_sequentially("@A")
+    await expect(lin.get_by_role("option", name="Ada")).to_be_visible()
+    await expect(ada.locator("[data-typing=Lin]")).to_have_text("Lin is typing…")
+    await lin.locator("#composer").press("Enter")
+    await lin.locator("#composer").press_sequentially("are you there?")
+    await lin.locator("#composer").press("Enter")
+    await say(mei, "@Bubbles remind Ada in 2 seconds to answer")
+    await expect(ada.locator("[data-fired]")).to_be_visible(timeout=10_000)
+    await expect(mei.locator("[data-fired]")).to_be_visible()
+    await expect(lin.locator("[data-fired]")).to_be_visible()
+
+    assert await ids_in(ada) == await ids_in(lin) == await ids_in(mei)
+    await expect(ada.locator("[data-kind=person] .mention[data-me]")).to_have_count(1)
+    await expect(lin.locator("[data-message] .mention[data-me]")).to_have_count(0)
+    await expect(ada.locator("[data-toast]")).to_have_count(1)
+    await expect(lin.locator("[data-toast]")).to_have_count(0)
+    await expect(ada.locator(".typing-row")).to_have_text("", timeout=8000)
+    await mei.close()
+    await expect(ada.locator(".facepile-one")).to_have_count(3)
+
+
+async def test_a_message_is_answered_reacted_to_changed_and_taken_back(visitors: Visitors):
+    ada = await visitors.enter("Ada")
+    lin = await visitors.enter("Lin")
+    await say(ada, "shall we meet on Thursday?")
+    question = lin.locator("[data-message]", has=lin.locator(".plain", has_text="Thursday"))
+
+    await question.focus()
+    await lin.keyboard.press("e")
+    await lin.get_by_label("React with 👍").click()
+    await question.focus()
+    await lin.keyboard.press("r")
+    await say(lin, "yes, at two")
+    await expect(ada.locator(".reaction")).to_have_attribute("aria-label", "👍 1: Lin")
+    await expect(ada.locator(".quote")).to_contain_text("shall we meet on Thursday?")
+    await ada.locator("#composer").press("ArrowUp")
+    await ada.locator("#composer").fill("shall we meet on Friday?")
+    await ada.locator("#composer").press("Enter")
+
+    await expect(said(lin, "Friday")).to_have_count(1)
+    changed = lin.locator("[data-message]", has=lin.locator(".plain", has_text="Friday"))
+    await expect(changed).to_contain_text("edited")
+    await expect(said(lin, "Thursday")).to_have_count(0)
+    await ada.locator("[data-mine]").hover()
+    await ada.locator("[data-mine]").get_by_label("Message actions").click()
+    await ada.get_by_role("menuitem", name="Delete").click()
+    await expect(said(lin, "Friday")).to_have_count(0)
+
+
+@pytest.fixture
+async def storytellers(tmp_path: Path) -> AsyncIterator[Visitors]:
+    """People at the page of a bot whose model writes slowly."""
+    async with SlowModel(WORDS, pause_seconds=0.25) as model:
+        settings = {
+            "BUBBLES_MODEL__BASE_URL": model.base_url,
+            "BUBBLES_MODEL__STREAM": "true",
+            "BUBBLES_MODEL__FUNCTION_CALLING": "native",
+        }
+        with BotProcess(tmp_path, **settings) as bot:
+            async with people_at(bot.address) as people:
+                yield people
+
+
+async def test_an_answer_grows_as_it_is_written_can_be_stopped_and_outlives_the_tab_that_asked(storytellers: Visitors):
+    ada = await storytellers.enter("Ada")
+    lin = await storytellers.enter("Lin")
+    await say(ada, "@Bubbles tell me a story")
+    await expect(lin.locator("[data-streaming=dots], [data-streaming=text]")).to_be_visible()
+    seen: set[str] = set()
+    while len(seen) < 3:
+        texts = await lin.locator("[data-streaming=text] .markdown").all_inner_texts()
+        seen.update(text for text in texts if text)
+        await lin.wait_for_timeout(60)
+    await ada.close()
+
+    whole = lin.locator("[data-kind=bot] .bubble", has_text="long stories to its room.")
+    await expect(whole).to_be_visible(timeout=10_000)
+    await expect(lin.locator("[data-streaming]")).to_have_count(0)
+    assert all(
+        "Once there was a bot that told long stories to its room.".startswith(text) for text in map(_plain, seen)
+    )
+    await say(lin, "@Bubbles another story")
+    await lin.locator("[data-streaming=text]").wait_for()
+    await lin.get_by_role("button", name="Stop").click()
+    await expect(lin.locator("[data-kind=bot]").last).to_contain_text("stopped")
+    await expect(lin.locator("[data-streaming]")).to_have_count(0)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[*▍]", "", text).strip()

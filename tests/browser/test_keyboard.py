@@ -1,0 +1,58 @@
+"""Everything works without a mouse, and an input method is never cut short."""
+
+from playwright.async_api import expect
+
+from tests.browser.visitors import Visitors, said, say
+
+SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
+    new KeyboardEvent('keydown', {key: 'Enter', code: 'Enter', bubbles: true, cancelable: true, ...options}))"""
+
+
+async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    await page.goto(f"{visitors.address}/?room={visitors.room}")
+    await page.keyboard.type("Ada")
+    await page.keyboard.press("Enter")
+    await page.locator("[data-link=live]").wait_for()
+
+    await page.keyboard.press("Tab")
+    await expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    await page.keyboard.press("Enter")
+    for _ in range(3):
+        await page.keyboard.press("Tab")
+        if await page.evaluate("document.activeElement.className") == "example":
+            break
+    await page.keyboard.press("Enter")
+    await expect(page.locator("[data-tool=reminder_set][data-status=ok]")).to_be_visible()
+    await page.locator("[data-tool=reminder_set] .tool-line").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".tool-line")).to_have_attribute("aria-expanded", "true")
+
+
+async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.locator("#composer").fill("half a thought")
+
+    await page.locator("#composer").press("Control+k")
+    await page.keyboard.type("Health")
+    await page.keyboard.press("Enter")
+
+    await expect(page.get_by_role("heading", name="Health", level=1)).to_be_visible()
+    await page.keyboard.press("?")
+    await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_enter_that_ends_a_composition_sends_nothing(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.locator("#composer").fill("明天早上")
+
+    await page.locator("#composer").evaluate(SYNTHETIC_ENTER, {"isComposing": True})
+    await page.locator("#composer").evaluate(SYNTHETIC_ENTER, {"keyCode": 229, "which": 229})
+    await page.wait_for_timeout(300)
+
+    await expect(page.locator("#composer")).to_have_value("明天早上")
+    await say(page, "done now")
+    await expect(said(page, "done now")).to_have_count(1)
+    await expect(page.locator("[data-mine]")).to_have_count(1)

@@ -1,0 +1,66 @@
+"""Many tabs, and a bot that goes away and comes back."""
+
+import asyncio
+
+from playwright.async_api import expect
+
+from tests.browser.bot_process import BotProcess
+from tests.browser.visitors import Visitors, said, say
+
+TABS = 12
+
+
+async def test_twelve_tabs_of_one_browser_all_live_and_requests_are_answered_at_once(visitors: Visitors):
+    window = await visitors.window()
+    tabs = [await visitors.enter(f"Tab {number}", window=window) for number in range(TABS)]
+
+    took = await tabs[0].evaluate(
+        "async () => { const begun = performance.now(); await fetch('/api/chat/sessions'); return performance.now() - begun }"
+    )
+    await say(tabs[0], "hello to all tabs")
+
+    assert took < 1000
+    for tab in tabs:
+        await expect(said(tab, "hello to all tabs")).to_have_count(1)
+
+
+async def test_what_is_written_while_the_bot_is_gone_is_sent_once_when_it_is_back(bot: BotProcess, newcomers: Visitors):
+    newcomers.expects_outage = True
+    page = await newcomers.enter("Ada")
+    await say(page, "before the outage")
+    await expect(said(page, "before the outage")).to_have_count(1)
+
+    bot.kill()
+    await expect(page.locator("[data-link=reconnecting]")).to_be_visible(timeout=3000)
+    await say(page, "during the outage")
+    await expect(page.locator("[data-pending]")).to_have_count(1)
+    await expect(page.get_by_label("waiting to be sent")).to_be_visible()
+    await asyncio.to_thread(bot.start)
+    await expect(page.locator("[data-link=live]")).to_be_visible(timeout=10_000)
+
+    await expect(page.locator("[data-pending]")).to_have_count(0)
+    await expect(said(page, "during the outage")).to_have_count(1)
+    await expect(said(page, "before the outage")).to_have_count(1)
+    await page.reload()
+    await expect(said(page, "during the outage")).to_have_count(1)
+
+
+async def test_who_comes_back_is_told_how_much_was_missed_and_where_it_begins(visitors: Visitors):
+    visitors.expects_outage = True
+    window = await visitors.window()
+    ada = await visitors.enter("Ada", window=window)
+    lin, mei = await visitors.enter("Lin"), await visitors.enter("Mei")
+    await say(ada, "I am leaving for a moment")
+    await expect(said(lin, "leaving")).to_have_count(1)
+
+    await window.set_offline(True)
+    await ada.evaluate("window.dispatchEvent(new Event('online'))")
+    await expect(ada.locator("[data-link=reconnecting]")).to_be_visible()
+    for text in ("one", "two", "three"):
+        await say(lin, text)
+        await expect(said(mei, text)).to_have_count(1)
+    await window.set_offline(False)
+
+    await expect(ada.locator("[role=status]", has_text="3 messages while you were away")).to_be_visible(timeout=10_000)
+    await expect(ada.locator("[data-unread-line]")).to_have_count(1)
+    await expect(ada.locator("[data-message]")).to_have_count(4)
