@@ -182,7 +182,9 @@ async def build_app(
         reminders = _reminders(
             settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone)
         )
-        privacy = PrivacyService(SqlPrivacyStore(database), keep_days=settings.history.retention_days)
+        privacy = PrivacyService(
+            SqlPrivacyStore(database), keep_days=settings.history.retention_days, on_forgotten=summaries.forget_person
+        )
         services = Services(
             history,
             reminders,

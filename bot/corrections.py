@@ -3,17 +3,23 @@
 from services.call_log.service import CallLog
 from services.chat import Correction, MessageWithdrawn
 from services.history.service import HistoryService
+from services.summary.service import SummaryService
 
 
 class Corrections:
-    """Keeps the history as the chat shows it; a withdrawn message leaves the record of calls too."""
+    """Keeps the history and what is remembered for summaries as the chat shows them.
 
-    def __init__(self, history: HistoryService, log: CallLog) -> None:
+    A withdrawn message leaves the record of calls too.
+    """
+
+    def __init__(self, history: HistoryService, log: CallLog, summaries: SummaryService) -> None:
         self._history = history
         self._log = log
+        self._summaries = summaries
 
     async def apply(self, correction: Correction) -> None:
         """Follow `correction`; one of a message that is not known changes nothing."""
+        self._summaries.forget_message(correction.address, correction.message_id)
         if isinstance(correction, MessageWithdrawn):
             await self._history.delete(correction.address, correction.message_id, at=correction.at)
             await self._log.forget(correction.address, correction.message_id)

@@ -150,7 +150,9 @@ def wired(parts: Parts) -> Wired:
             *parts.plugins.chat_commands(),
         ],
     )
-    corrections = Corrections(parts.services.get(HistoryService), parts.services.get(CallLog))
+    corrections = Corrections(
+        parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
+    )
     router = MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
     return Wired(router=router, calls=calls, turns=turns)
 

@@ -1,6 +1,7 @@
 """Keep no more about people than they and their chats want."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from loguru import logger
@@ -17,11 +18,15 @@ _PAUSE_SECONDS = 0.05
 class PrivacyService:
     """Opting out, forgetting, giving out, and letting old messages go.
 
-    `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever.
+    `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever. `on_forgotten`
+    is told the id of who asked to be forgotten, for whatever else is remembered in the process.
     """
 
-    def __init__(self, store: PrivacyStore, *, keep_days: int = 0) -> None:
+    def __init__(
+        self, store: PrivacyStore, *, keep_days: int = 0, on_forgotten: Callable[[str], None] | None = None
+    ) -> None:
         self._store = store
+        self._on_forgotten = on_forgotten
         self._keep_days = keep_days
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
@@ -34,7 +39,10 @@ class PrivacyService:
 
     async def forget(self, scope: DataScope, at: datetime) -> Erasure:
         """Remove what is kept about the person; reminders stay, they are deleted as reminders."""
-        return await self._store.erase(scope, at)
+        erasure = await self._store.erase(scope, at)
+        if self._on_forgotten is not None:
+            self._on_forgotten(scope.person.id)
+        return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
         """What is kept about the person, with the latest `limit` messages."""

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from services.chat import ChatMessage
 from services.summary.model import Bullet
@@ -10,22 +11,48 @@ from services.summary.model import Bullet
 _MAX_DIGESTS = 512
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Digest:
+    """Bullets, and the messages and people that they came from."""
+
+    bullets: tuple[Bullet, ...]
+    messages: frozenset[tuple[str, str]]
+    people: frozenset[str]
+
+
 class DigestCache:
     """A bounded cache in memory; an edited message makes another key."""
 
     def __init__(self) -> None:
-        self._digests: OrderedDict[str, tuple[Bullet, ...]] = OrderedDict()
+        self._digests: OrderedDict[str, _Digest] = OrderedDict()
 
     def get(self, key: str) -> tuple[Bullet, ...] | None:
         """Return the bullets under `key`, None when there are none."""
-        bullets = self._digests.get(key)
-        if bullets is not None:
-            self._digests.move_to_end(key)
-        return bullets
+        found = self._digests.get(key)
+        if found is None:
+            return None
+        self._digests.move_to_end(key)
+        return found.bullets
 
-    def put(self, key: str, bullets: tuple[Bullet, ...]) -> None:
-        """Remember `bullets`; the part that was not asked for longest leaves first."""
-        self._digests[key] = bullets
+    def forget_message(self, chat_key: str, message_id: str) -> None:
+        """Drop what was said of a message that was changed or taken back."""
+        self._drop(lambda digest: (chat_key, message_id) in digest.messages)
+
+    def forget_person(self, person_id: str) -> None:
+        """Drop what was said of parts that the person wrote in."""
+        self._drop(lambda digest: person_id in digest.people)
+
+    def _drop(self, is_meant: Callable[[_Digest], bool]) -> None:
+        for key in [key for key, digest in self._digests.items() if is_meant(digest)]:
+            del self._digests[key]
+
+    def put(self, key: str, bullets: tuple[Bullet, ...], part: Sequence[ChatMessage]) -> None:
+        """Remember the `bullets` of `part`; the part that was not asked for longest leaves first."""
+        self._digests[key] = _Digest(
+            bullets=bullets,
+            messages=frozenset((each.address.key, each.id) for each in part),
+            people=frozenset(each.sender.id for each in part),
+        )
         while len(self._digests) > _MAX_DIGESTS:
             self._digests.popitem(last=False)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from services.chat import ChatMessage
+from services.chat import ChatAddress, ChatMessage
 from services.summary.content import is_chatter
 from services.summary.coverage import choose
 from services.summary.model import Bullet, SummaryMethod
@@ -19,6 +19,12 @@ class ExtractiveSummarizer:
     def method(self) -> SummaryMethod:
         """Say that bullets are quotations."""
         return SummaryMethod.EXTRACTIVE
+
+    def forget_message(self, chat: ChatAddress, message_id: str) -> None:
+        """Nothing is remembered."""
+
+    def forget_person(self, person_id: str) -> None:
+        """Nothing is remembered."""
 
     async def bullets(
         self,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import TypeVar
 
-from services.chat import ChatMessage
+from services.chat import ChatAddress, ChatMessage
 from services.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 from services.summary.chunking import chunked
@@ -39,6 +39,14 @@ class ModelSummarizer:
     def method(self) -> SummaryMethod:
         """Say that a model wrote the bullets."""
         return SummaryMethod.MODEL
+
+    def forget_message(self, chat: ChatAddress, message_id: str) -> None:
+        """Remember nothing of a message that was changed or taken back."""
+        self._cache.forget_message(chat.key, message_id)
+
+    def forget_person(self, person_id: str) -> None:
+        """Remember nothing of what the person wrote."""
+        self._cache.forget_person(person_id)
 
     async def bullets(
         self,
@@ -95,7 +103,7 @@ class ModelSummarizer:
         except ModelUnavailable:
             return None
         points = checked(claimed[:count], part)
-        self._cache.put(key, points)
+        self._cache.put(key, points, part)
         return points
 
     async def _merged(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:

@@ -24,7 +24,15 @@ class MessageSource(Protocol):
 
 
 class Summarizer(Protocol):
-    """Turns content messages into bullets."""
+    """Turns content messages into bullets; what it remembers of them it can forget."""
+
+    def forget_message(self, chat: ChatAddress, message_id: str) -> None:
+        """Remember nothing of a message that was changed or taken back."""
+        ...
+
+    def forget_person(self, person_id: str) -> None:
+        """Remember nothing of what the person wrote."""
+        ...
 
     @property
     def method(self) -> SummaryMethod:

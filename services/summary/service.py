@@ -70,6 +70,14 @@ class SummaryService:
             fallback_reason=fallback_reason,
         )
 
+    def forget_message(self, chat: ChatAddress, message_id: str) -> None:
+        """Remember nothing of a message that was changed or taken back."""
+        self._summarizer.forget_message(chat, message_id)
+
+    def forget_person(self, person_id: str) -> None:
+        """Remember nothing of what the person wrote, in whichever chat."""
+        self._summarizer.forget_person(person_id)
+
     async def _read(self, chat: ChatAddress, window: SummaryWindow) -> tuple[Sequence[ChatMessage], bool]:
         limit = min(window.limit, _MOST_MESSAGES)
         if window.since is None:

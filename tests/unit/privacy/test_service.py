@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.chat import ChatAddress, ChatMessage, Person
+from services.privacy.model import DataScope
 from services.privacy.service import PrivacyService
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
@@ -58,3 +59,12 @@ async def test_a_chat_without_a_rule_keeps_what_the_settings_say(database):
     await privacy.keep_for(CHATS["usual"], None)
 
     assert (await privacy.days_kept(CHATS["short"]), await privacy.days_kept(CHATS["usual"])) == (2, 5)
+
+
+async def test_whoever_remembers_more_is_told_who_wants_to_be_forgotten(database: Database):
+    told: list[str] = []
+    privacy = PrivacyService(SqlPrivacyStore(database), on_forgotten=told.append)
+
+    await privacy.forget(DataScope(address=CHATS["usual"], person=Person(id="ann", name="Ann")), NOW)
+
+    assert told == ["ann"]

@@ -242,3 +242,32 @@ async def test_the_window_decides_what_the_model_sees(talk, stored, home):
 
     assert sum(model.parts) == 50
     assert summary.method is SummaryMethod.MODEL
+
+
+async def test_a_message_that_was_taken_back_is_not_remembered(talk, home):
+    model = FactFinder()
+    summarizer = ModelSummarizer(model)
+    messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")
+    await summarizer.bullets(messages, language="en", count=3)
+    asked = len(model.parts)
+
+    summarizer.forget_message(home, "m1")
+    await summarizer.bullets(messages, language="en", count=3)
+
+    assert len(model.parts) == 2 * asked
+
+
+async def test_what_a_forgotten_person_wrote_is_not_remembered_and_others_are(talk):
+    model = FactFinder()
+    summarizer = ModelSummarizer(model)
+    messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")
+    await summarizer.bullets(messages, language="en", count=3)
+    asked = len(model.parts)
+
+    summarizer.forget_person("cleo")
+    await summarizer.bullets(messages, language="en", count=3)
+    assert len(model.parts) == asked
+
+    summarizer.forget_person("ann")
+    await summarizer.bullets(messages, language="en", count=3)
+    assert len(model.parts) == 2 * asked
