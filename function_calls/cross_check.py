@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import chain
 
+from function_calls.offline.carried_days import on_their_days
 from function_calls.offline.corrections import corrected_times
 from function_calls.offline.pack import language_of, load_pack
 from services.reminders.model import Schedule
@@ -37,7 +38,8 @@ def cross_check(
     time overrule it; words that can be read in several ways, none of them the proposal, are asked about.
     """
     found = _times_in(words, now.astimezone(zone), language, times)
-    readings = tuple(chain.from_iterable(each.readings for each in found))
+    listed = [each.readings for each in found]
+    readings = tuple(chain.from_iterable((*listed, *on_their_days(listed, now.astimezone(zone)))))
     if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
     meant = tuple(_schedule(each.readings[0], proposed.zone) for each in found if each.readings)

@@ -1,7 +1,9 @@
 """From the arguments of `reminder_update` to a new schedule, seen against the old one."""
 
 import re
-from datetime import datetime, time
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
@@ -10,19 +12,22 @@ from function_calls.models import ReminderArgs
 from function_calls.phrases import is_clock, is_clock_without_half
 from function_calls.reminder_models import ReminderUpdateArgs
 from function_calls.reminder_times import clock_of, rule_parts, schedule_from
+from services.errors import RequestRefused
 from services.reminders.model import Schedule
 
 _HALF_DAY = 12
+_SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
 
 def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
     """When a reminder fires from now on; None when its times stay as they are.
 
-    Another clock time without a date moves the reminder on its own day, or on each of its days.
+    Another clock time without a date moves the reminder on its own day, or on each of its days. `+1:30` and `-0:15`
+    move it by so many hours and minutes.
 
     Raises:
-        RequestRefused: the arguments do not name a time.
+        RequestRefused: the arguments do not name a time, or one that would move a repetition to other days.
     """
     if args.time is None and args.rrule is None and args.type is None:
         return None
@@ -30,6 +35,9 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return _scheduled(args, args.time or f"{old.start:%H:%M}", ctx)
     if args.time is None:
         return Schedule(start=old.start, zone=old.zone)
+    shift = _SHIFT.fullmatch(args.time)
+    if shift is not None:
+        return _moved(old, args.time, shift, ctx)
     clock = _spoken_clock(args, old, ctx)
     if clock is not None:
         return _at_clock(old, clock)
@@ -38,6 +46,19 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
+
+
+def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
+    """`old` by so much later or earlier, counted from now where it has been said already."""
+    length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
+    now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
+    base = old.start if old.rule else max(old.start, now)
+    start = base - length if shift["sign"] == "-" else base + length
+    if not old.rule:
+        return replace(old, start=start)
+    if start.date() != base.date():
+        raise RequestRefused("time_not_understood", time=words)
+    return _at_clock(old, start.time())
 
 
 def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:

@@ -1,15 +1,16 @@
 """Turn the requests of one message into calls, or into the one question that stands in their way."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
-from function_calls.offline.arguments import changed_schedule, schedule_arguments
+from function_calls.offline.arguments import changed_schedule, schedule_arguments, shift_argument, written
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
+from function_calls.offline.shifts import moved_by, new_time
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.wording import say
 from services.time_expressions import Reading
@@ -75,7 +76,10 @@ class Answering:
     def _days_asked_about(self, request: Request) -> str:
         """The words of a time, if the list is asked for by one that is not over."""
         today = self._turn.now.date()
+        period = self._ear.pack.period.search(self._ear.pack.fold(request.clause.text))
         named = [time for time in request.clause.times if time.best is not None]
+        if period is not None and not named:
+            return period[0]
         coming = [time.words for time in named if time.best is not None and _may_come(time.best, today)]
         return without_joint(coming[0], self._ear.pack) if len(named) == len(coming) == 1 else ""
 
@@ -134,13 +138,20 @@ class Answering:
 
     def _change(self, request: Request) -> Interpretation:
         """Move or put off a reminder, if the bot has a function for it."""
-        span = request.words("span")
-        told = self._ear.clause(self._ear.pack.data.from_now.format(span=span)).times if span else request.clause.times
-        times = [time.best for time in request.times("when") or told[-1:] if time.best is not None]
-        schedule = changed_schedule(times[0], self._turn.now) if times else {}
+        moved = moved_by(request, self._ear)
+        reading = new_time(request, self._ear) if moved is None else None
+        name, schedule = request.intent, {} if reading is None else changed_schedule(reading, self._turn.now)
+        if moved is not None:
+            name, schedule = self._shifted(request.intent, moved)
         references = reminder_references(request, self._ear.pack)
         arguments = {"reminder_id": "".join(references[:1]), "content": request.words("content")}
-        return self.one(request.intent, schedule | arguments)
+        return self.one(name, schedule | arguments)
+
+    def _shifted(self, intent: str, moved: timedelta) -> tuple[str, dict[str, object]]:
+        """What has just been set is moved from where it was, what has been said is put off from now."""
+        if intent == "reminder_snooze" and not self._ear.is_follow_up:
+            return intent, {"time": written(self._turn.now + moved)}
+        return "reminder_update", {"time": shift_argument(moved)}
 
     def _ask(self, question: OpenQuestion) -> None:
         self._questions.ask(self._key, question, self._turn.now)

@@ -36,6 +36,12 @@ def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
     return schedule
 
 
+def shift_argument(moved: timedelta) -> str:
+    """`+1:30` for an hour and a half later, `-0:15` for a quarter of an hour earlier."""
+    minutes = round(abs(moved).total_seconds() / 60)
+    return f"{'-' if moved < timedelta() else '+'}{minutes // 60}:{minutes % 60:02}"
+
+
 def written(moment: datetime) -> str:
     """`YYYY-MM-DD HH:MM`, with seconds when they matter; parts of a second are rounded up."""
     if moment.microsecond:

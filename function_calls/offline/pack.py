@@ -52,6 +52,9 @@ class LanguagePack:
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
         read_as: What is written one way and read as another; `odd` matches all that is.
         lengths: Match an amount of time, `span`, that says when something is over.
+        later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
+            `length` matches the amount itself.
+        period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
     """
 
@@ -79,6 +82,10 @@ class LanguagePack:
     correction: re.Pattern[str]
     afresh: re.Pattern[str]
     lengths: tuple[re.Pattern[str], ...]
+    period: re.Pattern[str]
+    length: re.Pattern[str]
+    later: tuple[re.Pattern[str], ...]
+    earlier: tuple[re.Pattern[str], ...]
     untitled: tuple[tuple[re.Pattern[str], str], ...]
     mornings: tuple[tuple[re.Pattern[str], str], ...]
 
@@ -96,7 +103,8 @@ class LanguagePack:
 @cache
 def languages() -> tuple[str, ...]:
     """The languages that there are sentences for, English first."""
-    names = [file.name.removesuffix(".toml") for file in files(__package__).joinpath("sentences").iterdir()]
+    found = [file.name for file in files(__package__).joinpath("sentences").iterdir()]
+    names = [name.removesuffix(".toml") for name in found if name.endswith(".toml")]
     return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
 
 
@@ -170,7 +178,11 @@ def load_pack(language: str) -> LanguagePack:
             re.IGNORECASE,
         ),
         afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*", re.IGNORECASE),
-        lengths=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.lengths),
+        lengths=_compiled(data.lengths),
+        period=any_of(data.periods),
+        length=any_of((data.length,)),
+        later=_compiled(data.later),
+        earlier=_compiled(data.earlier),
         mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),
         untitled=tuple((re.compile(words, re.IGNORECASE), content) for words, content in data.untitled),
     )
@@ -217,6 +229,10 @@ def load_intent(language: str, name: str) -> Intent:
         ),
         refused=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.refused),
     )
+
+
+def _compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:

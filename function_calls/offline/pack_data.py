@@ -106,6 +106,10 @@ class PackData(_Data):
     mornings: tuple[MorningData, ...] = ()
     clock: str = "{time}"
     from_now: str = "{span}"
+    periods: tuple[str, ...] = ()
+    length: str = NEVER
+    later: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
     every: tuple[str, ...] = ()
     choices: dict[str, frozenset[str]] = Field(default_factory=dict)
     lead: LeadData = Field(default_factory=LeadData)

@@ -14,8 +14,9 @@ def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]
     number = request.words("number", "number_only", "order", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
-    words = " ".join(filter(None, [request.match.first("which"), request.match.first("reference")]))
-    numbers = [_restored(part, request, pack) for part in pack.between.split(words)]
+    words = " ".join(filter(None, [request.match.first(name) for name in ("which", "reference", "numbers")]))
+    numbers = re.findall(r"\d+", words) if request.match.first("numbers") else []
+    numbers = numbers or [_restored(part, request, pack) for part in pack.between.split(words)]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
         return tuple(numbers)
     named = _restored(words, request, pack) or (ALL if pack.plural.search(request.clause.text) else "")

@@ -1,16 +1,19 @@
 """From a message to the requests in it."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from function_calls.offline.blanks import Blanked, blank_out
+from function_calls.offline.carried_days import on_their_days
 from function_calls.offline.clauses import LONGEST, tidy, uncover, without_names
 from function_calls.offline.corrections import corrected
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.time_words import TimeReader, TimeWords, find_times, in_the_morning, joined, repeated
+from services.time_expressions import Reading
 
 _FEWEST_TRIGGERS = 2
 _MOST_PAUSES = 8
@@ -59,7 +62,17 @@ class Ear:
         if self.pack.taken_back.search(self.pack.fold(plain)):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
-        return tuple(request for request in self._all(core) if request.intent != "none")
+        return self._on_their_days(request for request in self._all(core) if request.intent != "none")
+
+    def _on_their_days(self, requests: Iterable[Request]) -> tuple[Request, ...]:
+        """`requests` with the day of a time carried on to the times after it."""
+        found = tuple(requests)
+        times = [each.time.readings for request in found for each in request.reminders if each.time is not None]
+        carried = on_their_days(times, self.now)
+        return tuple(
+            replace(request, reminders=tuple(_with_readings(each, carried) for each in request.reminders))
+            for request in found
+        )
 
     def _afresh(self, text: str) -> str:
         """What is asked for in the end, where somebody begins again: "remind me at 5, no, remind me at 6 to cook"."""
@@ -145,3 +158,9 @@ class Ear:
         if match.intent in {"reminder_set", "summary_schedule"}:
             reminders = ReminderReader(clause, self.pack, self).read(match)
         return Request(intent=match.intent, match=match, clause=clause, reminders=reminders)
+
+
+def _with_readings(reminder: ReminderRequest, readings: Iterator[tuple[Reading, ...]]) -> ReminderRequest:
+    if reminder.time is None:
+        return reminder
+    return replace(reminder, time=replace(reminder.time, readings=next(readings)))

@@ -30,7 +30,7 @@ class Grammar:
     root: Node
     joints: frozenset[str]
     leads: frozenset[str]
-    hints: frozenset[str]
+    hints: tuple[str, ...]
     conjunctions: frozenset[str]
     characters: Mapping[str, str]
     lengths: Mapping[str, tuple[int, ...]]
@@ -85,7 +85,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         root=root,
         joints=frozenset(groups["joints"]),
         leads=frozenset(groups["leads"]),
-        hints=frozenset(groups["hints"]),
+        hints=tuple(sorted(groups["hints"], key=lambda word: (-len(word), word))),
         conjunctions=frozenset(groups["conjunctions"]),
         characters=characters,
         lengths=_lengths(words),

@@ -18,8 +18,8 @@ def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int
     return _led_in(text, start, grammar.leads), end
 
 
-def _without_hints(text: str, start: int, end: int, hints: frozenset[str]) -> tuple[int, int] | None:
-    """Cut hint words off both ends; a Chinese hint is a prefix or suffix of its run of characters."""
+def _without_hints(text: str, start: int, end: int, hints: tuple[str, ...]) -> tuple[int, int] | None:
+    """Cut hint words, longest first, off both ends; a Chinese hint is a prefix or suffix of its run of characters."""
     while True:
         hint = next((word for word in hints if _begins(text, start, end, word)), None)
         if hint is None:

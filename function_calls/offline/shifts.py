@@ -1,0 +1,41 @@
+"""Read where, or by how much, a reminder is to be moved: "to 6pm", "back by an hour", 把开会的提醒提前十分钟."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+
+from function_calls.offline.clauses import trimmed
+from function_calls.offline.requests import Ear, Request
+from services.time_expressions import Reading
+
+
+def new_time(request: Request, ear: Ear) -> Reading | None:
+    """The new time, if one was named; of "from 5pm to 6pm" the last."""
+    span, until = request.words("span"), request.words("until")
+    words = ear.pack.data.from_now.format(span=span) if span else until
+    told = ear.clause(words).times if words else request.times("when") or request.clause.times[-1:]
+    best = next((time.best for time in told if time.best is not None), None)
+    if best is None or best.end is None or best.rrule is not None or not best.has_clock:
+        return best
+    return replace(best, start=best.end, end=None)
+
+
+def moved_by(request: Request, ear: Ear) -> timedelta | None:
+    """How much later, or earlier if negative, than it was; None where no such amount was named."""
+    when = request.words("when")
+    later = request.words("later") or _span(when, ear.pack.later)
+    earlier = request.words("earlier") or _span(when, ear.pack.earlier)
+    words = trimmed(later or earlier)
+    if not ear.pack.length.fullmatch(words):
+        return None
+    told = ear.read_times(ear.pack.data.from_now.format(span=words), ear.now, language=ear.pack.language)
+    best = told[0].best if len(told) == 1 else None
+    if best is None or best.rrule is not None:
+        return None
+    return best.start - ear.now if later else ear.now - best.start
+
+
+def _span(words: str, patterns: Iterable[re.Pattern[str]]) -> str:
+    found = (pattern.fullmatch(trimmed(words)) for pattern in patterns)
+    return next((match["span"] for match in found if match), "")

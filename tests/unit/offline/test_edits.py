@@ -1,0 +1,149 @@
+"""Changes to reminders that are there: their time, by how much they are moved, their text, and which one is meant."""
+
+from datetime import timedelta
+
+import pytest
+
+from function_calls.calls import ToolSpec
+from tests.unit.offline.conftest import NOW, TOOLS, Say
+
+PROPERTIES = {name: {} for name in ("reminder_id", "type", "time", "content", "weekday", "rrule")}
+WITH_CHANGES = (
+    *TOOLS,
+    ToolSpec(name="reminder_update", description="", parameters={"properties": PROPERTIES}),
+    ToolSpec(name="reminder_snooze", description="", parameters={"properties": PROPERTIES}),
+)
+TIMES = [
+    ("move my dentist reminder to next tuesday at 10", "dentist", "2026-03-10 10:00"),
+    ("change the standup reminder to 9:30", "standup", "09:30"),
+    ("move reminder 2 from 5pm to 6pm", "2", "18:00"),
+    ("update the gym reminder: 7am instead of 6am", "gym", "07:00"),
+    ("reschedule the reminder to buy milk to friday at noon", "buy milk", "2026-03-06 12:00"),
+    ("change my 5pm reminder to 6pm", "5pm", "18:00"),
+    ("postpone reminder 2 till friday", "2", "2026-03-06 09:00"),
+    ("把第二个提醒改到周五上午十点", "2", "2026-03-06 10:00"),
+    ("提醒3改到下午四点", "3", "16:00"),
+    ("把明天八点的提醒改到九点", "明天八点", "09:00"),
+]
+SHIFTS = [
+    ("push the meeting reminder back by an hour", "meeting", "+1:00"),
+    ("postpone reminder 2 by 30 minutes", "2", "+0:30"),
+    ("bring the dentist reminder forward by 2 hours", "dentist", "-2:00"),
+    ("move the milk one 15 minutes earlier", "milk", "-0:15"),
+    ("把开会的提醒推迟半小时", "开会", "+0:30"),
+    ("开会的提醒往后推一个小时", "开会", "+1:00"),
+    ("把开会的提醒提前十分钟", "开会", "-0:10"),
+]
+CONTENTS = [
+    ("rename the milk reminder to buy oat milk", "milk", "buy oat milk"),
+    ("change reminder 3 to call dad", "3", "call dad"),
+    ("change the text of the rent reminder to pay the landlord", "rent", "pay the landlord"),
+    ("把第二个提醒改成给爸爸打电话", "2", "给爸爸打电话"),
+    ("把提醒2的内容改成买燕麦奶", "2", "买燕麦奶"),
+]
+FOLLOW_UPS = [
+    ("actually make it saturday at 9", {"time": "2026-03-07 09:00"}),
+    ("make it 30 minutes later", {"time": "+0:30"}),
+    ("push it back by an hour", {"time": "+1:00"}),
+    ("move it an hour earlier", {"time": "-1:00"}),
+    ("change it to buy flowers", {"content": "buy flowers"}),
+    ("不对，改成周五", {"time": "2026-03-06 09:00"}),
+    ("还是七点吧", {"time": "19:00"}),
+    ("推迟十分钟", {"time": "+0:10"}),
+    ("再晚一个小时", {"time": "+1:00"}),
+    ("提前半小时", {"time": "-0:30"}),
+    ("内容改成给爸爸打电话", {"content": "给爸爸打电话"}),
+]
+
+
+@pytest.mark.parametrize(("text", "which", "time"), TIMES)
+def test_a_reminder_is_given_another_time(say: Say, text: str, which: str, time: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "time": time})
+
+
+@pytest.mark.parametrize(("text", "which", "shift"), SHIFTS)
+def test_a_reminder_is_moved_by_an_amount_of_time(say: Say, text: str, which: str, shift: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "time": shift})
+
+
+@pytest.mark.parametrize(("text", "which", "content"), CONTENTS)
+def test_a_reminder_is_given_another_text(say: Say, text: str, which: str, content: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "content": content})
+
+
+@pytest.mark.parametrize(("text", "rule"), [("make reminder 2 weekly", "weekly"), ("喝水的提醒改成每天九点", "daily")])
+def test_a_reminder_is_made_to_repeat(say: Say, text: str, rule: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments["type"]) == ("reminder_update", rule)
+
+
+@pytest.mark.parametrize(("text", "changes"), FOLLOW_UPS)
+def test_what_was_just_set_is_changed(say: Say, text: str, changes: dict[str, str]) -> None:
+    say("remind me tomorrow at 5pm to buy milk", tools=WITH_CHANGES)
+
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", changes)
+
+
+@pytest.mark.parametrize(("text", "_changes"), FOLLOW_UPS)
+def test_without_a_reminder_before_it_is_said_to_the_others(say: Say, text: str, _changes: dict[str, str]) -> None:
+    heard = say(text, tools=WITH_CHANGES)
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+@pytest.mark.parametrize("text", ["postpone it by 10 minutes", "give me ten more minutes", "推迟十分钟", "再等十分钟"])
+def test_what_was_said_some_time_ago_is_put_off_from_now(say: Say, text: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
+
+    assert (call.name, call.arguments) == ("reminder_snooze", {"time": f"{NOW + timedelta(minutes=10):%Y-%m-%d %H:%M}"})
+
+
+@pytest.mark.parametrize("text", ["snooze it till tomorrow morning", "snooze until tomorrow at 9"])
+def test_a_snooze_may_have_an_end(say: Say, text: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_snooze", {"time": "2026-03-05 09:00"})
+
+
+@pytest.mark.parametrize("text", ["delete 2, 4 and 5", "删除2、4和5"])
+def test_several_numbers_are_several_deletions(say: Say, text: str) -> None:
+    calls = say(text, is_addressed=True).calls
+
+    assert [call.arguments["reminder_id"] for call in calls] == ["2", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "days"), [("list my reminders for this week", "this week"), ("这周的提醒有哪些", "这周")]
+)
+def test_a_list_may_be_of_a_week(say: Say, text: str, days: str) -> None:
+    (call,) = say(text).calls
+
+    assert (call.name, call.arguments) == ("reminder_list", {"filter": days})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me tomorrow at 9 to call the bank and at 3pm to cook",
+        "明天早上九点提醒我给银行打电话，下午三点提醒我做饭",
+    ],
+)
+def test_the_day_of_the_first_request_holds_for_the_next(say: Say, text: str) -> None:
+    calls = say(text).calls
+
+    assert [call.arguments["time"] for call in calls] == ["2026-03-05 09:00", "2026-03-05 15:00"]
+
+
+def test_a_request_with_a_day_of_its_own_keeps_it(say: Say) -> None:
+    calls = say("remind me tomorrow at 9 to call the bank and on friday at 3pm to cook").calls
+
+    assert [call.arguments["time"] for call in calls] == ["2026-03-05 09:00", "2026-03-06 15:00"]
