@@ -23,6 +23,8 @@ EXTRAS: Final[Mapping[str, str]] = {
     "onebot": "onebot",
     "discord": "discord",
     "slack": "slack",
+    "dingtalk": "dingtalk",
+    "feishu": "feishu",
 }
 """The platforms that need a library, with the extra of the project that brings it."""
 

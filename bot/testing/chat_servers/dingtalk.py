@@ -5,6 +5,7 @@ Source: https://open.dingtalk.com/document/orgapp/the-robot-sends-a-group-messag
 
 import itertools
 import json
+import time
 from contextlib import suppress
 
 from aiohttp import ClientConnectionError, WSMsgType, web
@@ -51,10 +52,13 @@ class DingTalkServer(LoopbackServer):
         conversation: str = "cid1",
         sender: str = "staff7",
         is_private: bool = False,
-        session_seconds: int = 5400,
+        session_ends_at: float | None = None,
         more: JsonObject | None = None,
     ) -> JsonObject:
-        """Write `text` to the robot (in a group by mentioning it); `more` are further fields."""
+        """Write `text` to the robot (in a group by mentioning it); `more` are further fields.
+
+        `session_ends_at` (Unix seconds; in an hour and a half by default) is how long it may be answered directly.
+        """
         number = next(self._ids)
         event: JsonObject = {
             "msgId": f"msg{number}",
@@ -73,7 +77,7 @@ class DingTalkServer(LoopbackServer):
             "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}],
             "createAt": 1_795_168_800_000,
             "sessionWebhook": f"{self.url}/robot/sendBySession?session={conversation}",
-            "sessionWebhookExpiredTime": 1_795_168_800_000 + session_seconds * 1000,
+            "sessionWebhookExpiredTime": int((session_ends_at or time.time() + 5400) * 1000),
             **(more or {}),
         }
         await self._tell(f"frame{number}", event)
@@ -141,7 +145,12 @@ class DingTalkServer(LoopbackServer):
         parameters = json.loads(str(body["msgParam"]))
         chat = body[where]
         return await self._take(
-            request, Said(chat=str(chat[0] if isinstance(chat, list) else chat), text=parameters["text"], body=body)
+            request,
+            Said(
+                chat=str(chat[0] if isinstance(chat, list) else chat),
+                text=parameters.get("content", parameters.get("text", "")),
+                body=body,
+            ),
         )
 
     async def _send_by_session(self, request: web.Request) -> web.Response:

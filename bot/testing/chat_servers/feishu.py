@@ -30,6 +30,7 @@ class FeishuServer(LoopbackServer):
         self.app_id = "cli_loopback"
         self.app_secret = "loopback"  # noqa: S105 - of a server in this process
         self.calls: list[tuple[str, JsonObject]] = []
+        self.names: dict[str, str] = {}
         self._ids = itertools.count(1)
         self._unacknowledged: dict[str, bytes] = {}
         self._sent: dict[str, JsonObject] = {}
@@ -45,6 +46,7 @@ class FeishuServer(LoopbackServer):
         router.add_get("/connect", self._connect)
         router.add_post("/open-apis/auth/v3/tenant_access_token/internal", self._token)
         router.add_get("/open-apis/bot/v3/info", self._bot)
+        router.add_get("/open-apis/contact/v3/users/{open_id}", self._person)
         router.add_post("/open-apis/im/v1/messages", self._create)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reactions", self._react)
@@ -118,6 +120,11 @@ class FeishuServer(LoopbackServer):
     async def _bot(self, request: web.Request) -> web.Response:
         del request
         return answer({"code": 0, "msg": "ok", "bot": {"open_id": "ou_bot", "app_name": "Bubbles"}})
+
+    async def _person(self, request: web.Request) -> web.Response:
+        open_id = request.match_info["open_id"]
+        user = {"open_id": open_id, "name": self.names.get(open_id, f"Person {open_id}")}
+        return answer({"code": 0, "msg": "ok", "data": {"user": user}})
 
     async def _create(self, request: web.Request) -> web.Response:
         body = await body_of(request)

@@ -1,0 +1,120 @@
+"""The bot in DingTalk: Stream mode in; out by the address that came with a message, or by the API."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.dingtalk import requests
+from bot.platforms.dingtalk.api import DingTalkApi
+from bot.platforms.dingtalk.events import Event
+from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.platforms.dingtalk.stream import TOPIC, StreamClient
+from bot.platforms.dingtalk.wire import NAME, address_of, to_message
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+
+if TYPE_CHECKING:
+    from bot.platforms.catalog import PlatformParts
+
+_MARGIN = timedelta(minutes=1)
+_REMEMBERED_SESSIONS = 10_000
+
+
+class DingTalkPlatform:
+    """A robot in DingTalk."""
+
+    name = NAME
+    capabilities = Capabilities(max_length=requests.MAX_LENGTH)
+
+    def __init__(self, settings: DingTalkSettings, clock: Clock, bot_name: str) -> None:
+        self._clock = clock
+        self._bot_name = bot_name
+        self._robot_code = settings.robot_code or settings.client_id
+        secret = settings.client_secret.get_secret_value()
+        self._api = DingTalkApi(settings.api_url, settings.client_id, secret, clock)
+        self._connection = Connection(NAME, clock)
+        self._sessions: OrderedDict[str, tuple[str, datetime]] = OrderedDict()
+        self._receive: Receive | None = None
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive messages until cancelled."""
+        self._receive = receive
+        try:
+            await self._connection.keep(self._session)
+        finally:
+            await self._api.close()
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message`; DingTalk gives an id only where nobody has written for a while.
+
+        Raises:
+            DeliveryFailed: DingTalk did not take it.
+        """
+        parts = requests.parts(message)
+        return await send_in_turn([partial(self._send, address, message, part) for part in parts], self._clock)
+
+    async def _send(self, address: ChatAddress, message: OutgoingMessage, part: str) -> str | None:
+        webhook, ends_at = self._sessions.get(address.chat_id, ("", self._clock.now()))
+        if webhook and self._clock.now() < ends_at - _MARGIN:
+            await self._api.post_to(webhook, requests.by_session(message, part))
+            return None
+        path, body = requests.by_api(address, message, part, self._robot_code)
+        answer = await self._api.post(path, body)
+        return str(answer["processQueryKey"]) if "processQueryKey" in answer else None
+
+    async def _session(self) -> None:
+        try:
+            endpoint, ticket = await self._api.open_connection([TOPIC])
+        except DeliveryFailed as failure:
+            if failure.is_permanent:
+                raise ConnectionRefusedForGood(f"{failure}; copy client ID and secret of the app again") from failure
+            raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
+        await StreamClient(self._take).serve(endpoint, ticket, self._connection.heard)
+
+    async def _take(self, raw: Mapping[str, object]) -> None:
+        try:
+            event = Event.model_validate(raw)
+        except ValidationError as error:
+            logger.bind(platform=NAME).error("a message cannot be read: {}", error)
+            return
+        if event.session_webhook:
+            self._remember(event)
+        message = to_message(event, self._bot_name)
+        if message is not None and self._receive is not None:
+            await self._receive(message)
+
+    def _remember(self, event: Event) -> None:
+        """Keep the address by which the chat can be answered for the next hour or so."""
+        chat = address_of(event).chat_id
+        self._sessions[chat] = (event.session_webhook, datetime.fromtimestamp(event.session_ends_at / 1000, UTC))
+        self._sessions.move_to_end(chat)
+        if len(self._sessions) > _REMEMBERED_SESSIONS:
+            self._sessions.popitem(last=False)
+
+
+def create(parts: "PlatformParts") -> DingTalkPlatform:
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: the app is not named, or its secret is missing.
+    """
+    settings = parts.settings.platforms.group(NAME, DingTalkSettings)
+    if not settings.client_id:
+        raise ConfigError("settings", "platforms.dingtalk.client_id", "missing; the developer console shows it")
+    if not settings.client_secret.get_secret_value():
+        raise ConfigError("settings", "platforms.dingtalk.client_secret", "missing; the developer console shows it")
+    return DingTalkPlatform(settings, parts.clock, parts.bot_name)

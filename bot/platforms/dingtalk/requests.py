@@ -1,0 +1,51 @@
+"""What the bot says, as bodies of DingTalk's requests: always plain text, in which nothing is read as a mark.
+
+Source: https://open.dingtalk.com/document/orgapp/robot-message-types-and-data-format
+"""
+
+import json
+from typing import Final
+
+from bot.platform import OutgoingMessage
+from bot.platform_kit.markdown import Span, plain, spans_of
+from bot.platform_kit.pieces import pieces
+from bot.platforms.dingtalk.wire import recipient
+from services.chat import ChatAddress
+
+MAX_LENGTH: Final = 4000
+"""Characters of one message; DingTalk allows 20,000 bytes."""
+
+
+def parts(message: OutgoingMessage) -> list[str]:
+    """The text in pieces that fit."""
+    return pieces(message.text, MAX_LENGTH, people=message.mentions)
+
+
+def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
+    """The body for the address that came with a message; only this way notifies people."""
+    spans = spans_of(message, part)
+    called = [span.person.id for span in spans if span.kind == "mention" and span.person is not None]
+    rings = any(span.kind == "everyone" for span in spans)
+    content = plain([_called(span) for span in spans])
+    return {"msgtype": "text", "text": {"content": content}, "at": {"atUserIds": called, "isAtAll": rings}}
+
+
+def by_api(address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str) -> tuple[str, dict[str, object]]:
+    """The path and the body for a message out of the blue."""
+    content = plain(spans_of(message, part))
+    body: dict[str, object] = {
+        "robotCode": robot_code,
+        "msgKey": "sampleText",
+        "msgParam": json.dumps({"content": content}, ensure_ascii=False),
+    }
+    person = recipient(address)
+    if person is None:
+        return "/v1.0/robot/groupMessages/send", {**body, "openConversationId": address.chat_id}
+    return "/v1.0/robot/oToMessages/batchSend", {**body, "userIds": [person]}
+
+
+def _called(span: Span) -> Span:
+    """A mention as DingTalk wants it in the text: by id, which it shows as the name."""
+    if span.kind != "mention" or span.person is None:
+        return span
+    return Span(text=f"@{span.person.id}")

@@ -1,0 +1,78 @@
+"""DingTalk's callbacks as chat messages. Source: https://open.dingtalk.com/document/orgapp/receive-message."""
+
+import re
+from datetime import UTC, datetime
+
+from bot.addressing import is_called
+from bot.platforms.dingtalk.events import Event
+from services.chat import Attachment, ChatAddress, ChatMessage, Person
+
+NAME = "dingtalk"
+
+_PRIVATE = "private-"
+_CALLED = re.compile(r"@(?P<name>[^\s@]+)")
+_FILES = {"picture", "audio", "video", "file"}
+
+
+def to_message(event: Event, bot_name: str) -> ChatMessage | None:
+    """What somebody said to the robot; None when it is nothing that can be read."""
+    text = _text(event)
+    attachments = _attachments(event)
+    if not text and not attachments:
+        return None
+    is_private = event.conversation_type == "1"
+    return ChatMessage(
+        id=event.id,
+        address=address_of(event),
+        sender=Person(id=_sender(event), name=event.nick or _sender(event), is_admin=event.is_admin),
+        text=text,
+        sent_at=datetime.fromtimestamp(event.created_at / 1000, UTC),
+        is_addressed=is_private or event.calls_the_robot or is_called(text, bot_name),
+        is_private=is_private,
+        reply_to=event.text.replied.id if event.text.replied else None,
+        mentions=_mentions(event, text),
+        attachments=attachments,
+    )
+
+
+def address_of(event: Event) -> ChatAddress:
+    """Groups by their conversation; private chats by the person, to whom alone a robot can write first."""
+    is_private = event.conversation_type == "1"
+    return ChatAddress(platform=NAME, chat_id=f"{_PRIVATE}{_sender(event)}" if is_private else event.conversation_id)
+
+
+def recipient(address: ChatAddress) -> str | None:
+    """The person of a private chat; None for a group."""
+    return address.chat_id.removeprefix(_PRIVATE) if address.chat_id.startswith(_PRIVATE) else None
+
+
+def _sender(event: Event) -> str:
+    """The staff id; people of other organisations have only an id that is encrypted for this robot."""
+    return event.staff_id or event.sender_id
+
+
+def _text(event: Event) -> str:
+    if event.kind == "richText":
+        return "".join(part.text or "" for part in event.content.parts).strip()
+    return (event.content.recognition if event.kind == "audio" else event.text.content).strip()
+
+
+def _attachments(event: Event) -> tuple[Attachment, ...]:
+    if event.kind == "richText":
+        return tuple(Attachment(kind=part.type, description="") for part in event.content.parts if part.type)
+    if event.kind in _FILES:
+        return (Attachment(kind=event.kind, description=event.content.file_name),)
+    return ()
+
+
+def _mentions(event: Event, text: str) -> tuple[Person, ...]:
+    """The people besides the robot who are mentioned.
+
+    DingTalk gives their ids and leaves their names in the text, in the same order; where the numbers differ, nobody
+    knows who is who.
+    """
+    ids = [each.staff_id for each in event.called if each.staff_id and each.dingtalk_id != event.robot_id]
+    names = [found["name"] for found in _CALLED.finditer(text)]
+    if len(ids) != len(names):
+        return ()
+    return tuple(Person(id=person, name=name) for person, name in zip(ids, names, strict=True))

@@ -1,0 +1,182 @@
+"""The bot in Feishu or Lark: the long connection in, the open API out."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.feishu import requests
+from bot.platforms.feishu.api import FeishuApi
+from bot.platforms.feishu.events import Event
+from bot.platforms.feishu.settings import FeishuSettings
+from bot.platforms.feishu.wire import NAME, Account, to_incoming
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+
+if TYPE_CHECKING:
+    from bot.platforms.catalog import PlatformParts
+    from bot.platforms.feishu.long_connection import LongConnection
+
+_REMEMBERED_MESSAGES = 1000
+
+
+class FeishuPlatform:
+    """An app with a bot in Feishu or Lark."""
+
+    name = NAME
+    capabilities = Capabilities(
+        replies=True,
+        max_length=requests.MAX_LENGTH,
+        takes_idempotency_key=True,
+        threads=True,
+        reactions=True,
+        markdown=True,
+    )
+
+    def __init__(self, settings: FeishuSettings, clock: Clock, bot_name: str) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._me = Account(open_id="", bot_name=bot_name)
+        self._api = FeishuApi(settings.domain, settings.app_id, settings.app_secret.get_secret_value(), clock)
+        self._connection = Connection(NAME, clock)
+        self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
+        self._names: dict[str, str] = {}
+        self._receive: Receive | None = None
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive messages until cancelled."""
+        self._receive = receive
+        connection = await asyncio.to_thread(_import_connection)  # the SDK takes seconds to import
+        try:
+            await self._connection.keep(partial(self._session, connection))
+        finally:
+            await self._api.close()
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` and return the id of its first piece.
+
+        Raises:
+            DeliveryFailed: Feishu did not take it.
+        """
+        try:
+            return await self._send(address, message)
+        except DeliveryFailed as failure:
+            if message.reply_to is None or not failure.is_permanent:
+                raise
+        # What it would have stood under may be gone: the words are said all the same.
+        return await self._send(address, replace(message, reply_to=None))
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` on a message.
+
+        Raises:
+            DeliveryFailed: Feishu did not take it, or the emoji has no known name.
+        """
+        del address  # a message is known by its id alone
+        if emoji not in requests.REACTIONS:
+            raise DeliveryFailed(f"feishu: no name is known for {emoji}", is_permanent=True)
+        body = {"reaction_type": {"emoji_type": requests.REACTIONS[emoji]}}
+        await self._api.ask("POST", f"/open-apis/im/v1/messages/{message_id}/reactions", body)
+
+    async def _send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        posts = requests.messages(address, message)
+        return await send_in_turn([partial(self._post, path, body) for path, body in posts], self._clock)
+
+    async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
+        answer = await self._api.ask("POST", path, body)
+        data = answer.get("data")
+        if not isinstance(data, dict) or "message_id" not in data:
+            return None
+        sent = str(data["message_id"])
+        self._own_messages.append(sent)
+        return sent
+
+    async def _session(self, connection: "type[LongConnection]") -> None:
+        await self._introduce()
+        settings = self._settings
+        await connection(
+            self._take,
+            app_id=settings.app_id,
+            app_secret=settings.app_secret.get_secret_value(),
+            domain=settings.domain,
+        ).serve(self._connection.heard)
+
+    async def _introduce(self) -> None:
+        """Learn the open id of the bot, by which it is mentioned."""
+        try:
+            answer = await self._api.ask("GET", "/open-apis/bot/v3/info")
+        except DeliveryFailed as failure:
+            if failure.is_permanent:
+                raise ConnectionRefusedForGood(
+                    f"{failure}; check app ID and secret, and add the bot ability"
+                ) from failure
+            raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
+        bot = answer.get("bot")
+        open_id = str(bot.get("open_id", "")) if isinstance(bot, dict) else ""
+        self._me = Account(open_id=open_id, bot_name=self._me.bot_name)
+
+    async def _take(self, payload: bytes) -> None:
+        try:
+            event = Event.model_validate_json(payload)
+        except ValidationError as error:
+            logger.bind(platform=NAME).error("an event cannot be read: {}", error)
+            return
+        await self._learn_name(event.event.sender.sender_id.open_id or "")
+        incoming = to_incoming(event, self._me, self._names, self._own_messages)
+        if incoming is not None and self._receive is not None:
+            await self._receive(incoming)
+
+    async def _learn_name(self, open_id: str) -> None:
+        """Ask once who somebody is; without the permission to ask, people are known by their ids."""
+        if not open_id or open_id in self._names:
+            return
+        self._names[open_id] = open_id
+        try:
+            answer = await self._api.ask("GET", f"/open-apis/contact/v3/users/{open_id}?user_id_type=open_id")
+        except DeliveryFailed as failure:
+            logger.bind(platform=NAME).debug("the name of a person is not told: {}", failure)
+            return
+        data = answer.get("data")
+        user = data.get("user") if isinstance(data, dict) else None
+        if isinstance(user, dict) and user.get("name"):
+            self._names[open_id] = str(user["name"])
+
+
+def _import_connection() -> "type[LongConnection]":
+    """Import the SDK, in a thread; the event loop that it makes there for itself is not needed."""
+    from lark_oapi.ws import client
+
+    if not client.loop.is_running():
+        client.loop.close()
+        asyncio.set_event_loop(None)
+    from bot.platforms.feishu.long_connection import LongConnection
+
+    return LongConnection
+
+
+def create(parts: "PlatformParts") -> FeishuPlatform:
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: the app is not named, or its secret is missing.
+    """
+    settings = parts.settings.platforms.group(NAME, FeishuSettings)
+    if not settings.app_id:
+        raise ConfigError("settings", "platforms.feishu.app_id", "missing; the developer console shows it")
+    if not settings.app_secret.get_secret_value():
+        raise ConfigError("settings", "platforms.feishu.app_secret", "missing; the developer console shows it")
+    return FeishuPlatform(settings, parts.clock, parts.bot_name)

@@ -1,0 +1,72 @@
+"""What Feishu tells an app, as far as Bubbles reads it.
+
+Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Form(BaseModel):
+    """An object of the event."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Ids(Form):
+    """The ids of one person; the open id is theirs for this app."""
+
+    open_id: str | None = ""
+
+
+class Sender(Form):
+    """Who wrote."""
+
+    sender_id: Ids = Ids()
+    sender_type: str = "user"
+
+
+class Mention(Form):
+    """Somebody who is mentioned; `key` stands in the text (`@_user_1`)."""
+
+    key: str
+    id: Ids = Ids()
+    name: str = ""
+
+
+class Message(Form):
+    """A message. `create_time` is in milliseconds since 1970; `content` is JSON, by `message_type`."""
+
+    message_id: str
+    root_id: str | None = None
+    parent_id: str | None = None
+    thread_id: str | None = None
+    create_time: str = "0"
+    chat_id: str = ""
+    chat_type: str = "group"
+    message_type: str = "text"
+    content: str = "{}"
+    mentions: tuple[Mention, ...] | None = ()
+
+
+class Body(Form):
+    """What happened: somebody wrote (`message`), or took back what they had written (`message_id`)."""
+
+    sender: Sender = Sender()
+    message: Message | None = None
+    message_id: str = ""
+    chat_id: str = ""
+    recall_time: str = "0"
+
+
+class Header(Form):
+    """What kind of event it is."""
+
+    event_id: str = ""
+    event_type: str = ""
+
+
+class Event(Form):
+    """An event of the second schema."""
+
+    header: Header = Header()
+    event: Body = Body()

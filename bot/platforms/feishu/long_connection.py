@@ -1,0 +1,85 @@
+"""The long connection of Feishu's SDK, driven so that it can be stopped and belongs to the event loop of the bot."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from urllib.parse import parse_qs, urlparse
+
+import websockets
+from lark_oapi.ws import client as sdk
+from lark_oapi.ws.exception import ClientException, ServerException
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+
+Take = Callable[[bytes], Awaitable[None]]
+
+_SYSTEM_BUSY = 1000040343  # too many connections of this app: one of them will go
+
+
+class _Arrivals:
+    """What the SDK calls with each event, and cannot wait for."""
+
+    def __init__(self) -> None:
+        self.waiting: list[bytes] = []
+
+    def _do_without_validation(self, payload: bytes) -> None:
+        self.waiting.append(payload)
+
+
+class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
+    """The SDK's reading, joining and acknowledging of frames; an event is acknowledged when it has been taken in.
+
+    The SDK's own `start` owns an event loop, asks for its address with a blocking request, and cannot be stopped.
+    """
+
+    def __init__(self, take: Take, *, app_id: str, app_secret: str, domain: str) -> None:
+        self._arrivals = _Arrivals()
+        super().__init__(app_id, app_secret, event_handler=self._arrivals, domain=domain)
+        self._take = take
+        self._conn: websockets.ClientConnection | None = None
+
+    async def serve(self, heard: Callable[[], None]) -> None:
+        """Connect, and take in events in their order until the line ends.
+
+        Raises:
+            ConnectionEnded: it ended, or could not be made.
+            ConnectionRefusedForGood: Feishu does not know the app or its secret.
+        """
+        url = await self._address()
+        self._service_id = parse_qs(urlparse(url).query)["service_id"][0]
+        try:
+            async with websockets.connect(url, proxy=None) as line:
+                self._conn = line
+                heard()
+                pinging = asyncio.create_task(self._ping(), name="feishu ping")
+                try:
+                    async for frame in line:
+                        heard()
+                        await self._handle_message(frame)
+                finally:
+                    pinging.cancel()
+                    await asyncio.gather(pinging, return_exceptions=True)
+        except websockets.WebSocketException as error:
+            raise ConnectionEnded(str(error)) from error
+        finally:
+            self._conn = None
+
+    async def _address(self) -> str:
+        try:
+            return str(await asyncio.to_thread(self._get_conn_url))
+        except ClientException as error:
+            if error.code == _SYSTEM_BUSY:
+                raise ConnectionEnded(str(error)) from error
+            raise ConnectionRefusedForGood(f"Feishu refuses the app ({error}); copy its ID and secret again") from error
+        except ServerException as error:
+            raise ConnectionEnded(str(error)) from error
+
+    async def _ping(self) -> None:
+        while True:
+            await asyncio.sleep(self._ping_interval)
+            await self._write_message(sdk._new_ping_frame(int(self._service_id)).SerializeToString())  # noqa: SLF001 - the SDK has no other way to a ping
+
+    async def _write_message(self, data: bytes) -> None:
+        """Send an acknowledgement, after what it acknowledges has been taken in."""
+        while self._arrivals.waiting:
+            await self._take(self._arrivals.waiting.pop(0))
+        await super()._write_message(data)

@@ -1,0 +1,122 @@
+"""Feishu's events as chat messages. Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.addressing import is_called
+from bot.platforms.feishu.events import Body, Event, Message
+from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
+
+NAME = "feishu"
+
+RECEIVED = "im.message.receive_v1"
+RECALLED = "im.message.recalled_v1"
+
+_ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """Who the bot is: its open id, and the name that people call it by."""
+
+    open_id: str
+    bot_name: str
+
+
+def to_incoming(
+    event: Event, me: Account, names: Mapping[str, str], own_messages: Collection[str] = ()
+) -> Incoming | None:
+    """What `event` says, None when it says nothing to a chat bot.
+
+    `names` are people by open id, as far as they are known; `own_messages` are ids of messages of the bot.
+    """
+    body = event.event
+    if event.header.event_type == RECALLED:
+        return MessageWithdrawn(
+            address=ChatAddress(platform=NAME, chat_id=body.chat_id),
+            message_id=body.message_id,
+            at=_instant(body.recall_time),
+        )
+    if event.header.event_type != RECEIVED or body.message is None or _sender_id(body) == me.open_id:
+        return None
+    return _to_message(body, body.message, me, names, own_messages)
+
+
+def _to_message(
+    body: Body, message: Message, me: Account, names: Mapping[str, str], own_messages: Collection[str]
+) -> ChatMessage | None:
+    mentions = message.mentions or ()
+    text = _text(message)
+    for mention in sorted(mentions, key=lambda each: -len(each.key)):  # @_user_10 before @_user_1
+        name = me.bot_name if mention.id.open_id == me.open_id else mention.name
+        text = text.replace(mention.key, f"@{name}")
+    attachments = _attachments(message)
+    if not text.strip() and not attachments:
+        return None
+    is_private = message.chat_type == "p2p"
+    is_meant = any(mention.id.open_id == me.open_id for mention in mentions) or message.parent_id in own_messages
+    sender = _sender_id(body)
+    return ChatMessage(
+        id=message.message_id,
+        address=ChatAddress(platform=NAME, chat_id=message.chat_id, thread_id=_thread(message)),
+        sender=Person(id=sender, name=names.get(sender, sender), is_bot=body.sender.sender_type != "user"),
+        text=text.strip(),
+        sent_at=_instant(message.create_time),
+        is_addressed=is_private or is_meant or is_called(text, me.bot_name),
+        is_private=is_private,
+        reply_to=message.parent_id,
+        mentions=tuple(
+            Person(id=mention.id.open_id, name=mention.name)
+            for mention in mentions
+            if mention.id.open_id and mention.id.open_id != me.open_id
+        ),
+        attachments=attachments,
+    )
+
+
+def _thread(message: Message) -> str | None:
+    """A topic is answered by replying to the message that began it."""
+    return message.root_id if message.thread_id else None
+
+
+def _sender_id(body: Body) -> str:
+    return body.sender.sender_id.open_id or ""
+
+
+def _text(message: Message) -> str:
+    content = _content(message)
+    if message.message_type == "text":
+        return str(content.get("text", ""))
+    if message.message_type == "post":
+        return _post(content)
+    return ""
+
+
+def _post(content: Mapping[str, object]) -> str:
+    """A rich text: a title, and paragraphs of parts."""
+    paragraphs = content.get("content")
+    lines = [str(content.get("title") or "")]
+    for paragraph in paragraphs if isinstance(paragraphs, list) else []:
+        parts = [part for part in paragraph if isinstance(part, dict)] if isinstance(paragraph, list) else []
+        lines.append("".join(str(part.get("user_id" if part.get("tag") == "at" else "text") or "") for part in parts))
+    return "\n".join(line for line in lines if line)
+
+
+def _attachments(message: Message) -> tuple[Attachment, ...]:
+    if message.message_type not in _ATTACHMENTS:
+        return ()
+    return (Attachment(kind=message.message_type, description=str(_content(message).get("file_name") or "")),)
+
+
+def _content(message: Message) -> Mapping[str, object]:
+    try:
+        content = json.loads(message.content)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _instant(milliseconds: str) -> datetime:
+    return datetime.fromtimestamp(int(milliseconds or 0) / 1000, UTC)

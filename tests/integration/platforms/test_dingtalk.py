@@ -1,0 +1,136 @@
+"""The DingTalk adapter through DingTalk's SDK, against a server that speaks Stream mode and the robot's API."""
+
+import time
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platform import OutgoingMessage
+from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.testing.chat_servers.dingtalk import DingTalkServer
+from bot.testing.chat_servers.loopback import Trouble
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+TEAM = ChatAddress(platform="dingtalk", chat_id="cid1")
+
+
+@pytest.fixture
+async def server():
+    async with DingTalkServer() as server:
+        yield server
+
+
+@pytest.fixture
+def make(server):
+    from bot.platforms.dingtalk.adapter import DingTalkPlatform
+
+    def platform(**settings):
+        secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
+        return DingTalkPlatform(
+            DingTalkSettings(api_url=server.url, **{**secrets, **settings}), SystemClock(), "Bubbles"
+        )
+
+    return platform
+
+
+@pytest.fixture
+async def platform(server, make, running, until):
+    async with running(make()) as platform:
+        await until(lambda: server.sockets)
+        yield platform
+
+
+async def test_a_message_is_heard_acknowledged_and_answered_where_it_came_from(server, platform, ear, until):
+    await server.say("提醒我五点喝茶")
+    await ear.hears(1)
+    await platform.send(TEAM, OutgoingMessage(text="**好的** @Ann", mentions=(Person(id="staff7", name="Ann"),)))
+    await until(lambda: server.waits_for == 0)
+
+    assert (ear.texts, ear.heard[0].is_addressed) == (["提醒我五点喝茶"], True)
+    assert server.said.texts == ["好的 @staff7"]
+    assert server.said.entries[0].body["at"] == {"atUserIds": ["staff7"], "isAtAll": False}
+
+
+async def test_out_of_the_blue_the_api_is_asked(server, platform):
+    sent = await platform.send(TEAM, OutgoingMessage(text="⏰ tea"))
+
+    assert sent is not None
+    assert server.said.entries[0].body["openConversationId"] == "cid1"
+
+
+async def test_a_person_is_written_to_by_staff_id(server, platform):
+    await platform.send(ChatAddress(platform="dingtalk", chat_id="private-staff7"), OutgoingMessage(text="⏰ tea"))
+
+    assert server.said.entries[0].body["userIds"] == ["staff7"]
+
+
+async def test_an_address_that_is_no_longer_valid_is_not_used(server, platform, ear):
+    await server.say("hello", session_ends_at=time.time() + 30)
+    await ear.hears(1)
+    await platform.send(TEAM, OutgoingMessage(text="hello"))
+
+    assert "openConversationId" in server.said.entries[0].body
+
+
+async def test_a_refused_access_token_is_fetched_again(server, platform):
+    await platform.send(TEAM, OutgoingMessage(text="one"))
+    server.tokens += 1  # another process has fetched one, and ours is no longer valid
+    await platform.send(TEAM, OutgoingMessage(text="two"))
+
+    assert server.said.texts == ["one", "two"]
+
+
+async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, ear, until):
+    await server.say("one")
+    await until(lambda: server.waits_for == 0)
+    await server.disconnect()
+    await server.say("two")
+    await ear.hears(2)
+
+    assert ear.texts == ["one", "two"]
+
+
+async def test_dingtalk_may_move_the_connection(server, platform, ear, until):
+    headers = {"topic": "disconnect", "messageId": "1", "contentType": "application/json"}
+    for socket in list(server.sockets):
+        await socket.send_json({"specVersion": "1.0", "type": "SYSTEM", "headers": headers, "data": "{}"})
+    await until(lambda: len(server.calls) == 2 and server.sockets)
+    await server.say("tea")
+    await ear.hears(1)
+
+    assert ear.texts == ["tea"]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "seconds"),
+    [
+        (Trouble(status=429, body={"code": "Throttling", "message": "slow"}, headers={"Retry-After": "7"}), 7),
+        (Trouble(status=200, body={"errcode": 130101, "errmsg": "send too fast"}), 60),
+    ],
+)
+async def test_a_limit_is_passed_on(server, platform, trouble, seconds):
+    server.troubles.append(trouble)
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.retry_after == seconds
+
+
+async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
+    server.troubles.append(Trouble(is_cut=True, is_taken=True))
+
+    with pytest.raises(DeliveryFailed) as failure:
+        await platform.send(TEAM, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_unknown
+
+
+async def test_a_wrong_secret_is_refused_for_good(make, ear):
+    with pytest.raises(ConnectionRefusedForGood, match="secret"):
+        await make(client_secret=SecretStr("wrong")).run(ear.receive)

@@ -1,0 +1,87 @@
+"""What every platform must do, on DingTalk."""
+
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.testing.chat_servers.dingtalk import DingTalkServer
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+
+class DingTalkRig(PlatformRig):
+    """A group whose robot hears everything, so that what mentions nobody can be tested too."""
+
+    keeps_what_was_missed = True
+    nowhere = ChatAddress(platform="dingtalk", chat_id="cid2")
+
+    def __init__(self, server):
+        from bot.platforms.dingtalk.adapter import DingTalkPlatform
+
+        super().__init__()
+        self.server = server
+        self.server.closed_to_bot.add("cid2")
+        self.chat = ChatAddress(platform="dingtalk", chat_id="cid1")
+        settings = DingTalkSettings(
+            client_id=server.client_id, client_secret=SecretStr(server.client_secret), api_url=server.url
+        )
+        self.platform = DingTalkPlatform(settings, SystemClock(), "Bubbles")
+        self._last = {}
+
+    async def ready(self):
+        await self.platform._connection.until_live()
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        called = [{"dingtalkId": "$:LWCP_v1:$robot"}] if "{bot}" in text else []
+        if "{ben}" in text:
+            called.append({"dingtalkId": "$:LWCP_v1:$staff-ben", "staffId": "staff-ben"})
+        more = {"isInAtList": "{bot}" in text, "atUsers": called, "senderNick": sender}
+        said = text.replace("{bot}", "").replace("{ben}", "@ben")
+        self._last = await self.server.say(said, sender=f"staff-{sender}", more=more)
+        return self._last["msgId"]
+
+    async def repeat(self):
+        await self.server.say(self._last["text"]["content"], sender="staff-ann", more=self._last)
+
+    async def limit(self, seconds):
+        self.server.troubles.append(
+            Trouble(status=429, body={"code": "Throttling"}, headers={"Retry-After": str(seconds)})
+        )
+
+    async def disconnect(self):
+        await self.server.disconnect()
+
+    async def heard(self, count=1):
+        heard = []
+        for number, entry in enumerate(self.server.said.entries):
+            at = entry.body.get("at", {})
+            text = entry.text
+            if "msgParam" in entry.body:
+                text = json.loads(entry.body["msgParam"])["content"]
+            for person in at.get("atUserIds", []):
+                text = text.replace(f"@{person}", f"@{person.removeprefix('staff-')}")
+            heard.append(
+                Heard(
+                    id=str(number),
+                    text=text,
+                    mentioned=tuple(at.get("atUserIds", [])),
+                    rings_for_everyone=at.get("isAtAll", False),
+                )
+            )
+        return heard
+
+
+class TestDingTalk(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        async with DingTalkServer() as server:
+            rig = DingTalkRig(server)
+            async with rig.connected():
+                yield rig

@@ -1,0 +1,96 @@
+"""What every platform must do, on Feishu."""
+
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platforms.feishu.settings import FeishuSettings
+from bot.testing.chat_servers.feishu import FeishuServer
+from bot.testing.chat_servers.loopback import Trouble
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(120),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # the SDK and what it brings
+]
+
+NAMES = {"ou_bot": "Bubbles", "ou_ann": "ann", "ou_ben": "ben"}
+
+
+class FeishuRig(PlatformRig):
+    keeps_what_was_missed = True
+    nowhere = ChatAddress(platform="feishu", chat_id="oc_2")
+
+    def __init__(self, server):
+        from bot.platforms.feishu.adapter import FeishuPlatform
+
+        super().__init__()
+        self.server = server
+        self.server.closed_to_bot.add("oc_2")
+        self.server.names |= NAMES
+        self.chat = ChatAddress(platform="feishu", chat_id="oc_1")
+        settings = FeishuSettings(app_id=server.app_id, app_secret=SecretStr(server.app_secret), domain=server.url)
+        self.platform = FeishuPlatform(settings, SystemClock(), "Bubbles")
+        self._last = {}
+
+    async def ready(self):
+        await self.platform._connection.until_live()
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        mentions = []
+        for mark, person in (("{bot}", "ou_bot"), ("{ben}", "ou_ben")):
+            if mark in text:
+                key = f"@_user_{len(mentions) + 1}"
+                mentions.append({"key": key, "id": {"open_id": person}, "name": NAMES[person]})
+                text = text.replace(mark, key)
+        more = {"mentions": mentions, **({"parent_id": reply_to, "root_id": reply_to} if reply_to else {})}
+        self._last = await self.server.say(text, sender=f"ou_{sender}", more=more)
+        return self._last["message_id"]
+
+    async def repeat(self):
+        text = json.loads(self._last["content"])["text"]
+        await self.server.say(text, sender="ou_ann", more={"message_id": self._last["message_id"]})
+
+    async def echo(self, text):
+        await self.server.say(text, sender="ou_bot")
+
+    async def limit(self, seconds):
+        body = {"code": 99991400, "msg": "slow"}
+        self.server.troubles.append(Trouble(status=429, body=body, headers={"x-ogw-ratelimit-reset": str(seconds)}))
+
+    async def disconnect(self):
+        await self.server.disconnect()
+
+    async def heard(self, count=1):
+        heard = []
+        for entry in self.server.said.entries:
+            paragraphs = json.loads(entry.body["content"])["zh_cn"]["content"]
+            called = [part["user_id"] for paragraph in paragraphs for part in paragraph if part["tag"] == "at"]
+            heard.append(
+                Heard(
+                    id=entry.id,
+                    text="\n".join("".join(_shown(part) for part in paragraph) for paragraph in paragraphs),
+                    reply_to=entry.chat.removeprefix("reply:") if entry.chat.startswith("reply:") else None,
+                    mentioned=tuple(person for person in called if person != "all"),
+                    rings_for_everyone="all" in called,
+                )
+            )
+        return heard
+
+
+def _shown(part):
+    return f"@{NAMES[part['user_id']]}" if part["tag"] == "at" else part["text"]
+
+
+class TestFeishu(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        async with FeishuServer() as server:
+            rig = FeishuRig(server)
+            async with rig.connected():
+                yield rig

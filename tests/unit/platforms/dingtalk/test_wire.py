@@ -1,0 +1,110 @@
+"""DingTalk's callbacks, as its documentation shows them, become chat messages; what the bot says becomes bodies."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.platform import OutgoingMessage
+from bot.platforms.dingtalk import requests
+from bot.platforms.dingtalk.events import Event
+from bot.platforms.dingtalk.wire import to_message
+from services.chat import ChatAddress, Person
+
+TEAM = ChatAddress(platform="dingtalk", chat_id="cid6KeBBLoveMJOGXoYKF5x7EeiodoA==")
+CALLBACK = {
+    "conversationId": TEAM.chat_id,
+    "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}, {"dingtalkId": "$:LWCP_v1:$wei", "staffId": "wei"}],
+    "chatbotCorpId": "ding8e",
+    "chatbotUserId": "$:LWCP_v1:$robot",
+    "msgId": "msg0xnNJ1Sjxr",
+    "senderNick": "小安",
+    "isAdmin": True,
+    "senderStaffId": "ann",
+    "sessionWebhookExpiredTime": 1795174200000,
+    "createAt": 1795168800000,
+    "senderCorpId": "ding8e",
+    "conversationType": "2",
+    "senderId": "$:LWCP_v1:$ann",
+    "conversationTitle": "team",
+    "isInAtList": True,
+    "sessionWebhook": "https://oapi.dingtalk.com/robot/sendBySession?session=s",
+    "text": {"content": " 提醒@小伟 五点喝茶"},
+    "robotCode": "dingo",
+    "msgtype": "text",
+}
+
+
+def heard(**changes):
+    return to_message(Event.model_validate({**CALLBACK, **changes}), "Bubbles")
+
+
+def test_a_text_to_the_robot_is_addressed():
+    message = heard()
+
+    assert (message.text, message.is_addressed, message.address) == ("提醒@小伟 五点喝茶", True, TEAM)
+    assert message.sent_at == datetime(2026, 11, 20, 10, tzinfo=UTC)
+
+
+def test_the_sender_is_known_by_staff_id():
+    assert heard().sender == Person(id="ann", name="小安", is_admin=True)
+
+
+def test_somebody_of_another_organisation_is_known_by_the_encrypted_id():
+    assert heard(senderStaffId=None).sender.id == "$:LWCP_v1:$ann"
+
+
+def test_mentions_have_their_names_from_the_text():
+    assert heard().mentions == (Person(id="wei", name="小伟"),)
+
+
+def test_mentions_that_cannot_be_told_apart_are_left_out():
+    assert heard(text={"content": "提醒大家 五点喝茶"}).mentions == ()
+
+
+def test_a_private_chat_is_that_of_the_person():
+    message = heard(conversationType="1")
+
+    assert (message.address.chat_id, message.is_private) == ("private-ann", True)
+
+
+def test_a_rich_text_is_its_words_and_pictures():
+    message = heard(
+        msgtype="richText", content={"richText": [{"text": "看"}, {"type": "picture", "downloadCode": "x"}]}
+    )
+
+    assert (message.text, [each.kind for each in message.attachments]) == ("看", ["picture"])
+
+
+def test_a_voice_message_is_what_dingtalk_understood():
+    assert heard(msgtype="audio", content={"recognition": "提醒我喝茶", "downloadCode": "x"}).text == "提醒我喝茶"
+
+
+def test_an_empty_message_is_none():
+    assert heard(text={"content": "  "}) is None
+
+
+def test_an_answer_mentions_people_by_id_in_the_text_and_beside_it():
+    message = OutgoingMessage(text="@小安 茶", mentions=(Person(id="ann", name="小安"),))
+
+    assert requests.by_session(message, message.text) == {
+        "msgtype": "text",
+        "text": {"content": "@ann 茶"},
+        "at": {"atUserIds": ["ann"], "isAtAll": False},
+    }
+
+
+@pytest.mark.parametrize(("text", "everyone", "rings"), [("大家, 茶", True, True), ("@所有人 茶", False, False)])
+def test_only_code_rings_for_everyone(text, everyone, rings):
+    message = OutgoingMessage(text=text, mentions_everyone=everyone)
+
+    assert requests.by_session(message, text)["at"]["isAtAll"] is rings
+
+
+def test_a_message_out_of_the_blue_goes_to_the_group_or_the_person():
+    message = OutgoingMessage(text="**tea**")
+    path, body = requests.by_api(TEAM, message, message.text, "dingo")
+    private = ChatAddress(platform="dingtalk", chat_id="private-ann")
+
+    assert (path, json.loads(body["msgParam"])) == ("/v1.0/robot/groupMessages/send", {"content": "tea"})
+    assert requests.by_api(private, message, message.text, "dingo")[1]["userIds"] == ["ann"]
