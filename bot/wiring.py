@@ -1,6 +1,6 @@
 """The way of a message, put together: middlewares, assistant, tools, outbox."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -33,7 +33,7 @@ from function_calls import (
     handlers_web,
     handlers_zones,
 )
-from function_calls.assistant import Assistant, LoopLimits
+from function_calls.assistant import Assistant, Command, LoopLimits
 from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
@@ -99,11 +99,15 @@ class Parts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wired:
-    """The way of a message: the door in, the door to the tools, and what makes turns and contexts."""
+    """The way of a message: the door in, the door to the tools, and what makes turns and contexts.
+
+    `assistant_with` makes an assistant with another interpreter in front of the same tools and records.
+    """
 
     router: MessageRouter
     calls: FunctionCallRouter
     turns: TurnFactory
+    assistant_with: Callable[[Interpreter], Assistant]
 
 
 def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
@@ -136,25 +140,30 @@ def wired(parts: Parts) -> Wired:
     parts.services.add(Undoing(calls, parts.oversight.receipts))
     parts.plugins.move_in(calls, parts.services)
     turns = _turns(parts, calls)
-    assistant = Assistant(
-        calls,
-        parts.interpreter,
-        offline=parts.offline,
-        context_for=turns.context,
-        limits=LoopLimits(rounds=parts.settings.model.max_rounds),
-        states=parts.states,
-        recorder=recorder,
-        commands=[
-            ToolCommands(calls, parts.oversight),
-            PluginCommands(parts.plugins, parts.oversight),
-            *parts.plugins.chat_commands(),
-        ],
-    )
+    commands: list[Command] = [
+        ToolCommands(calls, parts.oversight),
+        PluginCommands(parts.plugins, parts.oversight),
+        *parts.plugins.chat_commands(),
+    ]
+
+    def assistant_with(interpreter: Interpreter) -> Assistant:
+        return Assistant(
+            calls,
+            interpreter,
+            offline=parts.offline,
+            context_for=turns.context,
+            limits=LoopLimits(rounds=parts.settings.model.max_rounds),
+            states=parts.states,
+            recorder=recorder,
+            commands=commands,
+        )
+
+    assistant = assistant_with(parts.interpreter)
     corrections = Corrections(
         parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
     )
     router = MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
-    return Wired(router=router, calls=calls, turns=turns)
+    return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with)
 
 
 def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:

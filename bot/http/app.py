@@ -13,10 +13,13 @@ from bot.http import (
     chat_api,
     chat_socket,
     health,
+    openai_api,
     page_files,
     prometheus,
     reminders_api,
     search_api,
+    stored_tools_api,
+    tool_server,
     tools_api,
 )
 from bot.http.context import HttpContext
@@ -27,7 +30,10 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
     chat_socket.routes,
     reminders_api.routes,
+    stored_tools_api.routes,  # before the next one, which takes any name
     tools_api.routes,
+    tool_server.routes,
+    openai_api.routes,
     search_api.routes,
     admin_record.routes,
     admin_api.routes,

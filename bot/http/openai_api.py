@@ -1,0 +1,137 @@
+"""`/v1`: the bot as a model, for every client that speaks OpenAI's chat completions.
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from loguru import logger
+
+from bot.http.auth import Viewer, needs
+from bot.http.context import Context, HttpContext
+from bot.http.openai_shapes import CompletionBody, ModelEntry, ModelList
+from bot.http.openai_turns import EarlierRounds, told_calls, turn_of, with_fresh_ids
+from function_calls.calls import ToolCall, Turn
+from function_calls.client_tools import ClientToolInterpreter
+from services.history.service import HistoryService
+from services.session import Json
+
+MODEL: Final = "bubbles"
+_SSE: Final = "text/event-stream"
+_BEAT_SECONDS: Final = 10.0
+_PIECE: Final = 40  # characters of an answer that one chunk of a stream carries
+_JSON_OR_STREAM: Final = {
+    200: {"content": {"application/json": {"schema": {"type": "object"}}, _SSE: {"schema": {"type": "string"}}}}
+}
+
+ModelViewer = Annotated[Viewer, Depends(needs("models"))]
+
+routes = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
+_EARLIER: Final = EarlierRounds()
+
+
+class Answered:
+    """What the bot made of a request: words, or calls for the client."""
+
+    def __init__(self, text: str, calls: tuple[ToolCall, ...]) -> None:
+        self.text = text
+        self.calls = calls
+
+    @property
+    def finish_reason(self) -> str:
+        """Why the answer ends."""
+        return "tool_calls" if self.calls else "stop"
+
+
+@routes.get("/models")
+async def models(viewer: ModelViewer) -> ModelList:
+    """The models that can be asked for: the bot."""
+    del viewer
+    return ModelList(data=[ModelEntry(id=MODEL)])
+
+
+@routes.post("/chat/completions", responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
+async def completions(body: CompletionBody, context: Context, viewer: ModelViewer) -> Response:
+    """An answer of the bot, which uses its own tools by itself and asks the client to run the client's.
+
+    The words are recorded in a room of the client's own (`user`, or `session_id`), where reminders arrive too.
+    """
+    turn = await turn_of(context, body, viewer, _EARLIER)
+    names = {each.function.name for each in body.tools or ()}
+    completion_id = f"chatcmpl-{uuid.uuid4().hex}"
+    created = int(context.clock.now().timestamp())
+    answering = asyncio.ensure_future(_answered(context, turn, names))
+    if body.stream:
+        chunks = _chunks(answering, completion_id, created)
+        return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
+    answered = await answering
+    message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
+    if answered.calls:
+        message["tool_calls"] = told_calls(answered.calls)
+    choice = {"index": 0, "message": message, "finish_reason": answered.finish_reason}
+    return JSONResponse(
+        {
+            "id": completion_id,
+            "object": "chat.completion",
+            "created": created,
+            "model": MODEL,
+            "choices": [choice],
+        }
+    )
+
+
+async def _answered(context: HttpContext, turn: Turn, names: set[str]) -> Answered:
+    """Answer the turn, and record what was said like any message of a chat."""
+    if not turn.steps:
+        await context.app.services.get(HistoryService).record(turn.message)
+    interpreter = ClientToolInterpreter(context.app.interpreter, names)
+    assistant = context.app.assistant_with(interpreter if names else context.app.interpreter)
+    reply = await assistant.answer(turn)
+    calls = with_fresh_ids(interpreter.calls)
+    if calls:
+        _EARLIER.keep(calls, interpreter.steps)
+    elif reply is not None:
+        await context.app.outbox.reply(turn.message.address, reply)
+    return Answered(reply.text if reply is not None else "", calls)
+
+
+async def _chunks(answering: "asyncio.Future[Answered]", completion_id: str, created: int) -> AsyncIterator[str]:
+    """The answer as a stream; while it is made, a comment now and then keeps the connection alive."""
+
+    def chunk(delta: dict[str, Json], finish_reason: str | None = None) -> str:
+        data = {
+            "id": completion_id,
+            "object": "chat.completion.chunk",
+            "created": created,
+            "model": MODEL,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}],
+        }
+        return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+    yield chunk({"role": "assistant", "content": ""})
+    while not answering.done():
+        done, _ = await asyncio.wait([answering], timeout=_BEAT_SECONDS)
+        if not done:
+            yield ": still here\n\n"
+    if answering.exception() is not None:
+        logger.opt(exception=answering.exception()).error("a completion failed")
+        error = {"message": "the answer could not be made", "type": "server_error", "code": "internal"}
+        yield f"data: {json.dumps({'error': error})}\n\n"
+        return
+    answered = answering.result()
+    for start in range(0, len(answered.text), _PIECE):
+        yield chunk({"content": answered.text[start : start + _PIECE]})
+    if answered.calls:
+        indexed: list[Json] = [
+            {"index": at, **call} if isinstance(call, dict) else call
+            for at, call in enumerate(told_calls(answered.calls))
+        ]
+        yield chunk({"tool_calls": indexed})
+    yield chunk({}, answered.finish_reason)
+    yield "data: [DONE]\n\n"

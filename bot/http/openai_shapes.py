@@ -1,0 +1,98 @@
+"""Bodies of the OpenAI-compatible endpoint, as far as the bot reads them.
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from bot.http.shapes import SESSION_PATTERN
+
+
+class Lenient(BaseModel):
+    """A body of which clients send more than the bot needs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class CalledFunction(Lenient):
+    """A function that was called, its arguments as JSON text."""
+
+    name: str = Field(max_length=64)
+    arguments: str = Field("{}", max_length=200_000)
+
+
+class CalledTool(Lenient):
+    """One call of a client's tool."""
+
+    id: str = Field(max_length=200)
+    type: Literal["function"] = "function"
+    function: CalledFunction
+
+
+class ContentPart(Lenient):
+    """A part of a message; only text is read."""
+
+    type: str
+    text: str = Field("", max_length=200_000)
+
+
+class ChatTurn(Lenient):
+    """One message of the conversation that the client keeps."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[ContentPart] | None = Field(None, max_length=200_000)
+    name: str | None = Field(None, max_length=64)
+    tool_calls: list[CalledTool] | None = Field(None, max_length=64)
+    tool_call_id: str | None = Field(None, max_length=200)
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class OfferedFunction(Lenient):
+    """A function that the client can run."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    description: str = Field("", max_length=20_000)
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class OfferedTool(Lenient):
+    """A tool of the client."""
+
+    type: Literal["function"] = "function"
+    function: OfferedFunction
+
+
+class CompletionBody(Lenient):
+    """A request for an answer. `user` names the conversation that it is recorded in."""
+
+    model: str = Field("bubbles", max_length=200)
+    messages: list[ChatTurn] = Field(min_length=1, max_length=1000)
+    tools: list[OfferedTool] | None = Field(None, max_length=128)
+    tool_choice: JsonValue = None
+    stream: bool = False
+    user: str | None = Field(None, max_length=200)
+    session_id: str | None = Field(None, pattern=SESSION_PATTERN)
+
+
+class ModelEntry(BaseModel):
+    """A model that can be asked for."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "bubbles"
+
+
+class ModelList(BaseModel):
+    """The models; the bot is one."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelEntry]

@@ -1,0 +1,147 @@
+"""From a conversation that an OpenAI client keeps to a turn of the bot, and back to what the client is sent."""
+
+import json
+import re
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from bot.http.auth import Viewer
+from bot.http.context import HttpContext
+from bot.http.errors import HttpRefused
+from bot.http.openai_shapes import ChatTurn, CompletionBody, OfferedTool
+from function_calls.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
+from function_calls.errors import SchemaInvalid
+from function_calls.toolsets.openapi.document import DocumentInvalid
+from function_calls.toolsets.schemas import safe_schema
+from services.chat import ChatMessage, Person
+from services.session import Json
+
+_BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
+_MOST_REMEMBERED: Final = 500
+_ODD: Final = re.compile(r"[^\w-]+")
+
+
+class EarlierRounds:
+    """What the bot did itself before it handed calls to a client: the client does not know, and the bot must."""
+
+    def __init__(self) -> None:
+        self._steps: OrderedDict[str, tuple[Step, ...]] = OrderedDict()
+
+    def keep(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
+        """Remember the rounds before `calls`."""
+        for call in calls:
+            self._steps[call.id] = steps
+        while len(self._steps) > _MOST_REMEMBERED:
+            self._steps.popitem(last=False)
+
+    def before(self, call_id: str) -> tuple[Step, ...] | None:
+        """The rounds before a call that was handed out."""
+        return self._steps.get(call_id)
+
+
+def room_of(body: CompletionBody, viewer: Viewer) -> str:
+    """The room that a conversation is recorded in: the one it names, else one of the client's own."""
+    if body.session_id:
+        return body.session_id
+    return f"api-{_ODD.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
+
+
+async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
+    """The turn that the last words of the user begin, with what the client has done since.
+
+    Raises:
+        HttpRefused: nobody says anything, or a tool cannot be read (422).
+    """
+    place = next((at for at in range(len(body.messages) - 1, -1, -1) if body.messages[at].role == "user"), None)
+    if place is None or not body.messages[place].text.strip():
+        raise HttpRefused(422, "message_blank", problems={"messages": "no message of the user"})
+    address = context.room.address(room_of(body, viewer))
+    now = context.clock.now()
+
+    def message(said: ChatTurn, message_id: str) -> ChatMessage:
+        is_own = said.role == "assistant"
+        sender = _BOT if is_own else viewer.person if said.role == "user" else Person(id=said.role, name=said.role)
+        return ChatMessage(
+            id=message_id, address=address, sender=sender, text=said.text, sent_at=now, is_addressed=True
+        )
+
+    turn = await context.app.turns.turn(message(body.messages[place], f"v1-{uuid.uuid4().hex}"))
+    before = [each for each in body.messages[:place] if each.role not in {"tool", "function"} and each.text.strip()]
+    offered = client_specs(body.tools or ())
+    names = {spec.name for spec in offered}
+    return replace(
+        turn,
+        tools=(*offered, *(spec for spec in turn.tools if spec.name not in names)),
+        recent=tuple(message(each, f"v1-before-{at}") for at, each in enumerate(before)),
+        steps=_steps(body.messages[place + 1 :], earlier),
+    )
+
+
+def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
+    """The client's tools as specs.
+
+    Raises:
+        HttpRefused: the parameters of one are no JSON Schema.
+    """
+    specs = []
+    for each in tools:
+        try:
+            parameters = safe_schema(each.function.parameters)
+        except (SchemaInvalid, DocumentInvalid) as error:
+            problems = {f"tools.{each.function.name}": str(error)}
+            raise HttpRefused(422, "invalid", problems=problems, problems_told=str(error)) from error
+        name = each.function.name
+        specs.append(ToolSpec(name=name, description=each.function.description or name, parameters=parameters))
+    return tuple(specs)
+
+
+def with_fresh_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """The same calls under ids that no other conversation has."""
+    return tuple(replace(call, id=f"call_{uuid.uuid4().hex[:24]}") for call in calls)
+
+
+def told_calls(calls: Sequence[ToolCall]) -> list[Json]:
+    """Calls as the client is sent them."""
+    return [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
+        }
+        for call in calls
+    ]
+
+
+def _steps(said: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]:
+    """The rounds of the turn: what the client was told to call, and what came of it."""
+    results = {each.tool_call_id: each.text for each in said if each.role == "tool" and each.tool_call_id}
+    steps: tuple[Step, ...] = ()
+    for each in said:
+        if each.role != "assistant" or not each.tool_calls:
+            continue
+        steps = earlier.before(each.tool_calls[0].id) or steps
+        calls = tuple(
+            ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
+            for call in each.tool_calls
+        )
+        step = Step(text=each.text, calls=calls, results=tuple(_result(results.get(call.id)) for call in calls))
+        steps = (*steps, step)
+    return steps
+
+
+def _arguments(text: str) -> dict[str, object]:
+    try:
+        read = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _result(text: str | None) -> ToolResult:
+    """What the client says came of a call: text of others, whoever wrote it."""
+    if text is None:
+        return ToolResult.failed("the client brought no result")
+    return ToolResult(ok=True, text=text, value=text, is_untrusted=True)

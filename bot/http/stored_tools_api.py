@@ -1,0 +1,311 @@
+"""`/api/tools`: where the tools come from, and the Python tools that admins keep in the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import BaseModel, Field, JsonValue
+
+from bot.http.auth import AdminViewer, ToolViewer, Viewer, needs
+from bot.http.context import Context, HttpContext
+from bot.http.errors import HttpRefused
+from bot.http.shapes import SESSION_PATTERN, Body, Done
+from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from bot.tool_servers.errors import ServerUnavailable
+from function_calls.permission import Viewer as ToolsFor
+from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
+from services.stored_tools.model import StoredTool
+
+TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.")]
+_ACCESS = "null: everybody; {}: the owner alone; {read: {user_ids: [platform:id], group_ids: [platform:id of a chat]}}"
+
+routes = APIRouter(prefix="/api/tools", tags=["tools"])
+_ADMIN = [Depends(needs("admin"))]
+
+
+class SourceEntry(BaseModel):
+    """A source of tools and how it is."""
+
+    label: str
+    kind: Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
+    title: str
+    is_ok: bool
+    detail: str
+    tools: list[str] = Field(description="The names of its tools, as you may call them.")
+    is_public: bool
+
+
+class ClashEntry(BaseModel):
+    """A name that several sources offer."""
+
+    name: str
+    kept_by: str
+    renamed: list[str]
+
+
+class SourceList(BaseModel):
+    """The sources that you may use, and how clashes of names were resolved."""
+
+    sources: list[SourceEntry]
+    clashes: list[ClashEntry]
+
+
+class ChangesBody(BaseModel):
+    """What a refresh found."""
+
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+
+
+class ToolFormBody(Body):
+    """A Python tool: a class `Tools`, or functions under `@tool_function`."""
+
+    content: str = Field(min_length=1, max_length=LONGEST_SOURCE, description="The source; it is read, not run.")
+    id: str = Field("", max_length=40)
+    name: str = Field("", max_length=200)
+    meta: dict[str, JsonValue] = Field(default_factory=dict, description="`description` for the list.")
+    access_control: JsonValue = Field(None, description=_ACCESS)
+
+    def form(self) -> ToolForm:
+        """The same for the shelf."""
+        description = self.meta.get("description")
+        return ToolForm(
+            content=self.content,
+            id=self.id,
+            name=self.name,
+            description=description if isinstance(description, str) else "",
+            access=self.access_control,
+        )
+
+
+class StoredToolBody(BaseModel):
+    """A tool as it is kept."""
+
+    id: str
+    user_id: str
+    name: str
+    content: str
+    specs: JsonValue
+    meta: JsonValue
+    access_control: JsonValue
+    is_enabled: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class StoredToolList(BaseModel):
+    """Tools with their source."""
+
+    tools: list[StoredToolBody]
+
+
+class ImportBody(Body):
+    """Tools as they were exported; those whose id is there are changed."""
+
+    tools: list[ToolFormBody] = Field(max_length=200)
+
+
+class VersionEntry(BaseModel):
+    """The source of a tool as it once was."""
+
+    version: int
+    content: str
+    author: str
+    saved_at: datetime
+
+
+class VersionList(BaseModel):
+    """All versions, the latest first."""
+
+    versions: list[VersionEntry]
+
+
+class ValvesBody(BaseModel):
+    """What a tool may be set to (JSON Schema), and what it is set to."""
+
+    spec: JsonValue
+    valves: JsonValue
+
+
+class EnabledBody(Body):
+    """Whether a tool is offered."""
+
+    is_enabled: bool
+
+
+@routes.get("/sources")
+async def sources(context: Context, viewer: ToolViewer, session_id: SESSION = "lobby") -> SourceList:
+    """Where the tools come from that you may use, whether each source is well, and which names clash."""
+    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
+    tools, owners = context.app.tools, context.settings.bot.owners
+    listed = await tools.listed(asking)
+    entries = []
+    for source in tools.sources:
+        if not source.access.admits(asking, owners) and "admin" not in viewer.scopes:
+            continue
+        health = source.health()
+        names = [each.spec.name for each in listed if each.source is source]
+        entries.append(
+            SourceEntry(
+                label=source.label,
+                kind=source.kind,
+                title=source.title or source.label,
+                is_ok=health.is_ok,
+                detail=health.detail,
+                tools=names,
+                is_public=source.access.is_public,
+            )
+        )
+    clashes = [
+        ClashEntry(name=each.name, kept_by=each.kept_by, renamed=list(each.renamed)) for each in tools.combined.clashes
+    ]
+    return SourceList(sources=entries, clashes=clashes if "admin" in viewer.scopes else [])
+
+
+@routes.post("/sources/{label}/refresh", dependencies=_ADMIN)
+async def refresh(label: Annotated[str, Path(max_length=64)], context: Context) -> ChangesBody:
+    """Fetch the document of an OpenAPI server again, and say what changed."""
+    try:
+        changes = await context.app.tools.refresh(label)
+    except LookupError as error:
+        raise HttpRefused(404, "source_unknown", label=label) from error
+    except ServerUnavailable as error:
+        raise HttpRefused(503, "source_unavailable", why=error) from error
+    return ChangesBody(added=list(changes.added), removed=list(changes.removed), changed=list(changes.changed))
+
+
+@routes.post("/create")
+async def create(body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
+    """Keep a Python tool. What it offers is read from the source, which runs only when it is called, and apart."""
+    with _changing(context) as shelf:
+        return _told(await shelf.create(body.form(), _author(viewer)))
+
+
+@routes.get("/export", dependencies=_ADMIN)
+async def export(context: Context) -> StoredToolList:
+    """All Python tools with their source; settings, which may be secrets, stay here."""
+    with _changing(context) as shelf:
+        return StoredToolList(tools=[_told(each) for each in await shelf.all()])
+
+
+@routes.post("/import")
+async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) -> StoredToolList:
+    """Keep all of these tools, or none if the source of one cannot be read."""
+    with _changing(context) as shelf:
+        for each in body.tools:
+            read_source(each.content)
+        known = {tool.id for tool in await shelf.all()}
+        kept = [
+            await (
+                shelf.update(each.id, each.form(), _author(viewer))
+                if each.id in known
+                else shelf.create(each.form(), _author(viewer))
+            )
+            for each in body.tools
+        ]
+        return StoredToolList(tools=[_told(each) for each in kept])
+
+
+@routes.get("/id/{tool_id}", dependencies=_ADMIN)
+async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
+    """One Python tool with its source."""
+    with _changing(context) as shelf:
+        return _told(await shelf.get(tool_id))
+
+
+@routes.post("/id/{tool_id}/update")
+async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
+    """Change a Python tool; the old source is kept as a version."""
+    with _changing(context) as shelf:
+        return _told(await shelf.update(tool_id, body.form(), _author(viewer)))
+
+
+@routes.post("/id/{tool_id}/toggle")
+async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
+    """Offer a Python tool, or offer it no longer."""
+    with _changing(context) as shelf:
+        return _told(await shelf.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
+
+
+@routes.delete("/id/{tool_id}/delete", dependencies=_ADMIN)
+async def delete(tool_id: TOOL_ID, context: Context) -> Done:
+    """Delete a Python tool with its versions."""
+    with _changing(context) as shelf:
+        await shelf.remove(tool_id)
+        return Done()
+
+
+@routes.get("/id/{tool_id}/versions", dependencies=_ADMIN)
+async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
+    """The source as it was, version by version."""
+    with _changing(context) as shelf:
+        await shelf.get(tool_id)
+        listed = await shelf.versions(tool_id)
+    return VersionList(
+        versions=[
+            VersionEntry(version=each.version, content=each.content, author=each.author, saved_at=each.saved_at)
+            for each in listed
+        ]
+    )
+
+
+@routes.get("/id/{tool_id}/valves", dependencies=_ADMIN)
+async def valves(tool_id: TOOL_ID, context: Context) -> ValvesBody:
+    """What a Python tool may be set to, and is."""
+    with _changing(context) as shelf:
+        tool = await shelf.get(tool_id)
+        return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
+
+
+@routes.post("/id/{tool_id}/valves/update")
+async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Context, viewer: AdminViewer) -> ValvesBody:
+    """Set what a Python tool may be set to."""
+    with _changing(context) as shelf:
+        tool = await shelf.set_valves(tool_id, body, _author(viewer))
+        return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
+
+
+@contextmanager
+def _changing(context: HttpContext) -> Iterator[ToolShelf]:
+    """The shelf, if Python tools are switched on; its errors as answers, and what is offered looked at anew."""
+    tools = context.app.tools
+    if tools.shelf is None or tools.written is None:
+        raise HttpRefused(403, "python_tools_off")
+    try:
+        yield tools.shelf
+    except ToolUnknown as error:
+        raise HttpRefused(404, "stored_tool_unknown", tool=error) from error
+    except ToolIdTaken as error:
+        raise HttpRefused(409, "stored_tool_taken", tool=error) from error
+    except SourceInvalid as error:
+        raise HttpRefused(422, "source_invalid", problems={"content": str(error)}, why=error) from error
+    except ValvesInvalid as error:
+        raise HttpRefused(422, "valves_invalid", why=error) from error
+    finally:
+        tools.written.forget()
+
+
+def _author(viewer: Viewer) -> str:
+    return f"web:{viewer.person.id}"
+
+
+def _told(tool: StoredTool) -> StoredToolBody:
+    told = {
+        "id": tool.id,
+        "user_id": tool.owner,
+        "name": tool.name,
+        "content": tool.content,
+        "specs": tool.specs,
+        "meta": tool.meta,
+        "access_control": tool.access,
+        "is_enabled": tool.is_enabled,
+        "version": tool.version,
+        "created_at": tool.created_at,
+        "updated_at": tool.updated_at,
+    }
+    return StoredToolBody.model_validate(told)

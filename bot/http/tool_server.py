@@ -1,0 +1,85 @@
+"""`/tools`: our functions as an OpenAPI tool server, for Open WebUI and whoever else takes one."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import JsonValue
+
+from bot import __version__
+from bot.http.auth import NAME, ToolViewer
+from bot.http.calling import Asked, call_tool, check_arguments, succeeded, turn_of
+from bot.http.context import Context
+from bot.http.errors import HttpRefused
+from bot.http.shapes import SESSION_PATTERN
+from bot.http.tools_api import as_json
+from function_calls.calls import ToolSpec
+from function_calls.permission import Viewer as ToolsFor
+from services.session import Json
+
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room that the call belongs to.")]
+_SCHEME: Final = "bearer"
+
+routes = APIRouter(prefix="/tools", tags=["tool server"])
+
+
+@routes.get("/openapi.json", responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})
+async def document(
+    request: Request, context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None
+) -> JSONResponse:
+    """The document of the tool server: every function that you may call, as `POST /tools/{name}`."""
+    asking = ToolsFor(person=viewer.named(name).person, chat=context.room.address(session_id))
+    specs = await context.app.calls.list_specs(asking)
+    url = str(request.base_url).rstrip("/") + routes.prefix
+    return JSONResponse(tool_document(specs, context.settings.bot.name, url))
+
+
+@routes.post("/{tool_name}")
+async def call(
+    tool_name: Annotated[str, Path(max_length=200, examples=["reminder_list"])],
+    arguments: dict[str, JsonValue],
+    request: Request,
+    context: Context,
+    viewer: ToolViewer,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+    confirm: Annotated[bool, Query(description="The person has been asked, where that is needed.")] = False,
+) -> JsonValue:
+    """Call a function with its arguments; the answer is what a model is fed. It is recorded like any other call."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    await check_arguments(context, turn, tool_name, arguments)
+    result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm)
+    if result.is_question and not result.ok:
+        raise HttpRefused(409, "call_question", why=result.text)
+    return as_json(succeeded(result).for_model())
+
+
+def tool_document(specs: tuple[ToolSpec, ...], bot_name: str, url: str) -> dict[str, Json]:
+    """An OpenAPI 3.1 document that offers `specs` below `url`."""
+    paths: dict[str, Json] = {f"/{spec.name}": {"post": _operation(spec)} for spec in specs}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": bot_name, "version": __version__, "description": f"What {bot_name} can do, as tools."},
+        "servers": [{"url": url}],
+        "paths": paths,
+        "components": {"securitySchemes": {_SCHEME: {"type": "http", "scheme": "bearer"}}},
+        "security": [{_SCHEME: []}, {}],
+    }
+
+
+def _operation(spec: ToolSpec) -> Json:
+    schema = as_json(_self_contained(spec))
+    is_needed = bool(spec.parameters.get("required"))
+    return {
+        "operationId": spec.name,
+        "summary": spec.name.replace("_", " "),
+        "description": spec.description,
+        "requestBody": {"required": is_needed, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "What came of it", "content": {"application/json": {"schema": {}}}}},
+    }
+
+
+def _self_contained(spec: ToolSpec) -> dict[str, object]:
+    """The schema with an id of its own, from which its `#/$defs/…` are read."""
+    schema = dict(spec.parameters)
+    return schema | {"$id": f"urn:tool:{spec.name}"} if "$defs" in schema else schema
