@@ -6,8 +6,9 @@ from datetime import timedelta
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from function_calls import phrasing
+from function_calls.buttons import FIRED, STOP, buttons
 from function_calls.wording import say
-from services.chat import Person
+from services.chat import Choice, Person
 from services.clock import Clock
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
@@ -66,6 +67,7 @@ class ReminderCourier:
             mentions_everyone=EVERYONE in people,
             idempotency_key=key,
             notices=tuple(notices),
+            choices=_offered(notices),
         )
         return await self._outbox.send(notices[0].address, message)
 
@@ -119,3 +121,11 @@ def _people(notice: DueNotice) -> tuple[Person, ...]:
 def _called(notice: DueNotice) -> str:
     """The people in front of the text, as they are called; the platform turns them into mentions."""
     return f"{phrasing.targets(notice.language, _people(notice))} "
+
+
+def _offered(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
+    """What can be done about a reminder that comes alone; of several nobody would know which is meant."""
+    if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
+        return ()
+    comes_again = notices[0].is_recurring or notices[0].repeats_every is not None
+    return buttons(notices[0].language, (*FIRED, STOP) if comes_again else FIRED)

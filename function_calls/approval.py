@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from function_calls.buttons import CONSENT, buttons
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
@@ -26,7 +27,14 @@ async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext
             call=call, call_id=context.call_id, message=context.message, agent_name=context.agent_name
         )
         await context.oversight.confirmations.ask(pending)
-    return ToolResult(ok=False, text=question, error=NEEDS_YES, failure="denied", is_question=True)
+    return ToolResult(
+        ok=False,
+        text=question,
+        error=NEEDS_YES,
+        failure="denied",
+        is_question=True,
+        choices=buttons(context.language, CONSENT),
+    )
 
 
 def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str | None:

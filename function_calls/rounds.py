@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from loguru import logger
 
+from function_calls.buttons import UNDO, buttons
 from function_calls.calls import Interpretation, Reply, Step, ToolCall, ToolResult, Turn
 from function_calls.context import Actions, CallContext
 from function_calls.interpreter import Interpreter
@@ -149,11 +150,12 @@ def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Repl
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
         return None
     results = turn.steps[-1].results if turn.steps else ()
+    offered = tuple(choice for result in results for choice in result.choices)
     is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
     return Reply(
         text=f"{text.strip()}\n{notice}" if notice else text.strip(),
         reply_to=turn.message.id,
-        choices=tuple(choice for result in results for choice in result.choices),
+        choices=(*offered, *buttons(turn.language, UNDO)) if undo_hint(turn) else offered,
         files=files,
         private_to=turn.message.sender if is_private else None,
     )

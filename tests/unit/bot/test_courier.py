@@ -128,3 +128,10 @@ async def test_a_digest_comes_below_what_is_due_with_it(courier, outbox):
 
     assert outbox.messages[0].text == "⏰ @Bob milk\n📝 since 08:00"
     assert outbox.messages[0].mentions == (BOB,)
+
+
+async def test_what_comes_again_until_done_says_so(courier, outbox):
+    await courier.deliver(replace(TEA, repeats_every=timedelta(minutes=5)))
+
+    (message,) = outbox.messages
+    assert message.text.endswith("\n   (again in 5 minutes, until you say “done”)")

@@ -1,0 +1,91 @@
+"""Every button says something that the bot understands without a model."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.timetables import LoopTimetable
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+ONCE = {"en": "remind me in 1 minute to stretch", "zh": "一分钟后提醒我活动一下"}
+DAILY = {"en": "remind me every day at 9:01 to stretch", "zh": "每天9点01分提醒我活动一下"}
+
+
+@pytest.fixture
+async def platform():
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    app = build_app(
+        SETTINGS, platforms=[platform], clock=clock, database=Database("sqlite://"), timetable=LoopTimetable()
+    )
+    async with app:
+        yield platform
+
+
+async def press(platform, number):
+    """Press a button of the last message of the bot, as somebody who sees it would."""
+    _, message = platform.sent[-1]
+    await platform.say(message.choices[number].says, reply_to=platform.sent_ids[-1])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("button", "minutes"), [(1, 10), (2, 60)])
+async def test_a_fired_reminder_is_put_off_by_a_button(platform, language, button, minutes):
+    await platform.say(ONCE[language])
+    await asyncio.sleep(61)
+    fired = platform.texts[-1]
+    await press(platform, button)
+    heard = len(platform.texts)
+    await asyncio.sleep(minutes * 60 - 120)
+    assert len(platform.texts) == heard
+
+    await asyncio.sleep(240)
+
+    assert platform.texts[-1] == fired
+
+
+@pytest.mark.parametrize(("language", "tomorrow"), [("en", "tomorrow"), ("zh", "明天")])
+async def test_a_fired_reminder_is_put_off_until_tomorrow(platform, language, tomorrow):
+    await platform.say(ONCE[language])
+    await asyncio.sleep(61)
+    await press(platform, 3)
+
+    assert tomorrow in platform.texts[-1].casefold()
+
+
+@pytest.mark.parametrize(("language", "question"), [("en", "list my reminders"), ("zh", "我有哪些提醒")])
+async def test_a_reminder_that_comes_again_is_deleted_by_its_last_button(platform, language, question):
+    await platform.say(DAILY[language])
+    await asyncio.sleep(61)
+    await press(platform, -1)
+    await platform.say(question)
+
+    assert "stretch" not in platform.texts[-1]
+    assert "活动一下" not in platform.texts[-1]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_done_is_acknowledged(platform, language):
+    await platform.say(ONCE[language])
+    await asyncio.sleep(61)
+    heard = len(platform.texts)
+    await press(platform, 0)
+
+    assert len(platform.texts) == heard + 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_confirmation_is_taken_back_by_its_button(platform, language):
+    await platform.say(ONCE[language])
+    await press(platform, -1)
+    heard = len(platform.texts)
+    await asyncio.sleep(120)
+
+    assert len(platform.texts) == heard
