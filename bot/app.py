@@ -62,6 +62,7 @@ from services.storage.state_store import SqlStateStore
 from services.storage.stored_tools import SqlStoredToolStore
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
+from services.time_expressions import TimeReader
 from services.web_pages.service import WebPageService
 from services.zones.service import ZoneService
 
@@ -183,7 +184,7 @@ async def build_app(
             digest=Digests(summaries, quick, clock, outbox.link),
         )
         reminders = _reminders(
-            settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone)
+            settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone), times
         )
         privacy = PrivacyService(
             SqlPrivacyStore(database), keep_days=settings.history.retention_days, on_forgotten=summaries.forget_person
@@ -281,6 +282,7 @@ def _reminders(
     state: StateStore,
     pace: WakerPace,
     zone: ZoneInfo,
+    times: TimeReader,
 ) -> ReminderService:
     return ReminderService(
         SqlReminderStore(database, quiet=settings.quiet(zone)),
@@ -290,6 +292,7 @@ def _reminders(
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,
         zone_data=data_version(),
+        times=times,
     )
 
 

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from services.reminders.model import Reminder
-from services.time_expressions import Grain, Reading, parse_all
+from services.time_expressions import Grain, Reading, TimeReader
 
 _MORNING, _NOON, _AFTERNOON, _EVENING = (4, 12), (11, 14), (12, 18), (17, 24)
 _HOURS_OF_PARTS = {
@@ -33,6 +33,8 @@ _SMALL_WORDS = re.compile(
 _ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
 _WEEKEND = re.compile(r"\bweekend|周末|週末", re.IGNORECASE)
 _SATURDAY = 5
+USUAL = TimeReader()
+"""Times as they are read where no operator has said otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,13 +54,13 @@ class DueWords:
         return any(_fits(fire, reading) for fire in fires for reading in self.readings)
 
 
-def due_words(words: str, now: datetime, zone: str) -> DueWords | None:
-    """Read `words` in `zone`; None when they name no time.
+def due_words(words: str, now: datetime, zone: str, times: TimeReader = USUAL) -> DueWords | None:
+    """Read `words` in `zone` with `times`; None when they name no time.
 
     `now` is timezone-aware.
     """
     words = _ONE.sub("", words)
-    found = parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
+    found = times.parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
     readings = tuple(_whole(reading, words) for each in found for reading in each.readings if reading.rrule is None)
     if len(found) != 1 or not readings:
         return None
@@ -68,12 +70,14 @@ def due_words(words: str, now: datetime, zone: str) -> DueWords | None:
     return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings)
 
 
-def fitting(words: str, here: Sequence[Reminder], now: datetime) -> tuple[list[Reminder], str] | None:
+def fitting(
+    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL
+) -> tuple[list[Reminder], str] | None:
     """The reminders of `here` that fall due when `words` say, and the words beside the time; None without a time."""
     fits: list[Reminder] = []
     rest = ""
     for zone in dict.fromkeys(reminder.schedule.zone for reminder in here):
-        read = due_words(words, now, zone)
+        read = due_words(words, now, zone, times)
         if read is None:
             return None
         rest = read.rest

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from services.errors import RequestRefused
-from services.reminders.due_words import fitting
+from services.reminders.due_words import USUAL, fitting
 from services.reminders.model import Reminder
+from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
 _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
@@ -18,14 +19,19 @@ _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
 
 def find_reminder(
-    reference: str, here: Sequence[Reminder], shown: Sequence[str], *, now: datetime | None = None
+    reference: str,
+    here: Sequence[Reminder],
+    shown: Sequence[str],
+    *,
+    now: datetime | None = None,
+    times: TimeReader = USUAL,
 ) -> Reminder:
     """The one reminder of `here` that `reference` names.
 
     `here` is in the order of the next fires. `shown` are the ids of the list that the person saw last, in its order:
     a number means a place in it. "The last one" is what was set after that list, else its last line. Letters are
     tried as the beginning of an id and as words of the content, and then, where `now` (timezone-aware) is given, as
-    words of the time when it is due; what fits twice is asked about.
+    words of the time when it is due, which `times` reads; what fits twice is asked about.
 
     Raises:
         RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
@@ -36,7 +42,7 @@ def find_reminder(
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
-    found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now)
+    found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     if len(found) > 1:
@@ -49,14 +55,14 @@ def means_all(reference: str) -> bool:
     return reference.strip().casefold() in ALL
 
 
-def matching(words: str, here: Sequence[Reminder], now: datetime) -> tuple[Reminder, ...]:
+def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
     """The reminders of `here` that `words` describe: when they are due ("today", 明天), or by words of the content.
 
-    All of them when there are no words. `now` is timezone-aware.
+    All of them when there are no words. `now` is timezone-aware; `times` reads words of time.
     """
     wanted = words.strip()
-    if fitting(wanted, here, now) is not None:
-        return tuple(_due(wanted, here, now))
+    if fitting(wanted, here, now, times) is not None:
+        return tuple(_due(wanted, here, now, times))
     return tuple(each for each in here if _contains(each.content.casefold(), wanted.casefold()))
 
 
@@ -86,8 +92,8 @@ def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> li
     return listed[-1:] if newest in listed else [newest]
 
 
-def _due(words: str, here: Sequence[Reminder], now: datetime | None) -> list[Reminder]:
-    fits = None if now is None else fitting(words, here, now)
+def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+    fits = None if now is None else fitting(words, here, now, times)
     if fits is None:
         return []
     found, rest = fits

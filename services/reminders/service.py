@@ -11,6 +11,7 @@ from services.clock import Clock
 from services.errors import RequestRefused
 from services.reminders.changes import cancelled, edited, finished, joined, left, paused, resumed
 from services.reminders.changing import Changing
+from services.reminders.due_words import USUAL
 from services.reminders.model import (
     EVERYONE,
     NewReminder,
@@ -32,6 +33,7 @@ from services.reminders.retries import RetryPolicy
 from services.reminders.shelf import Shelf
 from services.reminders.waker import Waker, WakerPace
 from services.session import StateStore
+from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)
 _PURGED_AT_ONCE = 1000
@@ -54,12 +56,16 @@ class ReminderService:
         pace: WakerPace | None = None,
         retries: RetryPolicy | None = None,
         zone_data: str = "",
+        times: TimeReader = USUAL,
     ) -> None:
-        """`zone_data` is the version of the zones' rules; when it is a new one, recurring reminders are armed anew."""
+        """`times` reads when something is due that a person speaks of ("the 5pm one").
+
+        `zone_data` is the version of the zones' rules; when it is a new one, recurring reminders are armed anew.
+        """
         self._store = store
         self._clock = clock
         self._limits = limits or ReminderLimits()
-        self._shelf = Shelf(store, clock, state, self._limits.per_chat)
+        self._shelf = Shelf(store, clock, state, self._limits.per_chat, times)
         self.quiet = QuietService(store)
         self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy(), zone_data)
         self._changing = Changing(store, clock, self._shelf, self.waker.nudge)

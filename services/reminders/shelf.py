@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
+from services.reminders.due_words import USUAL
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
@@ -12,6 +13,7 @@ from services.reminders.records import StoredReminder
 from services.reminders.recurrence import next_fires
 from services.reminders.references import find_reminder, matching
 from services.session import StateStore
+from services.time_expressions import TimeReader
 
 _SHOWN_FOR = timedelta(days=1)
 _LATEST = datetime.max.replace(tzinfo=UTC)
@@ -20,11 +22,15 @@ _LATEST = datetime.max.replace(tzinfo=UTC)
 class Shelf:
     """Finds the open reminders of a chat; every look is limited to that chat."""
 
-    def __init__(self, book: ReminderBook, clock: Clock, state: StateStore, most: int) -> None:
+    def __init__(
+        self, book: ReminderBook, clock: Clock, state: StateStore, most: int, times: TimeReader = USUAL
+    ) -> None:
+        """`most` is how many reminders a chat may have; `times` reads "the 5pm one"."""
         self._book = book
         self._clock = clock
         self._state = state
         self._most = most
+        self._times = times
 
     async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
         """Active and paused reminders with their rows, soonest first, those without a next fire last."""
@@ -41,7 +47,7 @@ class Shelf:
         pairs = await self.open_in(chat)
         try:
             here, shown = [reminder for reminder, _ in pairs], await self._shown(chat, person)
-            found = find_reminder(reference, here, shown, now=self._clock.now())
+            found = find_reminder(reference, here, shown, now=self._clock.now(), times=self._times)
         except RequestRefused as refusal:
             candidates = refusal.fields.get("candidates")
             if isinstance(candidates, tuple) and candidates:
@@ -52,7 +58,7 @@ class Shelf:
     async def show(self, chat: ChatAddress, person: Person, words: str = "") -> tuple[Reminder, ...]:
         """The open reminders, or those that `words` describe; a number said later means a place in this list."""
         here = [reminder for reminder, _ in await self.open_in(chat)]
-        listed = matching(words, here, self._clock.now())
+        listed = matching(words, here, self._clock.now(), self._times)
         await self._remember(chat, person, listed)
         return listed
 

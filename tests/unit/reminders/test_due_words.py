@@ -9,6 +9,7 @@ from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
 from services.reminders.model import Reminder, ReminderState, Schedule
 from services.reminders.references import find_reminder, matching
+from services.time_expressions import DateOrder, TimeReader
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
@@ -91,3 +92,12 @@ def test_the_last_is_the_last_line_of_a_list_that_holds_the_newest() -> None:
 )
 def test_a_list_can_be_narrowed_by_words(words: str, listed: tuple[Reminder, ...]) -> None:
     assert matching(words, HERE, NOW) == listed
+
+
+@pytest.mark.parametrize(("order", "meant"), [(DateOrder.MDY, []), (DateOrder.DMY, ["plants"])])
+def test_figures_of_a_date_are_read_in_the_order_of_the_operator(order: DateOrder, meant: list[str]) -> None:
+    here = (reminder("plants", "2026-12-11 17:30"), reminder("tea", "2026-11-20 17:00"))
+
+    found = matching("11/12", here, NOW, TimeReader(order=order))
+
+    assert [each.content for each in found] == meant
