@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Literal
 
+from bot.plugins.contributions import Contributions
 from function_calls.agents.agent import Agent
 from function_calls.agents.agent_tool import AgentTool
 from function_calls.agents.assistant import AgentAssistant
@@ -124,7 +125,14 @@ class TravelPlugin:
     """The desk as one more function of the bot: `build_app(functions=[TravelPlugin()])`."""
 
     def __init__(self) -> None:
-        self.travel_desk = AgentTool(travel_desk(), returns="reply")
+        self.travel_desk = AgentTool(
+            travel_desk(), returns="reply", examples=("ask the travel desk {request}", "问旅行台{request}")
+        )
+
+
+def setup(add: Contributions) -> None:
+    """What makes this file a plugin: copy it into `plugins/` and ask the bot for the travel desk."""
+    add.functions.append(TravelPlugin())
 
 
 async def converse(lines: list[str], clock: Clock) -> list[str]:

@@ -33,13 +33,19 @@ class AgentTool(Tool):
     """
 
     def __init__(
-        self, agent: SubAgent, *, returns: ReturnStyle = "observation", timeout: float | None = _SECONDS
+        self,
+        agent: SubAgent,
+        *,
+        returns: ReturnStyle = "observation",
+        timeout: float | None = _SECONDS,
+        examples: tuple[str, ...] = (),
     ) -> None:
         self.name = agent.name
         self.description = agent.description
         self.parameters = _PARAMETERS
         self.returns = returns
         self.timeout = timeout
+        self.examples = examples
         self._agent = agent
 
     @property

@@ -42,8 +42,10 @@ class House:
         return path
 
     @asynccontextmanager
-    async def running(self, *, script=None, **plugins):
-        settings = Settings(bot=BotSettings(timezone="UTC"), plugins=PluginSettings(folder=self.folder, **plugins))
+    async def running(self, *, script=None, owners=(), **plugins):
+        settings = Settings(
+            bot=BotSettings(timezone="UTC", owners=owners), plugins=PluginSettings(folder=self.folder, **plugins)
+        )
         async with build_app(
             settings,
             platforms=[self.platform],

@@ -1,0 +1,114 @@
+"""Watches RSS and Atom feeds and posts what is new into a chat. Copy it into `plugins/`.
+
+    [plugins.options.news]
+    chat = "telegram:-1001234567"
+    feeds = ["https://example.org/feed.xml"]
+    every_minutes = 30
+
+The first look at a feed posts nothing: what was there before the bot is no news.
+"""
+
+import asyncio
+import html
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+from xml.etree import ElementTree as ET
+
+import httpx
+from loguru import logger
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.platform import OutgoingMessage
+from bot.plugins.contributions import Contributions, Host
+from services.chat import ChatAddress
+from services.errors import DeliveryFailed
+
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_MOST_BYTES = 2_000_000
+_MOST_AT_ONCE = 5
+_MOST_REMEMBERED = 500
+_KEPT = timedelta(days=3650)
+
+
+class Options(BaseModel):
+    """The table of this plugin."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    chat: str = Field("", description="Where news is posted, as platform:id; empty = nowhere.")
+    feeds: tuple[str, ...] = ()
+    every_minutes: float = Field(30, gt=0)
+
+
+class Entry(BaseModel):
+    """One piece of news."""
+
+    key: str
+    title: str
+    link: str
+
+
+def setup(add: Contributions) -> None:
+    """Begin to watch, where there is something to watch and somewhere to post."""
+    options = add.settings(Options)
+    if options.chat and options.feeds:
+        add.jobs.append(("feeds", partial(watch, options)))
+
+
+async def watch(options: Options, host: Host) -> None:
+    """Look at every feed again and again; one that cannot be read waits for the next time."""
+    while True:
+        for feed in options.feeds:
+            try:
+                await _look(feed, options, host)
+            except (httpx.HTTPError, ET.ParseError, ValueError, DeliveryFailed) as error:
+                logger.warning("the feed {} waits for the next time: {}", feed, error)
+        await host.clock.nap(options.every_minutes * 60)
+
+
+async def _look(feed: str, options: Options, host: Host) -> None:
+    entries = list(_entries(await asyncio.to_thread(ET.fromstring, await _fetched(feed))))
+    seen = await host.state.get(_key(feed))
+    known = list(seen) if isinstance(seen, list) else None
+    new = [] if known is None else [each for each in entries if each.key not in known]
+    for entry in reversed(new[:_MOST_AT_ONCE]):
+        platform, _, chat_id = options.chat.partition(":")
+        told = OutgoingMessage(text=f"📰 {entry.title}\n{entry.link}", idempotency_key=f"news:{entry.key}")
+        await host.outbox.send(ChatAddress(platform=platform, chat_id=chat_id), told)
+    remembered = [*(each.key for each in entries), *(known or [])]
+    await host.state.set(_key(feed), [*dict.fromkeys(remembered)][:_MOST_REMEMBERED], keep=_KEPT)
+
+
+async def _fetched(feed: str) -> bytes:
+    """The document, refused where it is too long or declares entities, which feeds do not need and bombs do."""
+    body = bytearray()
+    async with httpx.AsyncClient(timeout=20, follow_redirects=True) as client, client.stream("GET", feed) as answer:
+        answer.raise_for_status()
+        async for piece in answer.aiter_bytes():
+            body += piece
+            if len(body) > _MOST_BYTES:
+                raise ValueError("the feed is too long")
+    if b"<!ENTITY" in body:
+        raise ValueError("the feed declares entities")
+    return bytes(body)
+
+
+def _entries(root: ET.Element) -> Iterator[Entry]:
+    for item in root.iter("item"):
+        link = item.findtext("link") or ""
+        yield _entry(item.findtext("guid") or link, item.findtext("title"), link)
+    for item in root.iter(f"{_ATOM}entry"):
+        found = item.find(f"{_ATOM}link")
+        link = "" if found is None else found.get("href", "")
+        yield _entry(item.findtext(f"{_ATOM}id") or link, item.findtext(f"{_ATOM}title"), link)
+
+
+def _entry(key: str, title: str | None, link: str) -> Entry:
+    words = " ".join(re.sub(r"<[^>]*>", " ", html.unescape(title or "")).split())
+    return Entry(key=key.strip(), title=words[:300] or link, link=link.strip())
+
+
+def _key(feed: str) -> str:
+    return f"news:{feed}"

@@ -1,0 +1,112 @@
+"""The weather of a place, from Open-Meteo's public service, which asks for no key. Copy it into `plugins/`.
+
+`[plugins.options.weather]` takes `places_url`, `forecast_url` and `keep_minutes`.
+"""
+
+import json
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import httpx
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.plugins.contributions import Contributions
+from function_calls.context import CallContext
+from function_calls.registry import tool_function
+from services.clock import Clock
+from services.errors import ToolFailed
+
+_MOST_KEPT = 500
+_MOST_BYTES = 200_000
+
+
+class Options(BaseModel):
+    """The table of this plugin."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    places_url: str = "https://geocoding-api.open-meteo.com/v1/search"
+    forecast_url: str = "https://api.open-meteo.com/v1/forecast"
+    keep_minutes: int = Field(10, ge=0)
+    timeout_seconds: float = Field(10.0, gt=0)
+
+
+class WeatherService:
+    """Asks for the weather and remembers the answer for a while."""
+
+    def __init__(self, options: Options, clock: Clock) -> None:
+        self._options = options
+        self._clock = clock
+        self._kept: dict[str, tuple[datetime, str]] = {}
+
+    async def at(self, city: str, language: str) -> str:
+        """One line on the weather in `city`.
+
+        Raises:
+            ToolFailed: the service cannot be reached, or knows no such place.
+        """
+        key, now = f"{language}:{city.casefold()}", self._clock.now()
+        known = self._kept.get(key)
+        if known is not None and now - known[0] < timedelta(minutes=self._options.keep_minutes):
+            return known[1]
+        told = await self._asked(city, language)
+        self._kept.pop(key, None)
+        self._kept[key] = (now, told)
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return told
+
+    async def _asked(self, city: str, language: str) -> str:
+        try:
+            async with httpx.AsyncClient(timeout=self._options.timeout_seconds) as client:
+                found = await _json(client, self._options.places_url, name=city, count=1, language=language)
+                places = found.get("results") or []
+                if not places:
+                    raise ToolFailed(f"No place called {city} is known. / 没有找到叫 {city} 的地方。")
+                place = places[0]
+                where = {"latitude": place["latitude"], "longitude": place["longitude"]}
+                current = "temperature_2m,wind_speed_10m"
+                told = await _json(client, self._options.forecast_url, **where, current=current)
+                return _line(str(place["name"]), told["current"])
+        except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
+            raise ToolFailed("The weather service does not answer. / 天气服务没有回应。") from error
+
+
+@tool_function(
+    returns="reply",
+    returns_untrusted=True,
+    timeout=20,
+    idempotent=True,
+    examples=("what is the weather in {city}", "weather in {city}", "{city}天气怎么样", "{city}的天气"),
+)
+async def weather(
+    city: Annotated[str, Field(min_length=1, max_length=80, description="The place, as people call it.")],
+    service: WeatherService,
+    ctx: CallContext,
+) -> str:
+    """Tell the weather of a place now (查天气)."""
+    return await service.at(city, ctx.language)
+
+
+def setup(add: Contributions) -> None:
+    """Add the function and what it asks."""
+    add.services.append(WeatherService(add.settings(Options), add.clock))
+    add.functions.append(weather)
+
+
+async def _json(client: httpx.AsyncClient, url: str, **query: str | float) -> dict:
+    async with client.stream("GET", url, params=query) as answer:
+        answer.raise_for_status()
+        body = bytearray()
+        async for piece in answer.aiter_bytes():
+            body += piece
+            if len(body) > _MOST_BYTES:
+                raise ValueError("the answer is too long")
+        told = json.loads(body)
+        if not isinstance(told, dict):
+            raise TypeError("the answer is no object")
+        return told
+
+
+def _line(name: str, current: dict) -> str:
+    return f"🌡 {name}: {current['temperature_2m']:g} °C, 💨 {current['wind_speed_10m']:g} km/h"
