@@ -124,6 +124,24 @@ async def create(
     return await _changed(context, await call_tool(context, turn, "reminder_set", arguments))
 
 
+@routes.post("/api/reminders/feed", status_code=201)
+async def make_feed(
+    request: Request, context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby"
+) -> FeedAddress:
+    """A secret address at which calendar programs can subscribe to a room's reminders."""
+    del viewer
+    token = await FeedTokens(context.app.state).issue(context.room.address(session_id))
+    path = f"/calendar/{token}.ics"
+    return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
+
+
+@routes.delete("/api/reminders/feed")
+async def revoke_feeds(context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby") -> Revoked:
+    """Let no calendar address of a room work any more."""
+    del viewer
+    return Revoked(count=await FeedTokens(context.app.state).revoke(context.room.address(session_id)))
+
+
 @routes.patch("/api/reminders/{reminder_id}")
 async def change(
     reminder_id: REMINDER_ID,
@@ -220,24 +238,6 @@ async def undo(
     """Take back what you changed last in this room, wherever you changed it."""
     turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
     return Undone(text=succeeded(await call_tool(context, turn, "undo", {})).text)
-
-
-@routes.post("/api/reminders/feed", status_code=201)
-async def make_feed(
-    request: Request, context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby"
-) -> FeedAddress:
-    """A secret address at which calendar programs can subscribe to a room's reminders."""
-    del viewer
-    token = await FeedTokens(context.app.state).issue(context.room.address(session_id))
-    path = f"/calendar/{token}.ics"
-    return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
-
-
-@routes.delete("/api/reminders/feed")
-async def revoke_feeds(context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby") -> Revoked:
-    """Let no calendar address of a room work any more."""
-    del viewer
-    return Revoked(count=await FeedTokens(context.app.state).revoke(context.room.address(session_id)))
 
 
 @routes.get(

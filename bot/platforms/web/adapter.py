@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Final
 
 from bot.addressing import is_called
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform import Capabilities, Health, HealthState, OutgoingMessage, Receive
+from bot.platform_kit.broadcasts import harmless
 from bot.platforms.web import ids
 from bot.platforms.web.answers import Answer
 from bot.platforms.web.client_calls import ClientCalls
@@ -32,7 +33,7 @@ from services.clock import Clock
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
-from services.reminders.model import DueNotice
+from services.reminders.model import EVERYONE, DueNotice
 from services.session import StateStore
 
 _REMEMBERED_KEYS: Final = 500
@@ -115,7 +116,10 @@ class WebPlatform:
         """Be open until closed."""
         self._receive = receive
         self._is_ready.set()
-        await self._is_closed.wait()
+        try:
+            await self._is_closed.wait()
+        finally:
+            self._is_closed.set()
 
     def close(self) -> None:
         """Let `run` end."""
@@ -128,8 +132,9 @@ class WebPlatform:
 
     @property
     def health(self) -> Health:
-        """Live, once it runs."""
-        return Health(state="live" if self._is_ready.is_set() else "connecting", since=self._since)
+        """Live, while it runs."""
+        running: HealthState = "live" if self._is_ready.is_set() else "connecting"
+        return Health(state="stopped" if self._is_closed.is_set() else running, since=self._since)
 
     @property
     def rooms(self) -> Sequence[Room]:
@@ -161,8 +166,10 @@ class WebPlatform:
             sent_at=self._clock.now(),
             is_addressed=self._is_addressed(session_id, spoken),
             reply_to=spoken.reply_to,
+            mentions=self.room(session_id).mentioned(spoken.text),
             attachments=spoken.attachments,
         )
+        self.room(session_id).know(spoken.person)
         answer = Answer(self.room(session_id), message)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
@@ -227,7 +234,7 @@ class WebPlatform:
         room.emit("message_new", {"message": shape})
         self._tell_due(address, message)
         if answer is not None and answer.is_begun:
-            answer.done(message.text, "stop")
+            answer.done(shape["text"], "stop")
         if message.idempotency_key is not None:
             self._remember_key(message.idempotency_key, message_id)
         return message_id
@@ -299,8 +306,8 @@ class WebPlatform:
             room.hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
 
     def _bot_message(self, message_id: str, message: OutgoingMessage, extras: Extras) -> MessageShape:
-        author, now = author_shape(self.bot), self._clock.now()
-        return message_shape(message_id, author, message.text, now, reply_to=message.reply_to, extras=extras)
+        author, now, text = author_shape(self.bot), self._clock.now(), harmless(message.text)
+        return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
     def _is_addressed(self, session_id: str, spoken: Spoken) -> bool:
         """Called by name, answered, or spoken to by somebody who is alone with the bot."""
@@ -401,7 +408,7 @@ def message_shape(
 def _extras_of(message: OutgoingMessage, now: datetime) -> Extras:
     return Extras(
         choices=[ChoiceShape(label=each.label, says=each.says) for each in message.choices],
-        mentions=[person.id for person in message.mentions],
+        mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
         reminder=_fired(message, now),
     )
 

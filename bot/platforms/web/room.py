@@ -4,12 +4,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from bot.platform_kit.markdown import mention_pattern
 from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
 from services.chat import Person
 from services.clock import Clock
 
 RING: Final = 500
 """So many of the last events are kept for those who come back."""
+
+_MOST_KNOWN: Final = 500
 
 Listener = Callable[[Frame], None]
 
@@ -27,6 +30,7 @@ class Room:
         self._listeners: dict[Listener, str | None] = {}
         self._here: Counter[str] = Counter()
         self._people: dict[str, Person] = {}
+        self._known: dict[str, Person] = {}
 
     @property
     def people(self) -> tuple[Person, ...]:
@@ -42,6 +46,20 @@ class Room:
     def socket_count(self) -> int:
         """How many sockets are open."""
         return self._here.total()
+
+    def know(self, person: Person) -> None:
+        """Remember somebody, so that they can be mentioned when they are not connected."""
+        self._known.pop(person.id, None)
+        self._known[person.id] = person
+        if len(self._known) > _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def mentioned(self, text: str) -> tuple[Person, ...]:
+        """The people that `text` names with an @; of two names that begin alike the longer one."""
+        people = sorted({**self._known, **self._people}.values(), key=lambda each: -len(each.name))
+        pattern = mention_pattern(people)
+        names = {found[0].removeprefix("@").casefold() for found in pattern.finditer(text)} if pattern else set()
+        return tuple(person for person in people if person.name.casefold() in names)
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Tell everybody, now and after a return."""

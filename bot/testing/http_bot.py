@@ -1,0 +1,56 @@
+"""A whole bot behind its HTTP API, for tests: in the process, or served on a free port of this machine."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from pydantic import SecretStr
+
+from bot.app import build_app
+from bot.http.context import HttpContext
+from bot.http.server import served
+from bot.platforms.web.adapter import WebPlatform
+from bot.settings import BotSettings, HttpSettings, LogSettings, Settings
+from function_calls.interpreter import Interpreter
+from services.clock import Clock, SystemClock
+from services.storage.database import Database
+
+
+@asynccontextmanager
+async def http_bot(
+    *,
+    interpreter: Interpreter | None = None,
+    clock: Clock | None = None,
+    database: str = "sqlite://",
+    http: HttpSettings | None = None,
+) -> AsyncIterator[HttpContext]:
+    """A bot with the web room, offline unless `interpreter` is given; `database` is a SQLAlchemy URL."""
+    clock = clock or SystemClock()
+    settings = Settings(
+        bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), http=http or HttpSettings(port=0)
+    )
+    room = WebPlatform(clock=clock, bot_name=settings.bot.name)
+    async with build_app(
+        settings, platforms=[room], interpreter=interpreter, clock=clock, database=Database(database)
+    ) as app:
+        yield HttpContext.of(app, room, settings, clock)
+
+
+@asynccontextmanager
+async def served_bot(
+    *,
+    interpreter: Interpreter | None = None,
+    clock: Clock | None = None,
+    database: str = "sqlite://",
+    http: HttpSettings | None = None,
+) -> AsyncIterator[tuple[str, HttpContext]]:
+    """The same, served; gives its address."""
+    async with (
+        http_bot(interpreter=interpreter, clock=clock, database=database, http=http) as context,
+        served(context) as address,
+    ):
+        yield address, context
+
+
+def with_token(token: str, *, host: str = "127.0.0.1") -> HttpSettings:
+    """Settings of an API that needs `token`."""
+    return HttpSettings(port=0, host=host, token=SecretStr(token))

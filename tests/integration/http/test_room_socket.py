@@ -1,0 +1,308 @@
+import asyncio
+from contextlib import suppress
+
+import httpx
+import pytest
+import websockets
+
+from bot.testing.http_bot import served_bot, with_token
+from function_calls.calls import Interpretation
+
+pytestmark = pytest.mark.integration
+
+
+class SlowSpeaker:
+    """An interpreter that says its words piece by piece, as a streaming model does, until it may go on."""
+
+    def __init__(self, *pieces):
+        self._pieces = pieces
+        self.may_go_on = asyncio.Event()
+
+    async def interpret(self, turn):
+        for piece in self._pieces:
+            await turn.on_text(piece)
+            await asyncio.sleep(0.06)
+        await self.may_go_on.wait()
+        return Interpretation(answer="".join(self._pieces))
+
+
+async def test_three_people_see_the_same_in_the_same_order(served, open_tab):
+    address, _ = served
+    async with (
+        open_tab(address, "Ada") as ada,
+        open_tab(address, "Lin") as lin,
+        open_tab(address, "Mei") as mei,
+    ):
+        await asyncio.gather(
+            *(
+                tab.say("remind me in 10 minutes to stretch", tab_id)
+                for tab, tab_id in ((ada, "a"), (lin, "b"), (mei, "c"))
+            )
+        )
+        seen = []
+        for tab in (ada, lin, mei):
+            for client_id in ("a", "b", "c"):
+                await tab.until(
+                    "message_new", where=lambda data, wanted=client_id: data["message"]["client_id"] == wanted
+                )
+            seen.append(
+                [
+                    frame["data"]["message"]["id"]
+                    for frame in tab.frames
+                    if frame["type"] == "message_new" and frame["data"]["message"]["client_id"]
+                ]
+            )
+
+    assert seen[0] == seen[1] == seen[2]
+    assert len(seen[0]) == 3
+
+
+async def test_coming_and_going_and_typing_are_told(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        async with open_tab(address, "Lin") as lin:
+            await lin.send("typing", on=True)
+            joined = await ada.until("presence", where=lambda data: data.get("joined", {}).get("id") == "lin")
+            typing = await ada.until("typing", where=lambda data: data["who"]["id"] == "lin")
+        left = await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "lin")
+
+    assert [member["id"] for member in joined["data"]["members"]] == ["ada", "lin", "bot"]
+    assert typing["data"]["on"]
+    assert [member["id"] for member in left["data"]["members"]] == ["ada", "bot"]
+
+
+async def test_a_tool_call_is_shown_while_it_runs_and_when_it_is_done(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        await ada.say("remind me in 10 minutes to stretch")
+        answer = await ada.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+        created = await ada.until("reminder_created")
+
+    started, ended = (
+        next(frame for frame in ada.frames if frame["type"] == kind) for kind in ("tool_start", "tool_complete")
+    )
+    assert started["tool"] == ended["tool"] == "reminder_set"
+    assert isinstance(started["timestamp"], float)
+    assert ended["data"]["call"]["id"] == started["data"]["call"]["id"]
+    assert ended["data"]["message_id"] == answer["data"]["message"]["id"]
+    assert created["data"]["reminder"]["text"] == "stretch"
+
+
+async def test_an_answer_is_heard_while_it_is_written(open_tab):
+    speaker = SlowSpeaker("One ", "two ", "three ", "four.")
+    speaker.may_go_on.set()
+    async with served_bot(interpreter=speaker) as (address, _), open_tab(address, "Ada") as ada:
+        await ada.say("Bubbles, count")
+        done = await ada.until("done")
+
+    deltas = [frame["data"]["delta"] for frame in ada.frames if frame["type"] == "message"]
+    assert len(deltas) >= 3
+    assert "".join(deltas) == "One two three four."
+    assert done["data"]["text"] == "One two three four."
+    assert done["data"]["finish_reason"] == "stop"
+
+
+async def test_an_answer_is_stopped_and_what_was_said_stays(open_tab):
+    async with served_bot(interpreter=SlowSpeaker("Once upon ", "a time")) as (address, _):
+        async with open_tab(address, "Ada") as ada:
+            await ada.say("Bubbles, tell a story")
+            start = await ada.until("start")
+            await ada.until("message", where=lambda data: "time" in data["delta"])
+            await ada.send("stop", message_id=start["data"]["message_id"])
+            done = await ada.until("done")
+        async with open_tab(address, "Lin") as lin:
+            [hello] = lin.frames
+
+    assert done["data"]["finish_reason"] == "stopped"
+    assert hello["data"]["messages"][-1]["text"] == "Once upon a time"
+    assert hello["data"]["messages"][-1]["stopped"]
+
+
+async def test_closing_the_tab_loses_no_answer(open_tab):
+    speaker = SlowSpeaker("the end")
+    async with served_bot(interpreter=speaker) as (address, _), open_tab(address, "Lin") as lin:
+        async with open_tab(address, "Ada") as ada:
+            await ada.say("Bubbles, tell a story")
+            await ada.until("start")
+        speaker.may_go_on.set()
+        told = await lin.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+
+    assert told["data"]["message"]["text"] == "the end"
+
+
+async def test_closing_the_connection_of_a_request_loses_no_answer(open_tab):
+    speaker = SlowSpeaker("the end")
+    body = {"session_id": "lobby", "message": "Bubbles, tell a story"}
+    async with served_bot(interpreter=speaker) as (address, _), httpx.AsyncClient(base_url=address) as client:
+        async with client.stream(
+            "POST", "/api/chat/send", json=body, headers={"Accept": "text/event-stream"}
+        ) as answer:
+            async for line in answer.aiter_lines():
+                if line.startswith("event: message"):
+                    break
+        async with open_tab(address, "Lin") as lin:
+            speaker.may_go_on.set()
+            await lin.until("done")
+        told = (await client.get("/api/chat/sessions/lobby/messages")).json()
+
+    assert told[1]["content"] == "the end"
+
+
+async def test_whoever_comes_back_soon_is_told_what_was_missed(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Lin") as lin:
+        async with open_tab(address, "Ada") as ada:
+            await ada.say("remind me in 10 minutes to stretch")
+            await ada.until("reminder_created")
+        hello = ada.frames[0]["data"]
+        seen = max(frame["seq"] for frame in ada.frames)
+        await lin.say("remind me in 20 minutes to eat", "two")
+        await lin.until(
+            "message_new",
+            where=lambda data: "eat" in data["message"]["text"] and data["message"]["author"]["kind"] == "bot",
+        )
+        async with open_tab(address, "Ada", epoch=hello["epoch"], last_seq=seen) as back:
+            await back.until("message_new", where=lambda data: "eat" in data["message"]["text"])
+
+    assert back.frames[0]["data"]["is_replay"]
+    assert back.frames[0]["data"]["messages"] == []
+    assert all(frame["seq"] > seen for frame in back.frames[1:] if frame["type"] == "message_new")
+
+
+async def test_after_a_restart_a_repeated_message_is_said_once_and_the_room_is_shown_whole(tmp_path, open_tab):
+    database = f"sqlite:///{tmp_path / 'bot.db'}"
+    async with served_bot(database=database) as (address, _), open_tab(address, "Ada") as ada:
+        await ada.say("remind me in 10 minutes to stretch")
+        await ada.until("reminder_created")
+        before = ada.frames[0]["data"]
+    async with (
+        served_bot(database=database) as (address, _),
+        open_tab(address, "Ada", epoch=before["epoch"], last_seq=3) as back,
+    ):
+        await back.say("remind me in 10 minutes to stretch")
+        again = await back.until("message_new")
+
+    hello = back.frames[0]["data"]
+    assert hello["epoch"] != before["epoch"]
+    assert not hello["is_replay"]
+    assert [message["client_id"] for message in hello["messages"]] == ["one", None]
+    assert len(hello["reminders"]) == 1
+    assert again["data"]["message"]["id"] == hello["messages"][0]["id"]
+
+
+async def test_a_reminder_fires_in_the_room_with_whom_it_is_for(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada, open_tab(address, "Lin") as lin:
+        await ada.say("remind me in 1 second to stretch")
+        fired = await lin.until("reminder_fired")
+        shown = await lin.until("message_new", where=lambda data: data["message"]["reminder"])
+
+    assert fired["data"]["reminder"]["mentions"] == ["ada"]
+    assert fired["data"]["reminder"]["late_ms"] < 1000
+    assert shown["data"]["message"]["mentions"] == ["ada"]
+
+
+async def test_a_reminder_that_fired_while_nobody_was_there_waits_with_its_lateness(served, open_tab):
+    address, context = served
+    async with open_tab(address, "Ada") as ada:
+        await ada.say("remind me in 1 second to stretch")
+        await ada.until("reminder_created")
+    said = asyncio.Event()
+    context.room.room("lobby").listen(lambda frame: frame.type == "reminder_fired" and said.set())
+    await asyncio.wait_for(said.wait(), 10)
+    async with open_tab(address, "Ada") as back:
+        last = back.frames[0]["data"]["messages"][-1]
+
+    assert "stretch" in last["text"]
+    assert last["reminder"]["text"] == "stretch"
+    assert last["reminder"]["late_ms"] >= 0
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}], ids=str
+)
+async def test_a_page_of_another_site_gets_no_socket(served, open_tab, headers):
+    address, _ = served
+    if "Host" in headers:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
+        writer.write(
+            b"GET /api/chat/ws HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        assert b" 403 " in await reader.readline()
+        writer.close()
+        return
+
+    with pytest.raises(websockets.exceptions.InvalidStatus) as caught:
+        async with open_tab(address, "Ada", headers=headers):
+            pass
+
+    assert caught.value.response.status_code == 403
+
+
+async def test_a_socket_needs_the_token_too(open_tab):
+    async with served_bot(http=with_token("s3cret-token")) as (address, _):
+        with pytest.raises(websockets.exceptions.ConnectionClosed) as caught:
+            async with open_tab(address, "Ada"):
+                pass
+        async with open_tab(address, "Ada", token="s3cret-token") as ada:
+            welcomed = ada.kinds()
+
+    assert caught.value.rcvd.code == 1008
+    assert welcomed[0] == "hello"
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    ["", "null", "[]", "{", '{"type": 3}', '{"type": "send", "data": {"text": 7}}', "\x00" * 100, "[" * 20_000],
+)
+async def test_garbage_is_answered_and_harms_nobody(served, open_tab, garbage):
+    address, _ = served
+    async with open_tab(address, "Eve") as eve, open_tab(address, "Ada") as ada:
+        await eve.socket.send(garbage)
+        await eve.until("error")
+        await eve.say("remind me in 10 minutes to stretch")
+        await ada.until("message_new")
+
+
+async def test_ten_megabytes_end_only_the_socket_that_sends_them(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Eve") as eve, open_tab(address, "Ada") as ada:
+        with suppress(websockets.exceptions.ConnectionClosed):
+            await eve.socket.send("x" * 10_000_000)
+        with pytest.raises(websockets.exceptions.ConnectionClosed):
+            await eve.until("nothing")
+        await ada.say("remind me in 10 minutes to stretch")
+        await ada.until("message_new")
+
+    assert eve.socket.close_code == 1009
+
+
+async def test_half_a_frame_and_silence_harm_nobody(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        async with open_tab(address, "Eve") as eve:
+            eve.socket.transport.write(b"\x81\xfe\x10")
+            await ada.say("remind me in 10 minutes to stretch")
+            await ada.until("message_new")
+            eve.socket.transport.abort()
+        await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
+
+
+async def test_who_does_not_read_is_sent_away_and_the_others_hear_everything(served, open_tab):
+    address, context = served
+    room = context.room.room("lobby")
+    async with open_tab(address, "Ada") as ada:
+        slow = open_tab(address, "Eve")
+        eve = await slow.__aenter__()
+        eve.socket.transport.pause_reading()
+        for number in range(3000):
+            room.emit("reaction", {"message_id": "x", "reactions": {"👍": ["y" * 20_000]}, "number": number})
+            if number % 50 == 0:
+                await asyncio.sleep(0)
+                ada.frames.clear()
+                await ada.until("reaction", where=lambda data, wanted=number: data["number"] == wanted)
+        left = await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
+        eve.socket.transport.abort()
+
+    assert [member["id"] for member in left["data"]["members"]] == ["ada", "bot"]

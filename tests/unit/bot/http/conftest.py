@@ -1,0 +1,38 @@
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import httpx
+import pytest
+
+from bot.http.app import guarded
+from bot.http.room_events import follow_bot
+from bot.testing.http_bot import http_bot
+
+
+@asynccontextmanager
+async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a bot in the process."""
+    async with http_bot(**circumstances) as context:
+        transport = httpx.ASGITransport(app=guarded(context), raise_app_exceptions=False)
+        with follow_bot(context):
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
+                client.context = context
+                yield client
+
+
+@pytest.fixture
+async def api():
+    """A client of an offline bot."""
+    async with asked() as client:
+        yield client
+
+
+@pytest.fixture
+async def api_of():
+    """Makes clients of bots in other circumstances."""
+    async with AsyncExitStack() as stack:
+
+        async def make(**circumstances):
+            return await stack.enter_async_context(asked(**circumstances))
+
+        yield make

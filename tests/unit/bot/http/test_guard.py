@@ -1,0 +1,148 @@
+import pytest
+
+from bot.http.reach import check_reach
+from bot.settings import HttpSettings
+from bot.testing.http_bot import with_token
+from services.errors import ConfigError
+
+SEND = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch"}
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "[::", "", "evil.example:8765"])
+async def test_another_host_name_is_refused(api, host):
+    answer = await api.get("/api/tools", headers={"Host": host})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "host_unknown")
+
+
+@pytest.mark.parametrize("host", ["localhost:8765", "127.0.0.1:8765", "[::1]:8765"])
+async def test_the_names_of_this_machine_are_served(api, host):
+    assert (await api.get("/health/live", headers={"Host": host})).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:3000", "https://localhost"])
+async def test_a_page_of_another_origin_is_refused(api, origin):
+    answer = await api.post("/api/chat/send", json=SEND, headers={"Origin": origin})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "origin_unknown")
+
+
+async def test_the_own_page_is_served(api):
+    answer = await api.get("/api/tools", headers={"Origin": "http://127.0.0.1:8765"})
+
+    assert answer.status_code == 200
+
+
+async def test_other_sites_are_told_nothing_of_cors(api):
+    answer = await api.options("/api/tools", headers={"Access-Control-Request-Method": "POST"})
+
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+async def test_every_answer_has_the_headers_that_browsers_obey(api):
+    for path in ("/", "/api/tools", "/api/nothing"):
+        headers = (await api.get(path)).headers
+
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert "unsafe-eval" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_request_beyond_the_limit_is_refused(api_of):
+    api = await api_of(http=HttpSettings(port=0, max_body_kilobytes=1))
+
+    async def pieces():
+        for _ in range(20):
+            yield b" " * 100
+
+    announced = await api.post("/api/chat/send", content=b" " * 2000)
+    unannounced = await api.post("/api/chat/send", content=pieces(), headers={"Content-Type": "application/json"})
+
+    assert (announced.status_code, announced.json()["code"]) == (413, "too_large")
+    assert unannounced.status_code == 413
+
+
+async def test_too_many_requests_are_refused(api_of):
+    api = await api_of(http=HttpSettings(port=0, requests_per_minute=3))
+
+    codes = [(await api.get("/health/live")).status_code for _ in range(4)]
+
+    assert codes == [200, 200, 200, 429]
+
+
+async def test_with_a_token_nothing_is_told_without_it(api_of):
+    api = await api_of(http=with_token("s3cret-token"))
+
+    refused = await api.get("/api/tools")
+    wrong = await api.get("/api/tools", headers={"Authorization": "Bearer other"})
+    served = await api.get("/api/tools", headers={"Authorization": "Bearer s3cret-token"})
+
+    assert (refused.status_code, wrong.status_code, served.status_code) == (401, 401, 200)
+    assert refused.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("path", ["/", "/health/live", "/health/ready"])
+async def test_the_page_and_the_probes_need_no_token(api_of, path):
+    api = await api_of(http=with_token("s3cret-token"))
+
+    assert (await api.get(path)).status_code == 200
+
+
+async def test_a_member_speaks_as_themselves_and_administers_nothing(api_of):
+    api = await api_of(http=with_token("s3cret-token"))
+    admin = {"Authorization": "Bearer s3cret-token"}
+    made = await api.post("/api/admin/tokens", json={"name": "Ann", "role": "member"}, headers=admin)
+    member = {"Authorization": f"Bearer {made.json()['token']}"}
+
+    as_other = await api.post("/api/chat/send", json={**SEND, "name": "Lin"}, headers=member)
+    as_self = await api.post("/api/chat/send", json=SEND, headers=member)
+    administering = await api.get("/api/admin/settings", headers=member)
+
+    assert (as_other.status_code, as_other.json()["code"]) == (403, "not_your_name")
+    assert as_self.status_code == 200
+    assert (administering.status_code, administering.json()["code"]) == (403, "scope_missing")
+
+
+async def test_a_token_is_held_to_its_scopes(api_of):
+    api = await api_of(http=with_token("s3cret-token"))
+    admin = {"Authorization": "Bearer s3cret-token"}
+    wish = {"name": "Ann", "role": "member", "scopes": ["reminders", "admin"]}
+    made = (await api.post("/api/admin/tokens", json=wish, headers=admin)).json()
+    held = {"Authorization": f"Bearer {made['token']}"}
+
+    assert made["scopes"] == ["reminders"]
+    assert (await api.get("/api/reminders", headers=held)).status_code == 200
+    assert (await api.get("/api/tools", headers=held)).status_code == 403
+
+
+async def test_a_token_that_was_taken_back_opens_nothing(api_of):
+    api = await api_of(http=with_token("s3cret-token"))
+    admin = {"Authorization": "Bearer s3cret-token"}
+    made = (await api.post("/api/admin/tokens", json={"name": "Ann"}, headers=admin)).json()
+
+    await api.delete(f"/api/admin/tokens/{made['id']}", headers=admin)
+
+    assert (await api.get("/api/tools", headers={"Authorization": f"Bearer {made['token']}"})).status_code == 401
+
+
+async def test_settings_are_shown_without_secrets(api_of):
+    api = await api_of(http=with_token("s3cret-token"))
+
+    shown = await api.get("/api/admin/settings", headers={"Authorization": "Bearer s3cret-token"})
+
+    assert "s3cret-token" not in shown.text
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.20"])
+def test_without_a_token_nobody_else_is_served(host):
+    with pytest.raises(ConfigError, match="BUBBLES_HTTP__TOKEN"):
+        check_reach(HttpSettings(host=host))
+    check_reach(with_token("s3cret-token", host=host))
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "nothing"), ("zh-CN,zh;q=0.9", "什么")])
+async def test_errors_are_in_the_language_of_whoever_asks(api, language, word):
+    body = (await api.get("/api/nothing", headers={"Accept-Language": language})).json()
+
+    assert set(body) == {"code", "detail", "hint", "fields"}
+    assert word in body["detail"]

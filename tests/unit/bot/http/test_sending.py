@@ -1,0 +1,139 @@
+import json
+
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import ToolCall
+
+
+def events(text):
+    """The server-sent events of an answer, as (kind, data)."""
+    blocks = [block.splitlines() for block in text.strip().split("\n\n") if not block.startswith(":")]
+    return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
+
+
+async def say(api, text, *, stream=False, **fields):
+    headers = {"Accept": "text/event-stream"} if stream else {}
+    return await api.post("/api/chat/send", json={"session_id": "lobby", "message": text, **fields}, headers=headers)
+
+
+async def test_a_message_is_answered_with_its_tool_calls(api):
+    answer = (await say(api, "remind me in 10 minutes to stretch")).json()
+
+    assert "stretch" in answer["reply"]["text"]
+    assert answer["reply"]["reply_to"] == answer["message_id"]
+    assert [call["name"] for call in answer["reply"]["tool_calls"]] == ["reminder_set"]
+
+
+async def test_an_event_stream_tells_start_calls_words_and_end_in_order(api):
+    told = events((await say(api, "remind me in 10 minutes to stretch", stream=True)).text)
+
+    assert [kind for kind, _ in told] == ["start", "tool_start", "tool_complete", "message", "done"]
+    assert told[1][1]["call"]["status"] == "running"
+    assert told[2][1]["call"]["status"] == "ok"
+    assert "stretch" in told[3][1]["content"]
+    assert told[4][1]["message_id"] != told[0][1]["message_id"]
+
+
+async def test_a_failed_call_is_told_as_complete_too(api_of):
+    api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(id="c1", name="nothing", arguments={})], "sorry"]))
+
+    told = events((await say(api, "Bubbles, do nothing", stream=True)).text)
+
+    [ended] = [data for kind, data in told if kind == "tool_complete"]
+    assert ended["call"]["status"] == "error"
+    assert "nothing" in ended["call"]["error"]
+
+
+async def test_the_same_client_id_is_one_message_and_gives_the_same_answer(api):
+    first = (await say(api, "remind me in 10 minutes to stretch", client_id="one", name="Ann")).json()
+    again = (await say(api, "remind me in 10 minutes to stretch", client_id="one", name="Ann")).json()
+    reminders = (await api.get("/api/reminders")).json()["reminders"]
+
+    assert first["is_new"]
+    assert not again["is_new"]
+    assert again["reply"]["id"] == first["reply"]["id"]
+    assert len(reminders) == 1
+
+
+async def test_two_people_may_use_the_same_client_id(api):
+    await say(api, "remind me in 10 minutes to stretch", client_id="one", name="Ann")
+    other = (await say(api, "remind me in 20 minutes to eat", client_id="one", name="Lin")).json()
+
+    assert other["is_new"]
+
+
+async def test_the_history_has_the_form_of_the_specification(api):
+    await say(api, "remind me in 10 minutes to stretch")
+
+    asked, answered = (await api.get("/api/chat/sessions/lobby/messages")).json()
+
+    assert (asked["role"], answered["role"]) == ("user", "assistant")
+    assert asked["tool_calls"] == []
+    [call] = answered["tool_calls"]
+    assert set(call) == {"id", "name", "arguments", "result", "error", "status", "duration", "spawn_task"}
+    assert call["status"] == "success"
+    assert call["arguments"]["content"] == "stretch"
+
+
+async def test_pages_follow_their_links_to_the_beginning(api):
+    for number in range(5):
+        await say(api, f"remind me in {number + 1} minutes to take pill {number}")
+
+    address, seen = "/api/chat/sessions/lobby/messages?limit=4", []
+    while address:
+        page = await api.get(address)
+        seen = [each["id"] for each in page.json()] + seen
+        address = page.links.get("next", {}).get("url")
+
+    assert len(seen) == len(set(seen)) == 10
+
+
+async def test_words_find_the_messages_of_a_room(api):
+    await say(api, "remind me in 10 minutes to water the ficus")
+    await say(api, "remind me in 10 minutes to eat")
+
+    found = (await api.get("/api/chat/sessions/lobby/search", params={"q": "ficus"})).json()
+
+    assert [each["content"] for each in found] == ["remind me in 10 minutes to water the ficus"]
+
+
+async def test_a_room_is_made_by_its_first_message(api):
+    assert (await api.get("/api/chat/sessions")).json() == {"sessions": []}
+
+    await say(api, "remind me in 10 minutes to stretch")
+
+    [room] = (await api.get("/api/chat/sessions")).json()["sessions"]
+    assert (room["id"], room["message_count"]) == ("lobby", 2)
+
+
+async def test_only_the_author_edits_a_message_and_the_history_follows(api):
+    sent = (await say(api, "remind me in 10 minutes to stretch", name="Ann")).json()["message_id"]
+    address = f"/api/chat/sessions/lobby/messages/{sent}"
+
+    refused = await api.patch(address, params={"name": "Lin"}, json={"text": "evil"})
+    changed = await api.patch(address, params={"name": "Ann"}, json={"text": "never mind"})
+
+    assert refused.status_code == 403
+    assert changed.status_code == 200
+    assert (await api.get("/api/chat/sessions/lobby/log")).json()["messages"][0]["text"] == "never mind"
+
+
+async def test_a_withdrawn_message_is_gone(api):
+    sent = (await say(api, "remind me in 10 minutes to stretch", name="Ann")).json()["message_id"]
+
+    await api.delete(f"/api/chat/sessions/lobby/messages/{sent}", params={"name": "Ann"})
+
+    assert sent not in [each["id"] for each in (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]]
+
+
+async def test_a_reaction_is_put_on_and_taken_off(api):
+    sent = (await say(api, "remind me in 10 minutes to stretch", name="Ann")).json()["message_id"]
+    address = f"/api/chat/sessions/lobby/messages/{sent}/reactions"
+
+    async def reactions():
+        return (await api.get("/api/chat/sessions/lobby/log")).json()["messages"][0]["reactions"]
+
+    await api.post(address, params={"name": "Lin"}, json={"emoji": "👍"})
+    assert await reactions() == {"👍": ["lin"]}
+    await api.post(address, params={"name": "Lin"}, json={"emoji": "👍"})
+
+    assert await reactions() == {}

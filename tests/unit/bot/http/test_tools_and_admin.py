@@ -1,0 +1,110 @@
+from bot.platforms.web.ids import person_called
+
+
+async def test_tools_are_listed_with_their_schemas(api):
+    tools = {tool["name"]: tool for tool in (await api.get("/api/tools")).json()["tools"]}
+
+    assert tools["reminder_set"]["parameters"]["required"] == ["type", "time", "content"]
+    assert tools["reminder_set"]["changes_state"]
+    assert "reminder_put_back" not in tools
+
+
+async def test_a_tool_is_called_as_from_a_chat_and_recorded(api):
+    body = {"arguments": {"type": "once", "time": "in 10 minutes", "content": "tea"}, "name": "Ann"}
+
+    called = (await api.post("/api/tools/reminder_set/invoke", json=body)).json()
+    [recorded] = (await api.get("/api/admin/tool-calls")).json()["items"]
+
+    assert called["ok"]
+    assert called["receipts"][0]["action"] == "set"
+    assert (recorded["name"], recorded["route"], recorded["person"]) == ("reminder_set", "http", "ann")
+
+
+async def test_a_dry_run_changes_nothing(api):
+    arguments = {"type": "once", "time": "in 10 minutes", "content": "tea"}
+
+    checked = await api.post("/api/tools/reminder_set/invoke", json={"arguments": arguments, "dry_run": True})
+
+    assert checked.json()["status"] == "checked"
+    assert (await api.get("/api/reminders")).json()["reminders"] == []
+    assert (await api.get("/api/admin/tool-calls")).json()["items"] == []
+
+
+async def test_wrong_arguments_are_told_by_field(api):
+    answer = await api.post("/api/tools/reminder_set/invoke", json={"arguments": {"type": "hourly"}})
+
+    assert answer.status_code == 422
+    assert set(answer.json()["fields"]) == {"type", "time", "content"}
+
+
+async def test_what_is_only_there_to_undo_cannot_be_called(api):
+    answer = await api.post("/api/tools/reminder_put_back/invoke", json={"arguments": {}})
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "tool_unknown")
+
+
+async def test_calls_are_found_by_their_words_page_by_page(api):
+    for number in range(3):
+        body = {"arguments": {"type": "once", "time": "in 10 minutes", "content": f"ficus {number}"}}
+        await api.post("/api/tools/reminder_set/invoke", json=body)
+    await api.post("/api/tools/reminder_list/invoke", json={})
+
+    wanted = {"q": "FICUS", "tool": "reminder_set", "limit": 2}
+    first = (await api.get("/api/admin/tool-calls", params=wanted)).json()
+    rest = (await api.get("/api/admin/tool-calls", params={**wanted, "before": first["next"]})).json()
+    listed = (await api.get("/api/admin/tool-calls", params={"tool": "reminder_list"})).json()
+
+    assert [len(first["items"]), len(rest["items"]), rest["next"]] == [2, 1, None]
+    assert len(listed["items"]) == 1
+
+
+async def test_a_turn_is_shown_with_its_calls(api):
+    sent = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch"}
+    message_id = (await api.post("/api/chat/send", json=sent)).json()["message_id"]
+
+    shown = (await api.get(f"/api/admin/turns/web:lobby/{message_id}")).json()
+
+    assert shown["turn"]["outcome"] == "answered"
+    assert [call["name"] for call in shown["calls"]] == ["reminder_set"]
+
+
+async def test_messages_of_all_chats_are_found_by_their_words(api):
+    for room in ("one", "two"):
+        await api.post("/api/chat/send", json={"session_id": room, "message": f"remind me at 9 to water {room}"})
+
+    found = (await api.get("/api/admin/messages", params={"q": "water two"})).json()["items"]
+
+    assert {each["chat"] for each in found} == {"web:two"}
+
+
+async def test_health_says_what_is_not_set_up_and_how_to_mend_it(api):
+    report = (await api.get("/api/admin/health", headers={"Accept-Language": "zh"})).json()
+
+    states = {check["name"]: check for check in report["checks"]}
+    assert states["database"]["state"] == "ok"
+    assert states["model"]["state"] == "warning"
+    assert "OPENAI_API_KEY" in states["model"]["fix"]
+    assert report["uptime_seconds"] >= 0
+
+
+async def test_metrics_count_messages_and_calls(api):
+    await api.post("/api/chat/send", json={"session_id": "lobby", "message": "remind me in 10 minutes to stretch"})
+    await api.get("/api/admin/tool-calls")
+
+    samples = (await api.get("/api/admin/metrics", params={"minutes": 2})).json()["samples"]
+    text = (await api.get("/metrics")).text
+
+    assert sum(sample["messages"] for sample in samples) == 2
+    assert sum(sample["tool_calls"] for sample in samples) == 1
+    assert 'bubbles_tool_calls_5m{tool="reminder_set",ok="true"} 1' in text
+
+
+async def test_a_summary_quotes_what_people_told_each_other(api):
+    api.context.room.room("lobby").enter(person_called("Lin"))
+    for text in ("We meet on Friday at the station.", "Lin brings the tickets for the train."):
+        await api.post("/api/chat/send", json={"session_id": "lobby", "message": text})
+
+    summary = (await api.post("/api/summary", json={})).json()
+
+    assert summary["bullets"]
+    assert "tickets" in summary["text"]
