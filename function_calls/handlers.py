@@ -12,6 +12,7 @@ from function_calls.reminder_people import named_people
 from function_calls.reminder_replies import meant
 from function_calls.reminder_times import nagging, schedule_from
 from function_calls.reminder_undo import delete, restore
+from function_calls.reminder_workdays import with_holidays
 from function_calls.summary_answers import SummaryProgress, summarised
 from function_calls.summary_offers import reminder_offers
 from function_calls.summary_windows import asked_window, asks_what_was_missed
@@ -39,7 +40,7 @@ async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: Reminder
             address=ctx.chat,
             creator=ctx.sender,
             content=args.content,
-            schedule=nagging(verdict.schedule, args.until_done),
+            schedule=nagging(with_holidays(verdict.schedule, ctx.message.text), args.until_done),
             language=ctx.language,
             targets=named_people(args.person, ctx),
             is_private=ctx.message.is_private,

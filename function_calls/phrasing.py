@@ -1,6 +1,7 @@
 """Dates, rules and reminders worded for people, in their language."""
 
 from collections.abc import Mapping
+from datetime import date as calendar_date
 from datetime import datetime, timedelta
 
 from function_calls.reminder_times import rule_parts
@@ -51,7 +52,12 @@ def day(language: str, when: datetime, now: datetime) -> str:
     )
 
 
-def _date(language: str, when: datetime) -> dict[str, object]:
+def date(language: str, when: calendar_date) -> str:
+    """A date with its year and weekday."""
+    return say(language, "time.day_with_year", **_date(language, when))
+
+
+def _date(language: str, when: calendar_date) -> dict[str, object]:
     return {
         "weekday": weekday(language, when.weekday()),
         "day": when.day,
@@ -108,7 +114,16 @@ def rule(language: str, reminder: Reminder) -> str:
 def _by_calendar(language: str, rule_text: str, parts: Mapping[str, str]) -> str:
     """Say a rule of a calendar: working days of a region, or dates of the lunar year."""
     kind, _, dates = rule_text.partition(";")[0].partition(" ")
-    return say(language, f"rule.calendar_{kind.lower()}", region=parts.get("REGION", ""), dates=dates)
+    return say(language, f"rule.calendar_{kind.lower()}", region=parts.get("REGION", ""), dates=_lunar(language, dates))
+
+
+def _lunar(language: str, dates: str) -> str:
+    """Say `8-15,12-LAST,*-1`: month and day of the lunar year, in the names that the language has for them."""
+    said = []
+    for month, _, lunar_day in (each.partition("-") for each in dates.split(",") if "-" in each):
+        month_name = say(language, f"lunar.month_{'each' if month == '*' else month}")
+        said.append(say(language, "lunar.date", month=month_name, day=say(language, f"lunar.day_{lunar_day.lower()}")))
+    return say(language, "rule.joint").join(said)
 
 
 def _yearly_or_monthly(language: str, parts: Mapping[str, str], first: datetime) -> str:

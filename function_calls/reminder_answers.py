@@ -9,6 +9,7 @@ from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
 from services.errors import RequestRefused
+from services.reminders.forecast import known_until
 from services.reminders.model import CatchUp, Reminder, ReminderState, Schedule
 from services.reminders.nagging import Nag, nag_of, without_nag
 from services.reminders.recurrence import next_fires
@@ -47,6 +48,9 @@ def _manners(reminder: Reminder, language: str) -> list[str]:
         lines.append(say(language, "reminder.is_urgent"))
     if reminder.catch_up is not CatchUp.LATEST:
         lines.append(say(language, f"reminder.catch_up_{reminder.catch_up.value}"))
+    known = known_until(reminder.schedule)
+    if known is not None:
+        lines.append(say(language, "reminder.known_until", day=phrasing.date(language, known)))
     return lines
 
 

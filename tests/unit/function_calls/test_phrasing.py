@@ -73,10 +73,10 @@ def test_a_rule_by_date_names_the_date(rule_text, language, words):
     [
         (
             "WORKDAYS;REGION=CN;BYHOUR=20;BYMINUTE=0",
-            "every working day (CN) at 20:00",
-            "每个工作日（CN，含调休） 20:00",
+            "every working day (calendar CN) at 20:00",
+            "每个工作日（按 CN 节假日安排） 20:00",
         ),
-        ("LUNAR 8-15;BYHOUR=20;BYMINUTE=0", "on lunar date 8-15 at 20:00", "农历 8-15 20:00"),
+        ("LUNAR 8-15;BYHOUR=20;BYMINUTE=0", "every lunar month 8, day 15 at 20:00", "每逢农历八月十五 20:00"),
     ],
 )
 def test_a_rule_of_another_calendar_is_worded(rule_text, english, chinese):
