@@ -266,3 +266,12 @@ class TestWorkspace:
 
         assert call["status"] == "error"
         assert call["result"] is None
+
+
+@pytest.mark.looptime
+async def test_the_agents_are_a_plugin_too(tmp_path):
+    house = with_plugin(tmp_path, "agents", folder="agents")
+    async with house.running():
+        told = [await house.say("ask the travel desk 20 usd in eur"), await house.say("问旅行台北京天气怎么样")]
+
+    assert told == ["20 USD = 18.00 EUR", "Beijing: 9 °C, clear / 晴"]
