@@ -6,11 +6,8 @@ from tests.browser.visitors import Visitors, say
 
 
 async def known_to_the_api(page: Page, room: str) -> list[str]:
-    texts: list[str] = await page.evaluate(
-        "async room => (await (await fetch(`/api/reminders?session_id=${room}`)).json()).reminders.map(r => r.text)",
-        room,
-    )
-    return texts
+    answer = await page.request.get(f"/api/reminders?session_id={room}")
+    return [each["text"] for each in (await answer.json())["reminders"]]
 
 
 async def test_reminders_are_made_changed_put_off_deleted_and_brought_back(visitors: Visitors):

@@ -1,10 +1,13 @@
 """The tools page and the record: a form from the schema, errors on their fields, every call kept."""
 
+import re
+
 from playwright.async_api import expect
 
-from tests.browser.visitors import Visitors
+from tests.browser.visitors import Visitors, say
 
 REFUSED = "status of 422"
+SCRIPT = "<script>alert(1)</script>"
 
 
 async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_is_on_record(visitors: Visitors):
@@ -12,14 +15,14 @@ async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_i
     await page.get_by_role("button", name="Run").click()
     await expect(page.get_by_text("This field is needed.")).to_have_count(3)
 
-    await page.get_by_label("type").click()
+    await page.locator("#argument-type").click()
     await page.get_by_role("option", name="once").click()
-    await page.get_by_label("time", exact=False).first.fill("in 40 minutes")
-    await page.get_by_label("content").fill(f"buy milk for {visitors.room}")
-    await page.get_by_label("weekday").fill("9")
+    await page.locator("#argument-time").fill("in 40 minutes")
+    await page.locator("#argument-content").fill(f"buy milk for {visitors.room}")
+    await page.locator("#argument-weekday").fill("9")
     await page.get_by_role("button", name="Run").click()
     await expect(page.locator("#argument-weekday-error")).to_be_visible()
-    await page.get_by_label("weekday").fill("")
+    await page.locator("#argument-weekday").fill("")
     await page.get_by_role("button", name="Check only").click()
     await expect(page.locator("[data-result=checked]")).to_be_visible()
     await page.get_by_role("button", name="Run").click()
@@ -28,7 +31,7 @@ async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_i
     await visitors.go(page, "/activity", "Ada")
     await page.reload()
     await page.get_by_label("Search", exact=True).fill(visitors.room)
-    await expect(page).to_have_url(lambda url: f"q={visitors.room}" in url)
+    await expect(page).to_have_url(re.compile(f"q={visitors.room}"))
     await expect(page.locator("[data-call]")).to_have_count(1)
     await page.locator("[data-call][data-tool=reminder_set]").click()
     await expect(page.locator("[data-turn] .block").first).to_contain_text("buy milk")
@@ -40,15 +43,10 @@ async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_i
 
 async def test_an_answer_of_422_lands_on_the_field_that_it_names(visitors: Visitors):
     page = await visitors.enter("Ada", "/tools?tool=reminder_delete")
-    refusal = {
-        "code": "arguments_invalid",
-        "detail": "no",
-        "hint": "",
-        "fields": {"reminder_id": "There is no such id."},
-    }
+    refusal = {"code": "arguments_invalid", "detail": "no", "fields": {"reminder_id": "There is no such id."}}
     await page.route("**/api/tools/*/invoke", lambda route: route.fulfill(status=422, json=refusal))
 
-    await page.get_by_label("reminder_id").fill("zzz")
+    await page.locator("#argument-reminder_id").fill("zzz")
     await page.get_by_role("button", name="Run").click()
 
     await expect(page.locator("#argument-reminder_id-error")).to_have_text("There is no such id.")
@@ -58,20 +56,14 @@ async def test_an_answer_of_422_lands_on_the_field_that_it_names(visitors: Visit
 async def test_a_summary_shows_its_calls_its_table_and_marks_no_html(visitors: Visitors):
     page = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
-    for text in (
-        "the release is on Thursday <script>alert(1)</script>",
-        "I will write the notes",
-        "Lin books the room",
-    ):
-        await lin.locator("#composer").fill(text)
-        await lin.locator("#composer").press("Enter")
+    for text in (f"the release is on Thursday {SCRIPT}", "I will write the notes", "Lin books the room"):
+        await say(lin, text)
     await expect(page.locator("[data-message] .plain")).to_have_count(3)
 
-    await page.locator("#composer").fill("@Bubbles summarise the last 10 messages")
-    await page.locator("#composer").press("Enter")
+    await say(page, "@Bubbles summarise the last 10 messages")
 
     card = page.locator("[data-tool=summary]")
     await expect(card).to_have_attribute("data-status", "ok")
     await expect(page.locator("[data-message]", has=card)).to_contain_text("Thursday")
     await expect(page.locator(".log script")).to_have_count(0)
-    await expect(page.locator(".plain", has_text="<script>alert(1)</script>")).to_be_visible()
+    await expect(page.locator(".plain", has_text=SCRIPT)).to_be_visible()

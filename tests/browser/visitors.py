@@ -52,6 +52,7 @@ class Visitors:
         context = await self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme=scheme,
+            base_url=self.address,
             locale={"en": "en-GB", "zh": "zh-CN"}[language],
             timezone_id="UTC",
             reduced_motion="reduce" if is_still else "no-preference",

@@ -89,6 +89,11 @@ export function Composer(): ReactNode {
     if (edited || quoted) field.current?.focus()
   }, [edited?.id, quoted?.id])
 
+  // Whoever comes in can write at once; on a phone that would open the keyboard over the room.
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [])
+
   useEffect(() => {
     const element = field.current
     if (!element) return

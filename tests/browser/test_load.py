@@ -1,0 +1,53 @@
+"""Fifty people in one room."""
+
+import asyncio
+import json
+import time
+from statistics import quantiles
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.browser.bot_process import BotProcess
+
+PEOPLE = 50
+MESSAGES = 60
+ROUNDS = 3
+MOST_MS = 50
+MOST_GROWTH_MB = 10
+
+
+async def heard(socket: ClientConnection, text: str) -> float:
+    """When `text` arrives."""
+    async for raw in socket:
+        frame = json.loads(raw)
+        if frame["type"] == "message_new" and frame["data"]["message"]["text"] == text:
+            return time.perf_counter()
+    raise AssertionError("the socket was closed")
+
+
+async def round_of(sockets: list[ClientConnection], number: int) -> list[float]:
+    """Milliseconds that each message took to each person."""
+    took: list[float] = []
+    for count in range(MESSAGES // ROUNDS):
+        text = f"message {number}.{count}"
+        data = {"client_id": f"c-{number}-{count}", "text": text}
+        waiting = [asyncio.create_task(heard(socket, text)) for socket in sockets]
+        sent = time.perf_counter()
+        await sockets[0].send(json.dumps({"v": 1, "type": "send", "session_id": "full", "data": data}))
+        took += [(at - sent) * 1000 for at in await asyncio.gather(*waiting)]
+    return took
+
+
+async def test_fifty_sockets_hear_sixty_messages_soon_and_the_bot_does_not_grow(shared_bot: BotProcess):
+    address = f"ws://127.0.0.1:{shared_bot.port}/api/chat/ws?session_id=full&name=Person-"
+    sockets = [await connect(f"{address}{number}", compression=None) for number in range(PEOPLE)]
+    try:
+        await round_of(sockets, 0)
+        before = shared_bot.resident_megabytes()
+        # The best of three rounds: what the machine does beside is not the bot's.
+        rounds = [quantiles(await round_of(sockets, number), n=20)[18] for number in range(1, ROUNDS + 1)]
+    finally:
+        await asyncio.gather(*(socket.close() for socket in sockets))
+
+    assert min(rounds) < MOST_MS
+    assert shared_bot.resident_megabytes() - before < MOST_GROWTH_MB
