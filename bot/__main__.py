@@ -96,6 +96,17 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
 
 @cli.command()
 @_config
+@click.option("--chat", default="console:home", show_default=True, help="The chat that the client acts in.")
+@click.option("--person", help="Who the client acts for; your login name by default.")
+def mcp(config: Path | None, chat: str, person: str | None) -> None:
+    """Offer the functions to an MCP client on standard input and output."""
+    from bot.commands.mcp import serve_mcp
+
+    sys.exit(serve_mcp(config, chat=chat, person=person))
+
+
+@cli.command()
+@_config
 @click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
 def tools(config: Path | None, as_json: bool) -> None:
     """Show the functions that the bot offers, with their schemas."""
@@ -111,6 +122,15 @@ def check(config: Path | None) -> None:
     from bot.commands.inspect import check_settings
 
     sys.exit(check_settings(config))
+
+
+@cli.command()
+@_config
+def doctor(config: Path | None) -> None:
+    """Ask servers, model and database whether all is well, and name the next step where it is not."""
+    from bot.commands.doctor import examine_bot
+
+    sys.exit(examine_bot(config))
 
 
 _message = click.argument("message")

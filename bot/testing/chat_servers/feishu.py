@@ -31,6 +31,7 @@ class FeishuServer(LoopbackServer):
         self.app_secret = "loopback"  # noqa: S105 - of a server in this process
         self.calls: list[tuple[str, JsonObject]] = []
         self.names: dict[str, str] = {}
+        self.has_bot = True
         self._ids = itertools.count(1)
         self._unacknowledged: dict[str, bytes] = {}
         self._sent: dict[str, JsonObject] = {}
@@ -119,6 +120,8 @@ class FeishuServer(LoopbackServer):
 
     async def _bot(self, request: web.Request) -> web.Response:
         del request
+        if not self.has_bot:
+            return answer({"code": 11205, "msg": "app do not have bot"})
         return answer({"code": 0, "msg": "ok", "bot": {"open_id": "ou_bot", "app_name": "Bubbles"}})
 
     async def _person(self, request: web.Request) -> web.Response:

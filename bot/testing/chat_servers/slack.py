@@ -38,6 +38,7 @@ class SlackServer(LoopbackServer):
         self.calls: list[tuple[str, JsonObject]] = []
         self.statuses: list[int] = []
         self.names: dict[str, str] = {}
+        self.scopes = _SCOPES
         self._count = itertools.count(1)
         self._unacknowledged: dict[str, JsonObject] = {}
 
@@ -184,7 +185,7 @@ class SlackServer(LoopbackServer):
         reply: JsonObject = {}
         if trouble is None or trouble.is_taken:
             reply = await self._reply(method, body)
-        return troubled(request, trouble) if trouble else answer(reply, headers={"x-oauth-scopes": _SCOPES})
+        return troubled(request, trouble) if trouble else answer(reply, headers={"x-oauth-scopes": self.scopes})
 
     async def _reply(self, method: str, body: JsonObject) -> JsonObject:
         if method in _SENDING:

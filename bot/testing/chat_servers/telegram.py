@@ -45,6 +45,7 @@ class TelegramServer(LoopbackServer):
         self.commands: list[object] = []
         self.webhook: JsonObject | None = None
         self.hooked = asyncio.Event()
+        self.webhook_error = ""
         self._updates: list[JsonObject] = []
         self._update_ids = itertools.count(1)
         self._message_ids = itertools.count(100)
@@ -172,7 +173,8 @@ class TelegramServer(LoopbackServer):
 
     async def _webhook_info(self, _: JsonObject) -> object:
         url = str(self.webhook["url"]) if self.webhook else ""
-        return {"url": url, "has_custom_certificate": False, "pending_update_count": len(self._updates)}
+        info = {"url": url, "has_custom_certificate": False, "pending_update_count": len(self._updates)}
+        return {**info, "last_error_message": self.webhook_error} if self.webhook_error else info
 
     async def _member(self, body: JsonObject) -> object:
         return forms.member(str(body["user_id"]), is_admin=str(body["user_id"]) == forms.ADMIN)

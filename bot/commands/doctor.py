@@ -1,0 +1,44 @@
+"""`bubbles doctor`: whether all that the bot depends on is well, and what to do where it is not."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from bot.doctor.examination import examine
+from bot.doctor.finding import Finding
+from bot.settings import Settings
+from bot.settings_sources import load_settings
+from services.clock import SystemClock
+from services.errors import ConfigError
+
+
+def examine_bot(config: Path | None) -> int:
+    """Print every finding and return the exit code: 0 all is well, 1 something is not, 2 the settings are wrong."""
+    try:
+        settings = load_settings(config)
+    except ConfigError as error:
+        _print_problem("settings", str(error), "correct that setting; `bubbles check` shows the others")
+        return 2
+    return asyncio.run(_report(settings))
+
+
+async def _report(settings: Settings) -> int:
+    problems = 0
+    async for finding in examine(settings, SystemClock()):
+        problems += finding.is_problem
+        _print(finding)
+    click.echo(f"{problems} to put right" if problems else "all is well")
+    return 1 if problems else 0
+
+
+def _print(finding: Finding) -> None:
+    if finding.is_problem:
+        _print_problem(finding.about, finding.said, finding.next_step)
+    else:
+        click.echo(click.style("ok       ", fg="green") + f"{finding.about}: {finding.said}")
+
+
+def _print_problem(about: str, said: str, next_step: str) -> None:
+    click.echo(click.style("problem  ", fg="red") + f"{about}: {said}")
+    click.echo(f"         next: {next_step}")

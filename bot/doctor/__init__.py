@@ -1,0 +1,1 @@
+"""Examines what the bot depends on: each finding is good, or names the next step."""

@@ -1,0 +1,80 @@
+"""Asks servers over HTTP for the doctor, and remembers what time they think it is."""
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import cache
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from services.clock import Clock
+
+_TIMEOUT_SECONDS = 15.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """An answer; `problem` says why there is none, and `status` is 0 then. Header names are in lower case."""
+
+    status: int = 0
+    body: Mapping[str, object] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether the server did what it was asked."""
+        return 200 <= self.status < 300
+
+
+class Asking:
+    """A client whose requests never raise. `skews` are how far the servers' clocks are ahead of ours."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._http = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=_trusted())
+        self.skews: dict[str, timedelta] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def ask(
+        self, method: str, url: str, body: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answered:
+        """Make a request; whatever goes wrong is part of the answer."""
+        try:
+            response = await self._http.request(method, url, json=body, headers=dict(headers or {}))
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            return Answered(problem=str(error) or type(error).__name__)
+        self._note_time(response)
+        try:
+            found = response.json()
+        except ValueError:
+            found = {}
+        return Answered(
+            status=response.status_code,
+            body=found if isinstance(found, dict) else {},
+            headers={name.lower(): value for name, value in response.headers.items()},
+        )
+
+    def _note_time(self, response: httpx.Response) -> None:
+        try:
+            told: datetime = parsedate_to_datetime(response.headers["Date"])
+        except (KeyError, ValueError):
+            return
+        self.skews[response.url.host] = told - self._clock.now()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whom to trust; read once, since reading it takes longer than asking."""
+    return httpx.create_ssl_context()

@@ -1,0 +1,33 @@
+"""The whole examination, in the order in which it is read."""
+
+from collections.abc import AsyncIterator
+
+from bot.doctor.asking import Asking
+from bot.doctor.finding import Finding
+from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
+from bot.doctor.model import examine_model
+from bot.doctor.platforms import examine_platform
+from bot.language_models import language_model
+from bot.settings import Settings
+from services.clock import Clock
+from services.storage.database import Database
+
+
+async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+    """Everything that the bot of `settings` depends on, one after the other."""
+    yield await examine_database(Database(settings.database_url), clock)
+    yield examine_zone_data(clock.now())
+    async with Asking(clock) as asking:
+        model = language_model(settings.model)
+        try:
+            for finding in await examine_model(model, settings.model):
+                yield finding
+        finally:
+            if model is not None:
+                await model.close()
+        for name in dict.fromkeys(settings.platforms.enabled):
+            for finding in await examine_platform(name, settings, asking):
+                yield finding
+        if settings.model.base_url:
+            await asking.ask("GET", settings.model.base_url)
+        yield examine_clock(asking.skews)

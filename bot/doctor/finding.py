@@ -1,0 +1,27 @@
+"""What an examination found."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One line of the report. `next_step` is what the operator should do; only problems have one."""
+
+    about: str
+    said: str
+    next_step: str = ""
+
+    @property
+    def is_problem(self) -> bool:
+        """Whether somebody must act."""
+        return bool(self.next_step)
+
+
+def good(about: str, said: str) -> Finding:
+    """All is well."""
+    return Finding(about=about, said=said)
+
+
+def problem(about: str, said: str, next_step: str) -> Finding:
+    """Something is wrong, and this is what to do."""
+    return Finding(about=about, said=said, next_step=next_step)

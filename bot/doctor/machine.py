@@ -1,0 +1,74 @@
+"""The machine: its clock, its knowledge of time zones, its database."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from bot.doctor.finding import Finding, good, problem
+from services.clock import Clock
+from services.errors import ConfigError, StorageBusy
+from services.reminders.zone_data import zone_data_version
+from services.storage.database import Database
+from services.storage.state_store import SqlStateStore
+
+_MAX_SKEW = timedelta(seconds=30)
+_MAX_AGE_YEARS = 2
+
+
+def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
+    """Whether this machine agrees with the servers that were asked, by `skews`."""
+    if not skews:
+        return good("clock", "no server was asked, so there is nothing to compare it with")
+    # The nearest one counts: a server may be wrong, several do not err by the same amount.
+    host, skew = min(skews.items(), key=lambda each: abs(each[1]))
+    seconds = skew.total_seconds()
+    if abs(skew) <= _MAX_SKEW:
+        return good("clock", f"within {abs(seconds):.0f} s of {host}")
+    direction = "behind" if seconds > 0 else "ahead of"
+    return problem(
+        "clock",
+        f"{abs(seconds):.0f} s {direction} {host}: reminders come at the wrong time",
+        "let the system set it, for example: timedatectl set-ntp true",
+    )
+
+
+def examine_zone_data(now: datetime, version: str | None = None) -> Finding:
+    """Whether the rules of the time zones are recent; countries change them every year."""
+    version = zone_data_version() if version is None else version
+    step = "update it: the package tzdata of the system, or pip install -U tzdata"
+    if version == "none":
+        return problem("time zones", "there is no zone data", step)
+    year = _year_of(version)
+    if year is None:
+        return good("time zones", f"data {version}, of an age that it does not tell")
+    if now.year - year >= _MAX_AGE_YEARS:
+        return problem("time zones", f"data of {year} is old: recent changes of daylight saving are missing", step)
+    return good("time zones", f"data of {year} ({version})")
+
+
+def _year_of(version: str) -> int | None:
+    """The year of `2025b`, or of the instant at which the data was written."""
+    if version[:4].isdigit() and not version.isdigit():
+        return int(version[:4])
+    return datetime.fromtimestamp(int(version), UTC).year if version.isdigit() else None
+
+
+async def examine_database(database: Database, clock: Clock) -> Finding:
+    """Whether the database opens and takes a row."""
+    try:
+        async with database:
+            await SqlStateStore(database, clock).set("doctor", "was here", keep=timedelta(seconds=1))
+    except StorageBusy as busy:
+        return good("database", f"{database.name} is in use by {busy.holder}, which can write to it")
+    except ConfigError as error:
+        return problem("database", error.problem, "correct storage.url, or start what it names")
+    except Exception as error:  # noqa: BLE001 - whatever a driver raises is what the operator wants to read
+        return problem(
+            "database",
+            f"{database.name} cannot be written: {_first_line(error)}",
+            "let the bot's user write there (bot.data_dir, storage.url), and see that the disk is not full",
+        )
+    return good("database", f"{database.name} can be written")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

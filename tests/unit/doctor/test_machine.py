@@ -1,0 +1,73 @@
+"""The machine: each examination finds what is well and what is not."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
+from bot.testing.clocks import FixedClock
+from services.storage.database import Database
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("seconds", [-29, 0, 29])
+def test_a_clock_that_agrees_with_a_server_is_well(seconds):
+    assert not examine_clock({"a.example": timedelta(seconds=seconds)}).is_problem
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(90, "90 s behind"), (-90, "90 s ahead of")])
+def test_a_clock_that_is_wrong_is_a_problem(seconds, said):
+    finding = examine_clock({"a.example": timedelta(seconds=seconds)})
+
+    assert finding.is_problem
+    assert said in finding.said
+
+
+def test_one_server_with_a_wrong_clock_is_no_reason_for_alarm():
+    skews = {"wrong.example": timedelta(hours=1), "right.example": timedelta(seconds=1)}
+
+    assert not examine_clock(skews).is_problem
+
+
+def test_a_clock_that_cannot_be_compared_is_not_blamed():
+    assert not examine_clock({}).is_problem
+
+
+@pytest.mark.parametrize("version", ["2026a", "2025b", "1767225600", "something else"])
+def test_recent_zone_data_is_well(version):
+    assert not examine_zone_data(NOW, version).is_problem
+
+
+@pytest.mark.parametrize("version", ["2024b", "none", "1577836800"])
+def test_old_or_missing_zone_data_is_a_problem(version):
+    assert "tzdata" in examine_zone_data(NOW, version).next_step
+
+
+async def test_a_database_that_takes_a_row_is_well(tmp_path):
+    finding = await examine_database(Database(f"sqlite:///{tmp_path / 'bubbles.db'}"), FixedClock(NOW))
+
+    assert not finding.is_problem
+
+
+async def test_a_database_whose_folder_cannot_be_made_is_a_problem(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    finding = await examine_database(Database(f"sqlite:///{tmp_path / 'file' / 'bubbles.db'}"), FixedClock(NOW))
+
+    assert finding.is_problem
+
+
+async def test_a_database_that_is_none_is_a_problem(tmp_path):
+    path = tmp_path / "bubbles.db"
+    path.write_bytes(b"this is no database, and was never one" * 100)
+
+    assert (await examine_database(Database(f"sqlite:///{path}"), FixedClock(NOW))).is_problem
+
+
+async def test_a_database_that_the_running_bot_has_open_is_well(tmp_path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url):
+        finding = await examine_database(Database(url), FixedClock(NOW))
+
+    assert not finding.is_problem
+    assert "in use" in finding.said

@@ -1,0 +1,200 @@
+"""The platforms: what each says of the bot's account, well and not."""
+
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import SecretStr
+
+from bot.doctor.asking import Asking
+from bot.doctor.platforms import examine_platform
+from bot.platforms.discord.doctor import examine as examine_discord
+from bot.settings import PlatformSettings, RouterSettings, Settings
+from bot.testing.chat_servers.dingtalk import DingTalkServer
+from bot.testing.chat_servers.discord import DiscordServer
+from bot.testing.chat_servers.feishu import FeishuServer
+from bot.testing.chat_servers.onebot import OneBotClient
+from bot.testing.chat_servers.slack import SlackServer
+from bot.testing.chat_servers.telegram import TelegramServer
+from bot.testing.clocks import FixedClock
+from services.clock import SystemClock
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@pytest.fixture
+async def asking():
+    async with Asking(SystemClock()) as asking:
+        yield asking
+
+
+def settings(name, *, listen="all", **values):
+    from bot.platforms.catalog import settings_group
+
+    group = settings_group(name)(**values)
+    return Settings(platforms=PlatformSettings(groups={name: group}), router=RouterSettings(listen=listen))
+
+
+async def problems(name, asking, **values):
+    found = await examine_platform(name, settings(name, **values), asking)
+    return [finding.about for finding in found if finding.is_problem]
+
+
+async def test_a_telegram_bot_that_reads_its_groups_is_well(asking):
+    async with TelegramServer() as server:
+        assert await problems("telegram", asking, token=SecretStr(server.token), api_url=server.url) == []
+
+
+async def test_privacy_mode_is_a_problem_for_a_bot_that_is_to_hear_all(asking):
+    async with TelegramServer(reads_all_groups=False) as server:
+        values = {"token": SecretStr(server.token), "api_url": server.url}
+
+        assert await problems("telegram", asking, **values) == ["telegram privacy mode"]
+        assert await problems("telegram", asking, listen="addressed", **values) == []
+
+
+async def test_a_wrong_telegram_token_is_a_problem(asking):
+    async with TelegramServer() as server:
+        assert await problems("telegram", asking, token=SecretStr("2:x"), api_url=server.url) == ["telegram token"]
+        assert await problems("telegram", asking, api_url=server.url) == ["telegram token"]
+
+
+async def test_a_webhook_that_telegram_cannot_reach_is_a_problem(asking):
+    async with TelegramServer() as server:
+        values = {"token": SecretStr(server.token), "api_url": server.url, "webhook_url": "https://a.example"}
+
+        assert await problems("telegram", asking, **values) == []
+        server.webhook_error = "Connection refused"
+        await server.say("nobody hears this")
+        assert await problems("telegram", asking, **values) == ["telegram webhook"]
+
+
+async def test_a_server_that_is_away_is_a_problem_that_does_not_tell_the_token(asking):
+    found = await examine_platform(
+        "telegram", settings("telegram", token=SecretStr("1:secret"), api_url="http://127.0.0.1:9"), asking
+    )
+
+    assert found[0].is_problem
+    assert "secret" not in found[0].said
+
+
+async def test_a_discord_application_with_the_intent_is_well(asking):
+    async with DiscordServer() as server:
+        chosen = settings("discord", token=SecretStr(server.token))
+        found = await examine_discord(chosen, asking, api_url=f"{server.url}/api/v10")
+
+    assert [finding.is_problem for finding in found] == [False, False]
+
+
+async def test_a_discord_application_without_the_intent_is_a_problem_unless_it_is_not_needed(asking):
+    async with DiscordServer(flags=0) as server:
+        url, token = f"{server.url}/api/v10", SecretStr(server.token)
+        wanted = await examine_discord(settings("discord", token=token), asking, api_url=url)
+        unwanted = await examine_discord(settings("discord", listen="addressed", token=token), asking, api_url=url)
+
+    assert [finding.is_problem for finding in wanted] == [False, True]
+    assert [finding.is_problem for finding in unwanted] == [False, False]
+
+
+async def test_a_wrong_discord_token_is_a_problem(asking):
+    async with DiscordServer() as server:
+        chosen = settings("discord", token=SecretStr("wrong"))
+        found = await examine_discord(chosen, asking, api_url=f"{server.url}/api/v10")
+
+    assert [finding.about for finding in found if finding.is_problem] == ["discord token"]
+
+
+async def test_a_slack_app_with_both_tokens_is_well(asking):
+    async with SlackServer() as server:
+        values = {"bot_token": server.bot_token, "app_token": server.app_token, "api_url": server.api_url}
+
+        assert await problems("slack", asking, **values) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"bot_token": "xoxb-wrong"}, "slack bot token"),
+        ({"app_token": "xapp-wrong"}, "slack app token"),
+        ({"mode": "http"}, "slack signing secret"),
+    ],
+)
+async def test_what_a_slack_app_lacks_is_a_problem(asking, changes, expected):
+    async with SlackServer() as server:
+        values = {"bot_token": server.bot_token, "app_token": server.app_token, "api_url": server.api_url, **changes}
+
+        assert await problems("slack", asking, **values) == [expected]
+
+
+async def test_a_missing_permission_of_a_slack_app_is_a_problem(asking):
+    async with SlackServer() as server:
+        server.scopes = "chat:write,im:history"
+        values = {"bot_token": server.bot_token, "app_token": server.app_token, "api_url": server.api_url}
+
+        assert await problems("slack", asking, **values) == ["slack permissions"]
+
+
+async def test_a_onebot_client_that_knows_the_token_is_well(asking):
+    async with OneBotClient(token="token") as client:
+        values = {"mode": "http", "url": client.url}
+
+        assert await problems("onebot", asking, token=SecretStr("token"), **values) == []
+        assert await problems("onebot", asking, token=SecretStr("wrong"), **values) == ["onebot token"]
+
+
+async def test_a_onebot_client_that_is_away_is_a_problem_and_one_that_comes_to_us_is_not(asking):
+    assert await problems("onebot", asking, mode="forward", url="ws://127.0.0.1:9") == ["onebot"]
+    assert await problems("onebot", asking, mode="forward") == ["onebot"]
+    assert await problems("onebot", asking, mode="reverse", port=0) == []
+
+
+async def test_a_port_that_the_running_bot_listens_on_is_no_problem(asking):
+    async with OneBotClient() as somebody:
+        port = int(somebody.url.rsplit(":", 1)[1])
+
+        assert await problems("onebot", asking, mode="reverse", port=port) == []
+
+
+async def test_a_dingtalk_app_is_well_with_its_secret_only(asking):
+    async with DingTalkServer() as server:
+        values = {"client_id": server.client_id, "api_url": server.url}
+
+        assert await problems("dingtalk", asking, client_secret=SecretStr(server.client_secret), **values) == []
+        assert await problems("dingtalk", asking, client_secret=SecretStr("wrong"), **values) == ["dingtalk app"]
+        assert await problems("dingtalk", asking, **values) == ["dingtalk app"]
+
+
+async def test_a_feishu_app_is_well_with_its_secret_only(asking):
+    async with FeishuServer() as server:
+        values = {"app_id": server.app_id, "domain": server.url}
+
+        assert await problems("feishu", asking, app_secret=SecretStr(server.app_secret), **values) == []
+        assert await problems("feishu", asking, app_secret=SecretStr("wrong"), **values) == ["feishu app"]
+
+
+async def test_a_feishu_app_without_a_bot_is_a_problem(asking):
+    async with FeishuServer() as server:
+        server.has_bot = False
+        values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}
+
+        assert await problems("feishu", asking, **values) == ["feishu bot"]
+
+
+async def test_a_platform_with_a_server_of_its_own_is_well_where_that_takes_connections(asking):
+    async with TelegramServer() as somebody:
+        port = int(somebody.url.rsplit(":", 1)[1])
+
+        assert await problems("irc", asking, host="127.0.0.1", port=port) == []
+    assert await problems("irc", asking, host="127.0.0.1", port=9) == ["irc"]
+    assert await problems("irc", asking) == ["irc"]
+
+
+async def test_the_time_of_the_servers_that_were_asked_is_remembered():
+    async with Asking(FixedClock(NOW)) as asking, TelegramServer() as server:
+        await asking.ask("GET", server.url)
+
+    assert list(asking.skews) == ["127.0.0.1"]
+
+
+async def test_the_console_needs_nothing(asking):
+    assert await examine_platform("console", Settings(), asking) != []
+    assert not (await examine_platform("console", Settings(), asking))[0].is_problem
