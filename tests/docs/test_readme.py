@@ -125,6 +125,7 @@ async def test_the_bot_says_what_the_readme_says(start, block):
             expected=tuple(re.sub(r"\[(\w{6})\]", r"[{\1}]", answer) for answer in answers),
             calls=(),
             said="",
+            replies_to=0,
             chat="home",
             is_private=False,
             is_admin=False,

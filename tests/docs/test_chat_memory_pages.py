@@ -1,0 +1,84 @@
+"""What the pages about summaries, search, history, memory and privacy show and name is so."""
+
+import re
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.settings import Settings
+from bot.testing.dialogues import Dialogue, Step
+from bot.testing.rehearsal import play
+from bot.wiring import built_in_registry
+from tests.docs.test_readme import told
+
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
+PAGES = {
+    name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("summaries", "search", "history", "memory", "privacy")
+}
+DIALOGUES = [
+    pytest.param(start, block, id=name)
+    for name, page in PAGES.items()
+    for start, block in re.findall(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", page, re.DOTALL)
+]
+HOME = {
+    "history_search": "history",
+    "history_opt_out": "privacy",
+    "history_opt_in": "privacy",
+    "history_retention": "privacy",
+    "export_my_data": "privacy",
+    "forget_me": "privacy",
+    "memory_save": "memory",
+    "memory_search": "memory",
+    "memory_forget": "memory",
+    "perplexity_search": "search",
+    "web_fetch": "search",
+}
+
+
+def as_said(answer):
+    """Lines of a message are indented on a page, and in a message only those that belong to the line above."""
+    return re.sub(r"\[(\w+)\]", r"[{\1}]", re.sub(r"\n   (?!Next)", "\n", answer))
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(("start", "block"), DIALOGUES)
+async def test_the_bot_says_what_the_pages_say(start, block):
+    steps = tuple(
+        Step(
+            speaker=who,
+            text=text,
+            wait_seconds=wait,
+            expected=tuple(as_said(answer) for answer in answers),
+            calls=(),
+            said="",
+            replies_to=0,
+            chat="home",
+            is_private=False,
+            is_admin=False,
+        )
+        for who, text, wait, answers in told(block)
+    )
+    zone = "Europe/Berlin"
+    at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(zone))
+
+    await play(Dialogue(path=Path("docs"), title="docs", start=at, zone=zone, steps=steps))
+
+
+@pytest.mark.parametrize("group", ["history", "memory", "search", "web"])
+def test_every_setting_of_a_group_stands_on_its_page(group):
+    page = PAGES["search" if group == "web" else group]
+    keys = Settings.model_fields[group].annotation.model_fields
+
+    assert [key for key in keys if f"`{key}`" not in page] == []
+
+
+@pytest.mark.parametrize(("function", "page"), HOME.items())
+def test_every_function_stands_on_its_page(function, page):
+    assert function in {tool.name for tool in built_in_registry()}
+    assert f"`{function}`" in PAGES[page]
+
+
+def test_every_engine_stands_on_the_page_about_search():
+    assert [name for name in Settings().search.engines if f"| `{name}` |" not in PAGES["search"]] == []
