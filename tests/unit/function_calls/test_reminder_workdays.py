@@ -1,0 +1,38 @@
+"""Every workday leaves public holidays out, every weekday does not."""
+
+from datetime import datetime
+
+import pytest
+
+from function_calls.reminder_workdays import with_holidays
+from services.reminders.model import Schedule
+
+FIVE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
+
+
+def set_for(words: str, *, zone: str = "Europe/Berlin", rule: str = FIVE) -> str:
+    return with_holidays(Schedule(start=datetime(2026, 11, 20, 9, 0), zone=zone, rule=rule), words).rule
+
+
+@pytest.mark.parametrize(
+    ("words", "zone", "region"),
+    [
+        ("remind me every workday at 9", "Europe/Berlin", "DE"),
+        ("every business day", "America/New_York", "US"),
+        ("每个工作日9点提醒我", "Asia/Shanghai", "CN"),
+    ],
+)
+def test_workdays_are_those_of_the_country(words: str, zone: str, region: str):
+    assert set_for(words, zone=zone) == f"WORKDAYS;REGION={region};BYHOUR=9;BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    ("words", "zone", "rule"),
+    [
+        ("every weekday at 9", "Europe/Berlin", FIVE),
+        ("every workday at 9", "Etc/GMT-8", FIVE),
+        ("every day after the workday", "Europe/Berlin", "FREQ=DAILY"),
+    ],
+)
+def test_other_rules_and_places_stay_as_they_are(words: str, zone: str, rule: str):
+    assert set_for(words, zone=zone, rule=rule) == rule

@@ -1,0 +1,24 @@
+"""Whose holidays a zone keeps, and when the data of calendars are new ones."""
+
+import pytest
+
+from services.reminders.calendars import data_version
+from services.reminders.calendars.regions import region_of
+
+
+@pytest.mark.parametrize(
+    ("zone", "country"),
+    [("Europe/Berlin", "DE"), ("Asia/Shanghai", "CN"), ("America/New_York", "US"), ("UTC", None), ("Etc/GMT-8", None)],
+)
+def test_a_zone_belongs_to_a_country_or_to_none(zone: str, country: str | None):
+    assert region_of(zone) == country
+
+
+def test_the_version_names_zones_and_both_calendars():
+    version = data_version.data_version()
+
+    assert [part.rpartition(" ")[0] for part in version.split("; ")][1:] == ["holidays", "borax"]
+
+
+def test_a_calendar_that_is_not_installed_is_a_version_of_its_own():
+    assert data_version._installed("no-such-library") == "none"

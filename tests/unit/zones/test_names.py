@@ -1,0 +1,42 @@
+"""Which zone people mean."""
+
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.zones.names import _places, zone_named
+
+
+@pytest.mark.parametrize(
+    ("words", "zone"),
+    [
+        ("Berlin", "Europe/Berlin"),
+        ("europe/berlin", "Europe/Berlin"),
+        ("New York", "America/New_York"),
+        ("Los_Angeles", "America/Los_Angeles"),
+        ("Pacific time", "America/Los_Angeles"),
+        ("san francisco", "America/Los_Angeles"),
+        ("EST", "America/New_York"),
+        ("UTC", "UTC"),
+        ("UTC+8", "Etc/GMT-8"),
+        ("GMT-5", "Etc/GMT+5"),
+        ("+05:30", "Asia/Kolkata"),
+        ("纽约", "America/New_York"),
+        ("柏林时间", "Europe/Berlin"),
+        ("东八区", "Asia/Shanghai"),
+        ("德国", "Europe/Berlin"),
+    ],
+)
+def test_a_zone_is_known_by_its_city_name_or_offset(words: str, zone: str):
+    assert zone_named(words) == zone
+
+
+@pytest.mark.parametrize("words", ["", "a meeting", "开会", "Atlantis", "UTC+15", "+05:31", "lunch"])
+def test_other_words_name_no_zone(words: str):
+    assert zone_named(words) is None
+
+
+def test_every_place_names_a_zone_that_there_is():
+    for table in _places().values():
+        for name in table.values():
+            assert ZoneInfo(name).key == name

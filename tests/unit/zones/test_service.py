@@ -1,0 +1,72 @@
+"""Zone of the person, else of the chat, else of the bot."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from function_calls.session_state import MemorySessionStateStore
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.zones.service import ZoneService
+
+HOME, WORK = (ChatAddress(platform="fake", chat_id=name) for name in ("home", "work"))
+ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def book():
+    return MemorySessionStateStore()
+
+
+@pytest.fixture
+def zones(book):
+    return ZoneService(book, FixedClock(NOW), default=ZoneInfo("Europe/Berlin"))
+
+
+async def test_who_has_set_nothing_has_the_zone_of_the_bot(zones):
+    assert (await zones.zone_of(HOME, ANN)).key == "Europe/Berlin"
+
+
+async def test_a_person_has_their_zone_in_every_chat_of_the_platform(zones):
+    await zones.set_for_person(HOME, ANN, "New York")
+
+    assert (await zones.zone_of(WORK, ANN)).key == "America/New_York"
+    assert (await zones.zone_of(WORK, BOB)).key == "Europe/Berlin"
+
+
+async def test_the_zone_of_a_chat_is_that_of_all_who_have_none(zones):
+    await zones.set_for_person(HOME, ANN, "New York")
+    await zones.set_for_chat(HOME, "东京")
+
+    assert (await zones.zone_of(HOME, ANN)).key == "America/New_York"
+    assert (await zones.zone_of(HOME, BOB)).key == "Asia/Tokyo"
+    assert (await zones.zone_of(WORK, BOB)).key == "Europe/Berlin"
+
+
+async def test_what_is_forgotten_is_that_of_the_chat_again(zones):
+    await zones.set_for_chat(HOME, "Tokyo")
+    await zones.set_for_person(HOME, ANN, "Paris")
+    await zones.forget_person(HOME, ANN)
+
+    assert (await zones.zone_of(HOME, ANN)).key == "Asia/Tokyo"
+    assert await zones.own(HOME, ANN) == ""
+
+
+async def test_another_process_is_heard_of_after_a_minute(book):
+    clock = FixedClock(NOW)
+    here = ZoneService(book, clock, default=ZoneInfo("UTC"))
+    await here.zone_of(HOME, ANN)
+    await ZoneService(book, clock, default=ZoneInfo("UTC")).set_for_person(HOME, ANN, "Paris")
+    clock.set(NOW + timedelta(minutes=1))
+
+    assert (await here.zone_of(HOME, ANN)).key == "Europe/Paris"
+
+
+async def test_a_zone_that_nobody_knows_is_refused_and_changes_nothing(zones):
+    with pytest.raises(RequestRefused, match="zone_unknown"):
+        await zones.set_for_person(HOME, ANN, "Atlantis")
+
+    assert (await zones.zone_of(HOME, ANN)).key == "Europe/Berlin"
