@@ -16,7 +16,7 @@ PLUGINS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 COMMANDS = re.findall(r"^bubbles (.*)$", PAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("text", "answer"), zip(PLUGINS, ("💧 × 1", "💧 2 l"), strict=True))
+@pytest.mark.parametrize(("text", "answer"), list(zip(PLUGINS, ("💧 × 1", "💧 2 l"), strict=True)))
 def test_every_file_of_the_page_is_a_plugin_that_answers(tmp_path, text, answer):
     (tmp_path / "water_plants.py").write_text(text, encoding="utf-8")
     settings = PluginSettings(folder=tmp_path, options={"water_plants": {"litres": 2}} if "Options" in text else {})
