@@ -25,6 +25,7 @@ from bot.http import (
 from bot.http.context import HttpContext
 from bot.http.errors import ANSWERS, add_error_handlers
 from bot.http.guard import Guard
+from bot.http.mcp_door import add_mcp
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
@@ -63,6 +64,7 @@ def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> Fa
     app.state.context = context
     for routes in routers:
         app.include_router(routes, responses=ANSWERS)
+    add_mcp(app, context)
     app.mount("/assets", page_files.assets())
     app.include_router(page_files.routes)
     return app

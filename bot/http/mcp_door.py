@@ -1,0 +1,60 @@
+"""`/mcp`: our functions for MCP clients over streamable HTTP."""
+
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from bot.http.auth import Viewer
+from bot.http.context import HttpContext
+from bot.http.errors import error_response
+from bot.mcp_server import Asker, McpDoor
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+
+def add_mcp(app: FastAPI, context: HttpContext) -> None:
+    """Let `app` answer MCP clients."""
+    app.router.routes.append(Route("/mcp", endpoint=McpEndpoint(context), include_in_schema=False))
+
+
+class McpEndpoint:
+    """Answers each request by itself: no session has to outlive it, so any worker can answer the next one."""
+
+    def __init__(self, context: HttpContext) -> None:
+        self._context = context
+        self._door = McpDoor(context.app, context.clock, self._asker)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of whoever has the scope `mcp`."""
+        request = Request(scope)
+        viewer = scope.get("viewer")
+        if not isinstance(viewer, Viewer):
+            await error_response(request, 401, "unauthorized")(scope, receive, send)
+            return
+        if "mcp" not in viewer.scopes:
+            await error_response(request, 403, "scope_missing", scope="mcp")(scope, receive, send)
+            return
+        try:
+            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+            from mcp.server.transport_security import TransportSecuritySettings
+        except ImportError:
+            await error_response(request, 501, "not_set_up", why="the extra `mcp`")(scope, receive, send)
+            return
+        # Hosts and origins were looked at by our own guard.
+        trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        manager = StreamableHTTPSessionManager(self._door.server(), stateless=True, security_settings=trusting)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    def _asker(self, ctx: "ServerRequestContext[object]") -> Asker:
+        """The person of the token, in the room of the header `Bubbles-Session`."""
+        request = ctx.request
+        viewer = request.scope.get("viewer") if isinstance(request, Request) else None
+        if not isinstance(request, Request) or not isinstance(viewer, Viewer):
+            raise PermissionError("nobody is known to ask")
+        room = request.headers.get("bubbles-session", "lobby")[:64]
+        return Asker(person=viewer.person, chat=self._context.room.address(room))

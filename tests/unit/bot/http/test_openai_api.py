@@ -1,0 +1,94 @@
+import json
+
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import ToolCall
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "The weather.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+
+
+def asked(*messages, **more):
+    return {"model": "bubbles", "messages": [{"role": "user", "content": each} for each in messages], **more}
+
+
+async def test_the_bot_is_a_model(api):
+    models = (await api.get("/v1/models")).json()
+
+    assert [each["id"] for each in models["data"]] == ["bubbles"]
+
+
+async def test_an_answer_has_the_form_of_a_completion(api):
+    body = (await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea"))).json()
+
+    assert body["object"] == "chat.completion"
+    assert "tea" in body["choices"][0]["message"]["content"]
+    assert body["choices"][0]["finish_reason"] == "stop"
+
+
+async def test_what_is_asked_and_answered_is_recorded_like_a_chat(api):
+    await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", user="client 7"))
+
+    messages = (await api.get("/api/chat/sessions/api-client-7/messages")).json()
+
+    assert [each["role"] for each in messages] == ["user", "assistant"]
+
+
+async def test_a_stream_says_the_same_in_pieces(api):
+    answer = await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", stream=True))
+
+    lines = [line.removeprefix("data: ") for line in answer.text.split("\n\n") if line.startswith("data: ")]
+    chunks = [json.loads(line) for line in lines[:-1]]
+    said = "".join(each["choices"][0]["delta"].get("content") or "" for each in chunks)
+    assert lines[-1] == "[DONE]"
+    assert "tea" in said
+    assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+async def test_a_tool_of_the_client_is_handed_to_it_and_its_result_is_read(api_of):
+    interpreter = ScriptedInterpreter(
+        [[ToolCall(id="c1", name="get_weather", arguments={"city": "Tokyo"})], "It rains."]
+    )
+    api = await api_of(interpreter=interpreter)
+
+    first = (await api.post("/v1/chat/completions", json=asked("weather in Tokyo?", tools=[WEATHER]))).json()
+    message = first["choices"][0]["message"]
+    result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "rain"}
+    conversation = [{"role": "user", "content": "weather in Tokyo?"}, message, result]
+    second = await api.post("/v1/chat/completions", json={"messages": conversation, "tools": [WEATHER]})
+
+    assert first["choices"][0]["finish_reason"] == "tool_calls"
+    assert json.loads(message["tool_calls"][0]["function"]["arguments"]) == {"city": "Tokyo"}
+    assert second.json()["choices"][0]["message"]["content"] == "It rains."
+    [step] = interpreter.turns[1].steps
+    assert step.results[0].value == "rain"
+    assert step.results[0].is_untrusted
+
+
+async def test_what_the_bot_did_itself_before_is_not_done_again(api_of):
+    script = [
+        [ToolCall(id="a", name="memory_search", arguments={"query": "tea"})],
+        [ToolCall(id="b", name="get_weather", arguments={"city": "Tokyo"})],
+        "Done.",
+    ]
+    interpreter = ScriptedInterpreter(script)
+    api = await api_of(interpreter=interpreter)
+    question = {"role": "user", "content": "what is on, and how is the weather?"}
+
+    first = (await api.post("/v1/chat/completions", json={"messages": [question], "tools": [WEATHER]})).json()
+    message = first["choices"][0]["message"]
+    result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "rain"}
+    await api.post("/v1/chat/completions", json={"messages": [question, message, result], "tools": [WEATHER]})
+
+    assert [step.calls[0].name for step in interpreter.turns[-1].steps] == ["memory_search", "get_weather"]
+
+
+async def test_a_request_without_words_is_refused(api):
+    answer = await api.post("/v1/chat/completions", json={"messages": [{"role": "system", "content": "x"}]})
+
+    assert answer.status_code == 422

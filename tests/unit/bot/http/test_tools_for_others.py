@@ -1,0 +1,58 @@
+"""Our functions as an OpenAPI tool server, and the sources of all tools."""
+
+from function_calls.schema_validator import SchemaValidator
+from function_calls.toolsets.openapi.importer import import_document
+
+TEA = {"type": "once", "time": "in 10 minutes", "content": "tea"}
+
+
+async def test_the_document_offers_every_function_and_our_own_importer_reads_it(api):
+    document = (await api.get("/tools/openapi.json")).json()
+
+    operations = {each.name: each for each in import_document(document, "http://127.0.0.1:8765/tools").operations}
+
+    listed = {tool["name"] for tool in (await api.get("/api/tools")).json()["tools"]}
+    assert set(operations) == listed
+    assert operations["reminder_set"].servers == ("http://127.0.0.1:8765/tools",)
+    for operation in operations.values():
+        SchemaValidator(operation.spec.parameters)
+
+
+async def test_a_function_is_called_by_its_path_and_recorded(api):
+    answer = await api.post("/tools/reminder_set", json=TEA)
+    [recorded] = (await api.get("/api/admin/tool-calls")).json()["items"]
+
+    assert answer.status_code == 200
+    assert (recorded["name"], recorded["route"]) == ("reminder_set", "http")
+
+
+async def test_what_asks_first_is_answered_with_the_question(api):
+    asked = await api.post("/tools/forget_me", json={})
+    done = await api.post("/tools/forget_me", params={"confirm": True}, json={})
+
+    assert (asked.status_code, asked.json()["code"]) == (409, "call_question")
+    assert done.status_code == 200
+
+
+async def test_unknown_functions_and_wrong_arguments_are_refused(api):
+    unknown = await api.post("/tools/launch_rocket", json={})
+    wrong = await api.post("/tools/reminder_set", json={"type": "hourly"})
+
+    assert (unknown.status_code, wrong.status_code) == (404, 422)
+
+
+async def test_the_sources_of_tools_are_listed_with_their_health(api):
+    sources = {each["label"]: each for each in (await api.get("/api/tools/sources")).json()["sources"]}
+
+    assert sources["local"]["is_ok"]
+    assert "reminder_set" in sources["local"]["tools"]
+
+
+async def test_python_tools_are_refused_where_they_are_switched_off(api):
+    answer = await api.post("/api/tools/create", json={"content": "class Tools: ..."})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "python_tools_off")
+
+
+async def test_an_unknown_source_cannot_be_refreshed(api):
+    assert (await api.post("/api/tools/sources/nowhere/refresh")).status_code == 404
