@@ -88,6 +88,19 @@ def test_what_is_set_to_its_default_changes_nothing(tmp_path):
     assert load_settings(path, {}) == Settings()
 
 
+def test_a_missing_library_says_how_to_install_it():
+    code = (
+        "import sys; sys.modules['nio'] = None\n"
+        "from bot.platforms.catalog import create_platforms\n"
+        "from bot.settings import PlatformSettings, Settings\n"
+        "from services.clock import SystemClock\n"
+        "create_platforms(Settings(platforms=PlatformSettings(enabled=('matrix',))), SystemClock())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert "pip install .[matrix]" in done.stderr
+
+
 def test_an_unknown_platform_is_a_fault_of_the_settings():
     with pytest.raises(ConfigError, match="no platform named smoke"):
         create_platforms(Settings(platforms=PlatformSettings(enabled=("smoke",))), SystemClock())
@@ -102,3 +115,14 @@ def _empty(folder):
     path = folder / "config.toml"
     path.write_text("")
     return path
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [("matrix", "platforms.matrix.homeserver"), ("xmpp", "platforms.xmpp.jid"), ("irc", "platforms.irc.host")],
+)
+def test_a_platform_that_lacks_a_setting_names_it(name, setting):
+    with pytest.raises(ConfigError) as caught:
+        create_platforms(Settings(platforms=PlatformSettings(enabled=(name,))), SystemClock())
+
+    assert caught.value.key == setting

@@ -1,0 +1,232 @@
+"""XMPP multi-user chat as a chat platform: one account in the rooms of the settings."""
+
+import asyncio
+import uuid
+from collections import OrderedDict
+from datetime import datetime, timedelta
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from loguru import logger
+
+from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.connection import Connection, ConnectionEnded
+from bot.platform_kit.pieces import pieces
+from bot.platforms.catalog import PlatformParts
+from bot.platforms.xmpp.client import XmppClient
+from bot.platforms.xmpp.settings import XmppSettings
+from bot.platforms.xmpp.wire import (
+    NAME,
+    Room,
+    add_replacement,
+    add_reply,
+    message_id,
+    private_message,
+    text_of,
+    to_incoming,
+)
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.errors import ConfigError, DeliveryFailed
+from services.session import MemoryStateStore, StateStore
+
+_LONGEST: Final = 8_000
+_DEAF_AFTER: Final = timedelta(seconds=120)
+_REFLECTED_SECONDS: Final = 30.0
+_REMEMBERED_MESSAGES: Final = 2_000
+_KEPT: Final = timedelta(days=365)
+# Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
+_STAMP_SLACK: Final = timedelta(seconds=3)
+
+
+def create(parts: PlatformParts) -> "XmppPlatform":
+    """The platform of the settings.
+
+    Raises:
+        ConfigError: account or password is missing.
+    """
+    settings = parts.settings.platforms.group(NAME, XmppSettings)
+    if not settings.jid:
+        raise ConfigError("settings", "platforms.xmpp.jid", "name the bot's address, such as bubbles@example.org")
+    if not settings.password.get_secret_value():
+        raise ConfigError("environment", "BUBBLES_PLATFORMS__XMPP__PASSWORD", "the password is needed")
+    return XmppPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
+
+
+class XmppPlatform:
+    """One account on one server."""
+
+    name = NAME
+    capabilities = Capabilities(replies=True, edits=True, max_length=_LONGEST)
+
+    def __init__(self, settings: XmppSettings, *, clock: Clock, bot_name: str) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._bot_name = bot_name
+        self._connection = Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._probe)
+        self._client: XmppClient | None = None
+        self._nicks: dict[str, str] = {}
+        self._own: OrderedDict[str, str] = OrderedDict()
+        self._reflections: dict[str, asyncio.Future[str]] = {}
+        self._authors: OrderedDict[str, str] = OrderedDict()
+        self._state: StateStore = MemoryStateStore(clock)
+        self._missed_since: datetime | None = None
+
+    @property
+    def health(self) -> Health:
+        """How the connection is."""
+        return self._connection.health
+
+    def remember_in(self, state: StateStore) -> None:
+        """Keep there when the bot last heard something, so that a restart can ask for what it missed."""
+        self._state = state
+
+    async def run(self, receive: Receive) -> None:
+        """Be in the rooms until cancelled."""
+        await self._connection.keep(lambda: self._session(receive))
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message`; in a room, wait until the room has repeated it to everybody.
+
+        Raises:
+            DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
+        """
+        sent = None
+        for number, piece in enumerate(pieces(message.text, _LONGEST, people=message.mentions)):
+            sent = await self._say(address, text_of(message, piece), reply_to=None if number else message.reply_to)
+        return sent
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Correct what the bot said earlier.
+
+        Raises:
+            DeliveryFailed: not connected, or refused.
+        """
+        replaced = self._own.get(message_id, message_id)
+        await self._say(address, text_of(message, message.text), replaces=replaced)
+
+    async def _say(
+        self, address: ChatAddress, text: str, *, reply_to: str | None = None, replaces: str | None = None
+    ) -> str:
+        client = self._client
+        if client is None or self._connection.health.state not in {"live", "deaf"}:
+            raise DeliveryFailed("not connected to the XMPP server")
+        is_group = address.chat_id in self._nicks
+        if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
+            raise DeliveryFailed(f"the bot is not in {address.chat_id}")
+        stanza = client.message_to(address.chat_id, text, is_group=is_group)
+        if reply_to is not None:
+            add_reply(stanza.xml, reply_to, self._authors.get(reply_to, ""))
+        if replaces is not None:
+            add_replacement(stanza.xml, replaces)
+        own_id = str(stanza["id"])
+        self._reflections[own_id] = asyncio.get_running_loop().create_future()
+        stanza.send()
+        return await self._reflected(own_id, is_group=is_group)
+
+    async def _reflected(self, own_id: str, *, is_group: bool) -> str:
+        """The id that the room gave the message."""
+        try:
+            if not is_group:
+                return own_id
+            async with asyncio.timeout(_REFLECTED_SECONDS):
+                room_id = await self._reflections[own_id]
+        except TimeoutError as error:
+            raise DeliveryFailed("the room did not repeat the message", is_unknown=True) from error
+        finally:
+            del self._reflections[own_id]
+        _remember(self._own, room_id, own_id)
+        return room_id
+
+    async def _session(self, receive: Receive) -> None:
+        client = XmppClient(self._settings)
+        try:
+            await client.enter()
+            since = self._missed_since or _instant(await self._state.get(self._state_key))
+            self._missed_since = since
+            for room in self._settings.rooms:
+                await self._join(client, room, since)
+            self._client = client
+            self._connection.heard()
+            while (stanza := await client.stanzas.get()) is not None:
+                self._connection.heard()
+                await self._take(client, stanza, receive)
+            raise ConnectionEnded("the stream ended")
+        finally:
+            self._client = None
+            self._nicks.clear()
+            for waiting in self._reflections.values():
+                if not waiting.done():
+                    waiting.set_exception(DeliveryFailed("the connection ended", is_unknown=True))
+            await client.leave()
+
+    async def _join(self, client: XmppClient, room: str, since: datetime | None) -> None:
+        try:
+            self._nicks[room] = await client.join(room, self._settings.nick or self._bot_name, since)
+        except PermissionError as error:
+            logger.bind(platform=NAME).error("cannot join {}: {}", room, error)
+
+    async def _take(self, client: XmppClient, stanza: Element, receive: Receive) -> None:
+        jid, _, nick = stanza.get("from", "").partition("/")
+        if jid in self._nicks and nick == self._nicks[jid]:
+            self._own_came_back(stanza)
+        elif stanza.get("type") == "error":
+            self._refused(stanza)
+        elif stanza.get("type") == "groupchat":
+            await self._hear(client, stanza, jid, receive)
+        elif jid not in self._nicks:
+            message = private_message(stanza, now=self._clock.now(), fresh_id=uuid.uuid4().hex)
+            if message is not None:
+                await receive(message)
+
+    async def _hear(self, client: XmppClient, stanza: Element, jid: str, receive: Receive) -> None:
+        room = Room(
+            jid=jid,
+            nick=self._nicks.get(jid, self._bot_name),
+            bot_name=self._bot_name,
+            occupants=client.occupants(jid),
+            own_messages=self._own,
+            missed_since=self._missed_since,
+        )
+        now = self._clock.now()
+        incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
+        if incoming is None or message_id(stanza) in self._authors:
+            return
+        _remember(self._authors, message_id(stanza), stanza.get("from", ""))
+        await receive(incoming)
+        if stanza.find("{urn:xmpp:delay}delay") is None:
+            self._missed_since = now - _STAMP_SLACK
+            await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_KEPT)
+
+    def _own_came_back(self, stanza: Element) -> None:
+        waiting = self._reflections.get(stanza.get("id", ""))
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message_id(stanza))
+
+    def _refused(self, stanza: Element) -> None:
+        waiting = self._reflections.get(stanza.get("id", ""))
+        conditions = [each.tag.rpartition("}")[2] for error in stanza.iter() for each in error if "stanzas" in each.tag]
+        if waiting is not None and not waiting.done():
+            waiting.set_exception(DeliveryFailed(", ".join(conditions) or "refused", is_permanent=True))
+
+    async def _probe(self) -> None:
+        if self._client is not None and await self._client.still_there():
+            self._connection.heard()
+
+    @property
+    def _state_key(self) -> str:
+        return f"xmpp.heard:{self._settings.jid}"
+
+
+def _remember(memory: OrderedDict[str, str], key: str, value: str) -> None:
+    memory[key] = value
+    if len(memory) > _REMEMBERED_MESSAGES:
+        memory.popitem(last=False)
+
+
+def _instant(value: object) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else None
+
+
+def _domain(jid: str) -> str:
+    return jid.partition("@")[2]

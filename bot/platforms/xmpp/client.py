@@ -1,0 +1,141 @@
+"""The one place that knows slixmpp: stanzas in and out, as XML elements."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+from xml.etree.ElementTree import Element
+
+import slixmpp
+from slixmpp.exceptions import IqError, IqTimeout, PresenceError
+from slixmpp.stanza import Message
+
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.xmpp.settings import XmppSettings
+from bot.platforms.xmpp.wire import Occupant
+
+_LOGIN_SECONDS: Final = 60.0
+_JOIN_SECONDS: Final = 30.0
+_PING_SECONDS: Final = 20.0
+_ROOM_IS_NEW: Final = 201
+_MODERATORS: Final = frozenset({"moderator"})
+_OWNERS: Final = frozenset({"owner", "admin"})
+
+
+class XmppClient(slixmpp.ClientXMPP):
+    """A stream to a server. `stanzas` are the messages that came, None when the stream has ended."""
+
+    def __init__(self, settings: XmppSettings) -> None:
+        plain = {"unencrypted_plain": True, "unencrypted_scram": True} if not settings.encrypted else {}
+        super().__init__(
+            settings.jid, settings.password.get_secret_value(), plugin_config={"feature_mechanisms": plain}
+        )
+        self._settings = settings
+        self.stanzas: asyncio.Queue[Element | None] = asyncio.Queue()
+        self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        for plugin in ("xep_0045", "xep_0199"):
+            self.register_plugin(plugin)
+        if not settings.encrypted:
+            self.enable_direct_tls = self.enable_starttls = False
+            self.enable_plaintext = True
+        self.add_event_handler("session_start", self._on_start)
+        self.add_event_handler("failed_all_auth", self._on_refused)
+        self.add_event_handler("connection_failed", self._on_end)
+        self.add_event_handler("disconnected", self._on_end)
+        self.add_event_handler("message", self._on_message)
+        for kind in ("groupchat_message", "groupchat_message_error"):
+            self.add_event_handler(kind, self._on_message)
+
+    async def enter(self) -> None:
+        """Connect and log in.
+
+        Raises:
+            ConnectionRefusedForGood: the password is wrong.
+            ConnectionEnded: the server cannot be reached.
+        """
+        self.connect(self._settings.host or None, self._settings.port if self._settings.host else None)
+        try:
+            async with asyncio.timeout(_LOGIN_SECONDS):
+                await self._entered
+        except TimeoutError as error:
+            raise ConnectionEnded("the server did not answer") from error
+        self.send_presence()
+
+    async def join(self, room: str, nick: str, since: datetime | None) -> str:
+        """Enter a room and return the nickname there; `since` asks for what was said after it.
+
+        Raises:
+            ConnectionEnded: the room does not answer.
+            PermissionError: the room does not let the bot in.
+        """
+        muc = self.plugin["xep_0045"]
+        wanted = {"maxstanzas": 0} if since is None else {"since": since}
+        try:
+            presence, *_ = await muc.join_muc_wait(slixmpp.JID(room), nick, timeout=_JOIN_SECONDS, **wanted)
+        except PresenceError as error:
+            if error.condition == "conflict":
+                return await self.join(room, f"{nick}_", since)
+            raise PermissionError(f"{error.condition} {error.text}".strip()) from error
+        except TimeoutError as error:
+            raise ConnectionEnded(f"the room {room} does not answer") from error
+        if _ROOM_IS_NEW in presence["muc"]["status_codes"]:
+            await self._unlock(room)
+        return nick
+
+    def occupants(self, room: str) -> Mapping[str, Occupant]:
+        """The people of a room by nickname."""
+        muc = self.plugin["xep_0045"]
+        return {nick: self._occupant(room, nick) for nick in muc.get_roster(slixmpp.JID(room)) or ()}
+
+    async def still_there(self) -> bool:
+        """Whether the server answers a ping."""
+        try:
+            await self.plugin["xep_0199"].ping(timeout=_PING_SECONDS)
+        except (IqError, IqTimeout, TimeoutError):
+            return False
+        return True
+
+    def message_to(self, jid: str, body: str, *, is_group: bool) -> Message:
+        """A message that is not yet sent, with an id of its own."""
+        message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
+        message["id"] = self.new_id()
+        return message
+
+    async def leave(self) -> None:
+        """Say goodbye, within a moment."""
+        await self.disconnect(wait=1.0)
+        self.abort()
+
+    def _occupant(self, room: str, nick: str) -> Occupant:
+        muc, jid = self.plugin["xep_0045"], slixmpp.JID(room)
+        real = muc.get_jid_property(jid, nick, "jid")
+        return Occupant(
+            nick=nick,
+            jid=slixmpp.JID(real).bare if real else "",
+            is_moderator=muc.get_jid_property(jid, nick, "role") in _MODERATORS
+            or muc.get_jid_property(jid, nick, "affiliation") in _OWNERS,
+        )
+
+    async def _unlock(self, room: str) -> None:
+        """A new room is locked until its owner has accepted how it is set up. Source: XEP-0045 section 10.1.2."""
+        muc = self.plugin["xep_0045"]
+        form = await muc.get_room_config(slixmpp.JID(room))
+        form["type"] = "submit"
+        await muc.set_room_config(slixmpp.JID(room), form)
+
+    def _on_start(self, _: object) -> None:
+        if not self._entered.done():
+            self._entered.set_result(None)
+
+    def _on_refused(self, _: object) -> None:
+        if not self._entered.done():
+            self._entered.set_exception(ConnectionRefusedForGood("the server refused the password"))
+
+    def _on_end(self, reason: object) -> None:
+        self.cancel_connection_attempt()
+        if not self._entered.done():
+            self._entered.set_exception(ConnectionEnded(f"cannot connect: {reason}"))
+        self.stanzas.put_nowait(None)
+
+    def _on_message(self, message: Message) -> None:
+        self.stanzas.put_nowait(message.xml)

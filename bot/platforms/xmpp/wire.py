@@ -1,0 +1,185 @@
+"""Stanzas of XMPP multi-user chat as chat messages. Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from xml.etree.ElementTree import Element, SubElement
+
+from bot.addressing import is_called
+from bot.platform import OutgoingMessage
+from bot.platform_kit.markdown import Span, plain, spans_of
+from services.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, Person
+
+NAME: Final = "xmpp"
+_STANZA_ID: Final = "{urn:xmpp:sid:0}stanza-id"
+_ORIGIN_ID: Final = "{urn:xmpp:sid:0}origin-id"
+_REPLY: Final = "{urn:xmpp:reply:0}reply"
+_FALLBACK: Final = "{urn:xmpp:fallback:0}fallback"
+_REPLACE: Final = "{urn:xmpp:message-correct:0}replace"
+_OCCUPANT: Final = "{urn:xmpp:occupant-id:0}occupant-id"
+_DELAY: Final = "{urn:xmpp:delay}delay"
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Occupant:
+    """Somebody in a room: real address if the room shows it, the room's lasting id of them, whether they moderate."""
+
+    nick: str
+    jid: str = ""
+    occupant_id: str = ""
+    is_moderator: bool = False
+
+    @property
+    def person(self) -> Person:
+        """The person: their address, else the room's id of them, else the nickname."""
+        return Person(id=self.jid or self.occupant_id or self.nick, name=self.nick, is_admin=self.is_moderator)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """A room as the bot knows it. `own_messages` are ids of what the bot said lately.
+
+    `missed_since` is when the bot was last there: what the room repeats from later is news, the rest is history.
+    """
+
+    jid: str
+    nick: str
+    bot_name: str
+    occupants: Mapping[str, Occupant] = field(default_factory=dict)
+    own_messages: Mapping[str, str] = field(default_factory=dict)
+    missed_since: datetime | None = None
+
+
+def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) -> Incoming | None:
+    """What a groupchat `<message/>` says; None for history, for what the bot said, and for what says nothing."""
+    nick = stanza.get("from", "").partition("/")[2]
+    body = _body(stanza)
+    if not nick or nick == room.nick or body is None or not _is_news(stanza, room):
+        return None
+    address = ChatAddress(platform=NAME, chat_id=room.jid)
+    replaced = stanza.find(_REPLACE)
+    if replaced is not None:
+        return MessageEdited(address=address, message_id=replaced.get("id", ""), text=body, at=now)
+    reply = stanza.find(_REPLY)
+    reply_to = None if reply is None else reply.get("id")
+    occupant = room.occupants.get(nick) or Occupant(nick=nick, occupant_id=_attribute(stanza, _OCCUPANT))
+    text = body if reply is None else without_quote(stanza, body)
+    is_meant = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.own_messages
+    return ChatMessage(
+        id=message_id(stanza) or fresh_id,
+        address=address,
+        sender=occupant.person,
+        text=text,
+        sent_at=_stamp(stanza) or now,
+        is_addressed=is_meant,
+        reply_to=reply_to,
+        mentions=_mentioned(text, room),
+    )
+
+
+def _is_news(stanza: Element, room: Room) -> bool:
+    """Whether a message was not heard before: what a room repeats on joining was, unless it has an id and is later."""
+    if stanza.find(_DELAY) is None:
+        return True
+    stamp = _stamp(stanza)
+    if stamp is None or room.missed_since is None or not message_id(stanza):
+        return False
+    return stamp >= room.missed_since
+
+
+def _stamp(stanza: Element) -> datetime | None:
+    """When a repeated message was said at first. Source: XEP-0203."""
+    delay = stanza.find(_DELAY)
+    try:
+        stamp = datetime.fromisoformat("" if delay is None else delay.get("stamp", ""))
+    except ValueError:
+        return None
+    return stamp if stamp.tzinfo is not None else None
+
+
+def private_message(stanza: Element, *, now: datetime, fresh_id: str) -> ChatMessage | None:
+    """What a `<message type="chat"/>` from somebody's own address says."""
+    jid, body = stanza.get("from", "").partition("/")[0], _body(stanza)
+    if not jid or not body or stanza.find(_DELAY) is not None:
+        return None
+    return ChatMessage(
+        id=stanza.get("id") or fresh_id,
+        address=ChatAddress(platform=NAME, chat_id=jid),
+        sender=Person(id=jid, name=jid.partition("@")[0]),
+        text=body,
+        sent_at=now,
+        is_addressed=True,
+        is_private=True,
+    )
+
+
+def message_id(stanza: Element) -> str:
+    """The id that everybody knows the message by: the room's, else the sender's."""
+    room = stanza.get("from", "").partition("/")[0]
+    for each in stanza.findall(_STANZA_ID):
+        if each.get("by") == room and each.get("id"):
+            return each.get("id", "")
+    return _attribute(stanza, _ORIGIN_ID) or stanza.get("id", "")
+
+
+def without_quote(stanza: Element, body: str) -> str:
+    """`body` without the part that clients which know no replies are shown instead. Source: XEP-0428."""
+    for fallback in stanza.findall(_FALLBACK):
+        part = next((each for each in fallback if each.tag.endswith("}body")), None)
+        if part is None:
+            continue
+        try:
+            start, end = int(part.get("start", "0")), int(part.get("end", "0"))
+        except ValueError:
+            continue
+        return (body[:start] + body[end:]).strip()
+    return body
+
+
+def _body(stanza: Element) -> str | None:
+    for child in stanza:
+        if child.tag.rpartition("}")[2] == "body" and child.text:
+            return child.text
+    return None
+
+
+def _attribute(stanza: Element, tag: str) -> str:
+    found = stanza.find(tag)
+    return "" if found is None else found.get("id", "")
+
+
+def _mentioned(text: str, room: Room) -> tuple[Person, ...]:
+    """People whose nicknames stand in the text behind an @, or at its begin in front of a colon or comma."""
+    found = (
+        occupant.person
+        for nick, occupant in room.occupants.items()
+        if nick != room.nick and re.search(rf"@{re.escape(nick)}(?!\w)|\A{re.escape(nick)}[:,：，]", text) is not None
+    )
+    return tuple(found)
+
+
+def text_of(message: OutgoingMessage, piece: str) -> str:
+    """What `piece` of `message` shows: XMPP's own styling is close to ours. Source: XEP-0393."""
+    return _CONTROLS.sub("", plain([_styled(span) for span in spans_of(message, piece)]))
+
+
+def _styled(span: Span) -> Span:
+    if span.kind == "block":
+        return Span(text=f"```\n{span.text}\n```")
+    return span
+
+
+def add_reply(stanza: Element, message_id_of: str, author: str) -> None:
+    """Make a message a reply. Source: XEP-0461."""
+    reply = SubElement(stanza, _REPLY)
+    reply.set("id", message_id_of)
+    if author:
+        reply.set("to", author)
+
+
+def add_replacement(stanza: Element, replaced: str) -> None:
+    """Make a message the correction of another one. Source: XEP-0308."""
+    SubElement(stanza, _REPLACE).set("id", replaced)

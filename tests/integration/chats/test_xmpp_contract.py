@@ -1,0 +1,110 @@
+"""The contract of platforms on a real Prosody."""
+
+import itertools
+import re
+from contextlib import AsyncExitStack
+from xml.etree.ElementTree import Element
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platforms.xmpp.adapter import XmppPlatform
+from bot.platforms.xmpp.settings import XmppSettings
+from bot.platforms.xmpp.wire import message_id
+from bot.testing.contracts import PlatformContract
+from bot.testing.platform_rig import Heard, PlatformRig, until
+from bot.testing.real_servers.process import HOST
+from bot.testing.real_servers.prosody import ROOMS, password_of, prosody, xmpp_person
+from services.chat import ChatAddress
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+_NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = prosody(tmp_path_factory.mktemp("prosody"), ("ann", "ben", "bubbles"))
+    server.start()
+    yield server
+    server.stop()
+
+
+class XmppRig(PlatformRig):
+    def __init__(self, port, people, room):
+        super().__init__()
+        self._people = people
+        self._room = room
+        self.chat = ChatAddress(platform="xmpp", chat_id=room)
+        settings = XmppSettings(
+            jid="bubbles@localhost",
+            password=SecretStr(password_of("bubbles")),
+            rooms=(room,),
+            host=HOST,
+            port=port,
+            encrypted=False,
+        )
+        self.platform = XmppPlatform(settings, clock=SystemClock(), bot_name="Bubbles")
+
+    async def ready(self):
+        await until(lambda: self.platform.health.state == "live")
+
+    async def say(self, text, *, sender="ann", reply_to=None):
+        extra = None
+        if reply_to is not None:
+            extra = Element("{urn:xmpp:reply:0}reply", {"id": reply_to})
+        own = self._people[sender].say(text.format(bot="@Bubbles", ben="@ben"), extra=extra)
+        heard = self._people["ann"].heard
+        await until(lambda: any(each.get("id") == own for each in heard))
+        return next(message_id(each) for each in heard if each.get("id") == own)
+
+    @property
+    def nowhere(self):
+        return ChatAddress(platform="xmpp", chat_id=f"nowhere@{ROOMS}")
+
+    @property
+    def keeps_what_was_missed(self):
+        return True
+
+    async def disconnect(self):
+        await self.say("before the cut")
+        await self.messages()
+        self.received.clear()
+        self.platform._client.abort()
+        await until(lambda: self.platform.health.state != "live")
+
+    async def heard(self, count=1):
+        ann = self._people["ann"]
+        await until(lambda: len(self._said(ann)) >= count, seconds=3)
+        return self._said(ann)
+
+    def _said(self, ann):
+        heard = {}
+        for stanza in ann.heard:
+            body = next((each.text for each in stanza if each.tag.endswith("}body")), None)
+            if stanza.get("from") != f"{self._room}/Bubbles" or body is None:
+                continue
+            replaced = stanza.find("{urn:xmpp:message-correct:0}replace")
+            reply = stanza.find("{urn:xmpp:reply:0}reply")
+            key = stanza.get("id") if replaced is None else replaced.get("id")
+            heard[key] = Heard(
+                id=message_id(stanza),
+                text=body,
+                reply_to=None if reply is None else reply.get("id"),
+                mentioned=tuple(f"{name}@localhost" for name in ("ann", "ben") if re.search(rf"\b{name}\b", body)),
+            )
+        return list(heard.values())
+
+
+class TestXmpp(PlatformContract):
+    @pytest.fixture
+    async def rig(self, server):
+        room = f"team{next(_NUMBERS)}@{ROOMS}"
+        async with AsyncExitStack() as resources:
+            people = {
+                name: await resources.enter_async_context(xmpp_person(server.port, name, room))
+                for name in ("ann", "ben")
+            }
+            rig = XmppRig(server.port, people, room)
+            await resources.enter_async_context(rig.connected())
+            yield rig

@@ -1,0 +1,132 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+import pytest
+
+from bot.platform import OutgoingMessage
+from bot.platforms.xmpp.wire import Occupant, Room, private_message, text_of, to_incoming
+from services.chat import MessageEdited, Person
+
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+ROOM = Room(
+    jid="coven@chat.shakespeare.example",
+    nick="bubbles",
+    bot_name="Bubbles",
+    occupants={
+        "thirdwitch": Occupant(nick="thirdwitch", jid="hag66@shakespeare.example", is_moderator=True),
+        "ben": Occupant(nick="ben", jid="ben@shakespeare.example"),
+    },
+    own_messages={"own-1": "own-1"},
+)
+
+
+def stanza(inside, **attributes):
+    """A message in the form of the examples of XEP-0045."""
+    given = {"from": f"{ROOM.jid}/thirdwitch", "id": "msg-1", "type": "groupchat"} | attributes
+    written = " ".join(f'{name}="{value}"' for name, value in given.items())
+    return ElementTree.fromstring(f'<message xmlns="jabber:client" {written}>{inside}</message>')
+
+
+def heard(inside, room=ROOM, **attributes):
+    return to_incoming(stanza(inside, **attributes), room, now=NOW, fresh_id="fresh")
+
+
+def test_a_message_belongs_to_the_room_and_to_the_address_behind_the_nickname():
+    message = heard("<body>Harpier cries</body>")
+
+    assert (message.address.chat_id, message.id, message.text) == (ROOM.jid, "msg-1", "Harpier cries")
+    assert message.sender == Person(id="hag66@shakespeare.example", name="thirdwitch", is_admin=True)
+    assert not message.is_addressed
+
+
+def test_somebody_whose_address_is_hidden_is_known_by_the_rooms_id_of_them():
+    inside = "<body>hi</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603d'/>"
+
+    assert heard(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "dd72603d"
+
+
+def test_the_rooms_own_id_of_a_message_comes_first():
+    inside = f"<body>hi</body><stanza-id xmlns='urn:xmpp:sid:0' by='{ROOM.jid}' id='room-7'/>"
+
+    assert heard(inside).id == "room-7"
+
+
+def test_an_id_that_somebody_made_up_for_the_room_does_not_count():
+    inside = "<body>hi</body><stanza-id xmlns='urn:xmpp:sid:0' by='mallory@evil.example' id='room-7'/>"
+
+    assert heard(inside).id == "msg-1"
+
+
+@pytest.mark.parametrize("body", ["bubbles: hi", "Bubbles, hi", "@bubbles hi"])
+def test_the_bot_is_meant_by_its_nickname_or_name(body):
+    assert heard(f"<body>{body}</body>").is_addressed
+
+
+def test_a_reply_to_the_bot_is_meant_for_it_and_loses_its_quote():
+    inside = (
+        "<body>&gt; tea?\nyes</body><reply xmlns='urn:xmpp:reply:0' id='own-1'/>"
+        "<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'><body start='0' end='7'/></fallback>"
+    )
+    message = heard(inside)
+
+    assert (message.text, message.reply_to, message.is_addressed) == ("yes", "own-1", True)
+
+
+def test_a_broken_fallback_changes_nothing():
+    inside = "<body>hi</body><reply xmlns='urn:xmpp:reply:0' id='x'/><fallback xmlns='urn:xmpp:fallback:0'><body start='a'/></fallback>"
+
+    assert heard(inside).text == "hi"
+
+
+@pytest.mark.parametrize("body", ["ben: hi", "ask @ben"])
+def test_people_are_mentioned_by_their_nicknames(body):
+    assert heard(f"<body>{body}</body>").mentions == (Person(id="ben@shakespeare.example", name="ben"),)
+
+
+def test_a_correction_names_the_message():
+    correction = heard("<body>new</body><replace xmlns='urn:xmpp:message-correct:0' id='old'/>")
+
+    assert isinstance(correction, MessageEdited)
+    assert (correction.message_id, correction.text) == ("old", "new")
+
+
+DELAYED = "<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='2026-11-21T09:00:00Z'/>"
+
+
+def test_what_the_room_repeats_on_joining_is_history():
+    assert heard(DELAYED) is None
+
+
+@pytest.mark.parametrize(("hour", "is_news"), [(8, True), (10, False)])
+def test_what_was_said_while_the_bot_was_away_is_news(hour, is_news):
+    room = replace(ROOM, missed_since=NOW.replace(hour=hour, minute=0))
+
+    assert (heard(DELAYED, room) is not None) == is_news
+
+
+@pytest.mark.parametrize(
+    ("inside", "sender"),
+    [
+        ("<subject>tea</subject>", "thirdwitch"),
+        ("<body>mine</body>", "bubbles"),
+        ("<body/>", "thirdwitch"),
+        ("<body>x</body>", ""),
+    ],
+)
+def test_subjects_own_words_and_words_of_the_room_are_nothing(inside, sender):
+    assert heard(inside, **{"from": f"{ROOM.jid}/{sender}"}) is None
+
+
+def test_a_private_message_is_a_chat_with_its_sender():
+    message = private_message(
+        stanza("<body>hi</body>", **{"from": "ann@example.org/phone", "type": "chat"}), now=NOW, fresh_id="x"
+    )
+
+    assert (message.address.chat_id, message.is_private, message.is_addressed) == ("ann@example.org", True, True)
+
+
+def test_code_keeps_its_fences_and_controls_are_taken_out():
+    message = OutgoingMessage(text="a\x00b **c**\n```py\nx = 1\n```")
+
+    assert text_of(message, message.text) == "ab c\n```\nx = 1\n```"
