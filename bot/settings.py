@@ -214,6 +214,7 @@ class HttpSettings(Group):
     enabled: bool = Field(True, description="Serve the page and the API.")
     host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; beyond this machine needs a token.")
     port: int = Field(8765, ge=0, le=65535, description="Port to listen on; 0 = any that is free.")
+    open_page: bool = Field(True, description="Open the page in a browser when started at a terminal of a desktop.")
     token: SecretStr = Field(
         SecretStr(""), description="Never written here: set BUBBLES_HTTP__TOKEN, the admin's token of the API."
     )

@@ -11,6 +11,7 @@ import click
 from loguru import logger
 
 from bot.app import App
+from bot.commands.desktop import show_page
 from bot.platforms.web.adapter import WebPlatform
 from bot.settings import Settings
 from function_calls.wording import say
@@ -56,6 +57,8 @@ async def page_served(app: App, room: WebPlatform | None, settings: Settings, cl
         return
     async with served(HttpContext.of(app, room, settings, clock), socket) as address:
         click.echo(say(settings.bot.language, "serve.address", address=address))
+        if settings.http.open_page:
+            show_page(address)
         logger.info("the page is at {}", address)
         leaving = asyncio.create_task(_close_with_console(app, room), name="console and page")
         try:

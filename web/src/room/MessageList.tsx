@@ -17,7 +17,7 @@ const PAGE = 50
 
 function beginsGroup(message: Message, before: Message | undefined): boolean {
   if (!before || before.author.id !== message.author.id) return true
-  return Date.parse(message.ts) - Date.parse(before.ts) > GROUP_MS || !!message.reminder
+  return Date.parse(message.ts) - Date.parse(before.ts) > GROUP_MS || !!message.reminder || !!before.reminder
 }
 
 /** Keeps the end in view while one is at it, and says how many came meanwhile when one is not. */

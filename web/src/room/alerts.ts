@@ -1,7 +1,7 @@
 /** What is told beyond the log: the toast and the title for the person meant, the words for screen readers. */
 
 import { create } from 'zustand'
-import type { Frame, Message, Reminder, ToolCall } from '../wire/frames'
+import type { Author, Frame, Message, Reminder, ToolCall } from '../wire/frames'
 import type { RoomData } from './reduce'
 
 export interface Toast {
@@ -9,10 +9,15 @@ export interface Toast {
   text: string
 }
 
+type Spoken =
+  | { kind: 'message'; name: string; text: string }
+  | { kind: 'tool'; tool: string; isOk: boolean; seconds: string }
+  | { kind: 'joined' | 'left'; name: string }
+
 interface Alerts {
   unseen: number
   headline: string
-  spoken: { kind: 'message'; name: string; text: string } | { kind: 'tool'; tool: string; isOk: boolean; seconds: string } | null
+  spoken: Spoken | null
   toasts: Toast[]
   seen: () => void
   dismiss: (id: string) => void
@@ -36,6 +41,7 @@ export function alerted(frame: Frame, room: RoomData): void {
   if (frame.type === 'reminder_fired') fired(frame.data.reminder as Reminder, room)
   if (frame.type === 'message_new') said(frame.data.message as Message, room)
   if (frame.type === 'done') finished(String(frame.data.message_id), room)
+  if (frame.type === 'presence') moved(frame.data, room)
   if (frame.type === 'tool_complete') called(frame.data.call as ToolCall)
 }
 
@@ -60,6 +66,12 @@ function said(message: Message, room: RoomData): void {
 function finished(id: string, room: RoomData): void {
   const message = room.messages.findLast((one) => one.id === id)
   if (message) useAlerts.setState({ spoken: { kind: 'message', name: message.author.name, text: message.text } })
+}
+
+function moved(data: Frame['data'], room: RoomData): void {
+  const kind = data.joined ? 'joined' : 'left'
+  const who = data[kind] as Author | undefined
+  if (who && who.id !== room.me.id) useAlerts.setState({ spoken: { kind, name: who.name } })
 }
 
 function called(call: ToolCall): void {

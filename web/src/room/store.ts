@@ -2,6 +2,7 @@
 
 import { create } from 'zustand'
 import type { Frame, Hello } from '../wire/frames'
+import { isOutdated } from '../shell/version'
 import { freshId } from '../wire/ids'
 import { forget, remember, type Identity } from '../wire/identity'
 import { Connection, type Link } from './connection'
@@ -13,6 +14,7 @@ interface RoomState extends RoomData {
   link: Link
   replyTo: string | null
   editing: string | null
+  hasNewVersion: boolean
   enter: (identity: Identity) => void
   leave: () => void
   retryNow: () => void
@@ -47,6 +49,8 @@ export const useRoom = create<RoomState>((set, get) => {
     const room = get()
     if (frame.type === 'hello') {
       if (!room.identity) return
+      const isRestarted = room.epoch !== '' && room.epoch !== (frame.data as unknown as Hello).epoch
+      if (isRestarted) void isOutdated().then((hasNewVersion) => set({ hasNewVersion }))
       const next = welcomed(room, frame.data as unknown as Hello, lastRead(room.identity))
       set(next)
       // The bot knows a message by its client_id, so that one that did arrive is not said twice.
@@ -64,6 +68,7 @@ export const useRoom = create<RoomState>((set, get) => {
     link: 'connecting',
     replyTo: null,
     editing: null,
+    hasNewVersion: false,
     enter: (identity) => {
       connection?.close()
       remember(identity)

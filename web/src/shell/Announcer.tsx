@@ -11,6 +11,7 @@ export function Announcer(): ReactNode {
   let text = ''
   if (spoken?.kind === 'message') text = words.room.spoken(spoken.name, spoken.text)
   if (spoken?.kind === 'tool') text = (spoken.isOk ? words.card.finished : words.card.failedIn)(spoken.tool, spoken.seconds)
+  if (spoken?.kind === 'joined' || spoken?.kind === 'left') text = words.room[spoken.kind](spoken.name)
   return (
     <div className="unseen" aria-live="polite" data-announcer>
       {text}

@@ -28,7 +28,18 @@ export function LinkPill(): ReactNode {
 export function LinkBanner(): ReactNode {
   const words = useWords()
   const link = useRoom((room) => room.link)
+  const hasNewVersion = useRoom((room) => room.hasNewVersion)
   const { retryNow, leave } = useRoom.getState()
+  if (hasNewVersion && link === 'live') {
+    return (
+      <div className="banner" role="status" data-new-version>
+        <span>{words.link.newVersion}</span>
+        <Button size="compact-md" onClick={() => location.reload()}>
+          {words.link.reload}
+        </Button>
+      </div>
+    )
+  }
   if (link !== 'offline' && link !== 'refused') return null
   return (
     <div className="banner" role="alert">
