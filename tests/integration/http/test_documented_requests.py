@@ -1,0 +1,36 @@
+"""Every curl command of docs/reference/http.md does what the page says."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.testing.http_bot import served_bot
+
+pytestmark = pytest.mark.integration
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "http.md"
+BLOCK = re.compile(r"```bash\n(.*?)```", re.DOTALL)
+
+
+def commands():
+    """The commands of the page in order; one that goes on after a backslash is one."""
+    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        yield from re.sub(r"\\\n\s*", "", block).strip().splitlines()
+
+
+async def test_every_request_of_the_page_is_answered():
+    refused = []
+    async with served_bot() as (address, _):
+        for command in commands():
+            asked = command.replace("http://127.0.0.1:8765", address).replace("curl ", "curl -sS --fail-with-body ", 1)
+            asked = re.sub(r"(?<= )(http\S+)", r"'\1'", asked)
+            process = await asyncio.create_subprocess_shell(
+                asked, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+            )
+            answer, _ = await process.communicate()
+            if process.returncode:
+                refused.append((command, answer.decode()))
+
+    assert refused == []

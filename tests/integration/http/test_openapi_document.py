@@ -1,0 +1,38 @@
+"""Requests that the OpenAPI document allows, and some that it does not: no 5xx, and no answer that is not declared."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.testing.http_bot import served_bot
+
+pytestmark = pytest.mark.integration
+
+SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+
+
+async def test_no_request_breaks_the_api_or_gets_an_answer_that_is_not_declared():
+    options = ["--phases", "examples,fuzzing", "--max-examples", "3", "--seed", "1", "--workers", "1", "--no-color"]
+    async with served_bot() as (address, _):
+        document = f"{address}/api/openapi.json"
+        process = await asyncio.create_subprocess_exec(
+            SCHEMATHESIS, "run", document, "--checks", CHECKS, *options, stdout=asyncio.subprocess.PIPE
+        )
+        told, _ = await process.communicate()
+
+    assert process.returncode == 0, told.decode()[-4000:]
+
+
+async def test_every_route_is_described_with_its_errors():
+    async with served_bot() as (address, _), httpx.AsyncClient(base_url=address) as client:
+        document = (await client.get("/api/openapi.json")).json()
+    routes = [
+        route for path, methods in document["paths"].items() if path.startswith("/api/") for route in methods.values()
+    ]
+
+    assert all(route.get("description") for route in routes)
+    assert all({"401", "403", "422", "429"} <= set(route["responses"]) for route in routes)
