@@ -161,6 +161,26 @@ def replay(config: Path | None, message: str, chat: str | None, model: str | Non
     sys.exit(replay_message(config, message, chat=chat, model=model, base_url=base_url))
 
 
+@cli.command()
+@_config
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def backup(config: Path | None, file: Path) -> None:
+    """Copy the whole database into FILE; the bot may be running."""
+    from bot.commands.backup import back_up_to
+
+    sys.exit(back_up_to(config, file))
+
+
+@cli.command()
+@_config
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def restore(config: Path | None, file: Path) -> None:
+    """Put the database back as it is in FILE; stop the bot first."""
+    from bot.commands.backup import restore_from
+
+    sys.exit(restore_from(config, file))
+
+
 @cli.group()
 def reminders() -> None:
     """Take reminders out, bring them in, and prove that none was lost."""

@@ -1,6 +1,5 @@
 """Upgrading the tables of an older version: a copy of the file first, row counts before and after."""
 
-import sqlite3
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -9,6 +8,7 @@ from alembic.config import Config
 from loguru import logger
 
 from services.errors import ConfigError
+from services.storage.backup import copy_file
 from services.storage.tables import SCHEMA_VERSION
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
@@ -49,11 +49,6 @@ def _copy(file: Path, found: int) -> Path:
     copy = file.with_name(f"{file.name}.schema-{found}")
     unfinished = file.with_name(f"{copy.name}.unfinished")
     unfinished.unlink(missing_ok=True)
-    source, target = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True), sqlite3.connect(unfinished)
-    try:
-        source.backup(target)
-    finally:
-        target.close()
-        source.close()
+    copy_file(file, unfinished)
     unfinished.replace(copy)
     return copy

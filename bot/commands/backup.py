@@ -1,0 +1,41 @@
+"""`bubbles backup` and `bubbles restore`: the whole database in one file."""
+
+from pathlib import Path
+
+import click
+
+from bot.settings_sources import load_settings
+from services.errors import ConfigError, StorageBusy
+
+
+def back_up_to(config: Path | None, file: Path) -> int:
+    """Copy the database into `file` and return the exit code; the bot may be running."""
+    from services.storage.backup import back_up
+
+    try:
+        made = back_up(load_settings(config).database_url, file)
+    except FileExistsError:
+        return _failed(f"{file} exists already; nothing is overwritten")
+    except (ConfigError, OSError) as error:
+        return _failed(str(error))
+    click.echo(f"{made.file}: {made.size / 1000:.0f} kB, checked")
+    return 0
+
+
+def restore_from(config: Path | None, file: Path) -> int:
+    """Put the database back as it is in `file` and return the exit code; the bot must be stopped."""
+    from services.storage.backup import restore
+
+    try:
+        restore(load_settings(config).database_url, file)
+    except StorageBusy as error:
+        return _failed(f"{error}. Stop the bot first")
+    except (ConfigError, OSError) as error:
+        return _failed(str(error))
+    click.echo("restored; what was there before is kept beside it as ….before-restore")
+    return 0
+
+
+def _failed(told: str) -> int:
+    click.echo(f"bubbles: {told}", err=True)
+    return 1

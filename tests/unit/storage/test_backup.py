@@ -1,0 +1,122 @@
+"""Copies of the database, taken beside a running bot and put back."""
+
+import sqlite3
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+from services.chat import ChatAddress, ChatMessage, Person
+from services.storage.backup import back_up, restore
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+from services.storage.tables import SCHEMA_VERSION
+
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+def message(identity):
+    return ChatMessage(
+        id=identity,
+        address=HOME,
+        sender=Person(id="ann", name="Ann"),
+        text=f"message {identity}",
+        sent_at=datetime(2026, 11, 20, 9, 0, tzinfo=UTC),
+    )
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite:///{tmp_path / 'data' / 'bubbles.db'}"
+
+
+async def said(url, *identities):
+    async with Database(url) as database:
+        await SqlMessageStore(database).add([message(each) for each in identities])
+
+
+async def kept(url):
+    async with Database(url) as database:
+        return [each.id for each in await SqlMessageStore(database).recent(HOME, 10)]
+
+
+async def test_a_backup_is_taken_while_the_bot_runs_and_put_back(url, tmp_path):
+    async with Database(url) as database:
+        await SqlMessageStore(database).add([message("a")])
+        made = back_up(url, tmp_path / "copy.db")
+        await SqlMessageStore(database).add([message("b")])
+    restore(url, tmp_path / "copy.db")
+
+    assert made.schema == SCHEMA_VERSION
+    assert await kept(url) == ["a"]
+
+
+async def test_what_was_there_before_a_restore_is_kept(url, tmp_path):
+    await said(url, "a")
+    back_up(url, tmp_path / "copy.db")
+    await said(url, "b")
+    restore(url, tmp_path / "copy.db")
+
+    assert await kept(f"{url}.before-restore") == ["a", "b"]
+
+
+async def test_a_running_bot_is_not_restored_under_its_feet(url, tmp_path, monkeypatch):
+    await said(url, "a")
+    back_up(url, tmp_path / "copy.db")
+    monkeypatch.chdir(tmp_path)
+    async with Database(url):
+        done = CliRunner().invoke(cli, ["restore", str(tmp_path / "copy.db")])
+
+    assert done.exit_code == 1
+    assert "Stop the bot first" in done.output
+
+
+async def test_nothing_is_overwritten_by_a_backup(url, tmp_path):
+    await said(url, "a")
+    (tmp_path / "copy.db").write_text("mine", encoding="utf-8")
+
+    with pytest.raises(FileExistsError):
+        back_up(url, tmp_path / "copy.db")
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\x00" + b"x" * 2000])
+async def test_what_is_no_backup_is_refused_and_changes_nothing(url, tmp_path, monkeypatch, content):
+    await said(url, "a")
+    (tmp_path / "copy.db").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["restore", str(tmp_path / "copy.db")])
+
+    assert done.exit_code == 1
+    assert await kept(url) == ["a"]
+
+
+async def test_a_backup_of_a_newer_version_is_refused(url, tmp_path, monkeypatch):
+    await said(url, "a")
+    back_up(url, tmp_path / "copy.db")
+    with sqlite3.connect(tmp_path / "copy.db") as connection:
+        connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
+    connection.close()
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["restore", str(tmp_path / "copy.db")])
+
+    assert done.exit_code == 1
+    assert "newer Bubbles" in done.output
+
+
+def test_without_a_database_there_is_nothing_to_back_up(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["backup", "copy.db"])
+
+    assert done.exit_code == 1
+    assert "nothing to back up" in done.output
+
+
+async def test_the_commands_say_what_they_did(url, tmp_path, monkeypatch):
+    await said(url, "a")
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke
+    made, put_back = run(cli, ["backup", "copies/one.db"]), run(cli, ["restore", "copies/one.db"])
+
+    assert "checked" in made.output
+    assert "restored" in put_back.output
