@@ -98,7 +98,9 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
 
 def _fires(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Fires strictly after `after`, ascending, and their repeats where the rule nags."""
-    nag = parse_rule(schedule.rule).nag if schedule.rule else None
+    if not schedule.rule:
+        return _instants(schedule, after)
+    nag = parse_rule(schedule.rule).nag
     return _bounded(schedule, after) if nag is None else repeated(nag, partial(_bounded, schedule), after)
 
 

@@ -302,7 +302,8 @@ class ReminderService:
         return await self._store.deliveries(since, until)
 
     def _draft(self, wish: NewReminder, now: datetime) -> Draft:
-        wish = replace(wish, content=self._content(wish.content))
+        content = self._content(wish.content)
+        wish = wish if content == wish.content else replace(wish, content=content)
         return Draft(wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval))
 
     def _content(self, content: str) -> str:
