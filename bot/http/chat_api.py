@@ -46,7 +46,7 @@ async def send(body: SendBody, request: Request, context: Context, viewer: ChatV
     The events are `start` (the id of your message), `tool_start`, `tool_complete`, `message` (a piece of the
     answer), `done` (its id; null where the bot says nothing) and `error`. Closing the connection loses nothing.
     """
-    sending = Sending(context, body.session_id, spoken(body, viewer))
+    sending = Sending(context, body.session_id, spoken(body, viewer), body.tool_servers or ())
     if SSE in request.headers.get("accept", ""):
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(sending.events(), media_type=SSE, headers=headers)

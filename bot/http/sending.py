@@ -2,12 +2,13 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import Final
 
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
+from bot.http.direct_tools import DirectOffer
 from bot.http.errors import HttpRefused
 from bot.http.room_history import RoomHistory
 from bot.http.shapes import SendAnswer, SendBody
@@ -41,16 +42,20 @@ def spoken(body: SendBody, viewer: Viewer) -> Spoken:
 class Sending:
     """One message on its way. The bot's turn belongs to the room: whoever stops following it loses nothing."""
 
-    def __init__(self, context: HttpContext, session_id: str, words: Spoken) -> None:
+    def __init__(
+        self, context: HttpContext, session_id: str, words: Spoken, tool_servers: Sequence[object] = ()
+    ) -> None:
         self._room = context.room
+        self._offering = DirectOffer(context, session_id, words.person, tool_servers)
         self._history = RoomHistory(context)
         self._session_id = session_id
         self._words = words
 
     async def answer(self) -> SendAnswer:
         """Say it and wait until the bot has dealt with it."""
-        said = await self._room.say(self._session_id, self._words)
-        await _finished(said)
+        with self._offering.made():
+            said = await self._room.say(self._session_id, self._words)
+            await _finished(said)
         reply = await self._history.one(said.message.address, said.answer_id)
         return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=reply)
 
@@ -59,15 +64,16 @@ class Sending:
         frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
         try:
-            said = await self._room.say(self._session_id, self._words)
-            yield _event("start", {"message_id": said.message.id})
-            told = False
-            async for frame in _until_finished(frames, said):
-                if frame is None:
-                    yield ": still here\n\n"
-                elif frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED:
-                    told = told or frame.type == "message"
-                    yield _event(frame.type, frame.data)
+            with self._offering.made():
+                said = await self._room.say(self._session_id, self._words)
+                yield _event("start", {"message_id": said.message.id})
+                told = False
+                async for frame in _until_finished(frames, said):
+                    if frame is None:
+                        yield ": still here\n\n"
+                    elif frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED:
+                        told = told or frame.type == "message"
+                        yield _event(frame.type, frame.data)
             yield await self._end(said, is_told=told)
         except Exception:
             yield _event("error", {"code": "internal", "detail": "the answer could not be followed", "hint": ""})

@@ -38,6 +38,11 @@ class SendBody(Body):
         None, pattern=CLIENT_ID_PATTERN, description="Your own id: the same twice is one message."
     )
     reply_to: str | None = Field(None, max_length=200, description="The message that this answers.")
+    tool_servers: list[dict[str, JsonValue]] | None = Field(
+        None,
+        max_length=20,
+        description="Servers whose tools your page runs itself, each with `url` and `specs`; see `execute:tool`.",
+    )
 
 
 class SendAnswer(BaseModel):

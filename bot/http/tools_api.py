@@ -1,6 +1,7 @@
 """`/api/tools`: what the bot can do in a room, and doing it."""
 
 import json
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -81,7 +82,8 @@ async def tools(context: Context, viewer: ToolViewer, session_id: SESSION = "lob
     """The tools that you may call in a room, with their schemas."""
     specs = await _specs(context, viewer.named(name), session_id)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
-    return ToolList(tools=[_told(spec, context.app.registry, times) for spec in specs])
+    sources = await _sources(context, viewer.named(name), session_id)
+    return ToolList(tools=[_told(spec, context.app.registry, times, sources) for spec in specs])
 
 
 @routes.get("/{tool_name}")
@@ -94,7 +96,8 @@ async def tool(
     if spec is None:
         raise HttpRefused(404, "tool_unknown", tool=tool_name)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
-    return _told(spec, context.app.registry, times)
+    sources = await _sources(context, viewer.named(name), session_id)
+    return _told(spec, context.app.registry, times, sources)
 
 
 @routes.post("/{tool_name}/invoke")
@@ -130,7 +133,13 @@ async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple
     return await context.app.calls.list_specs(asking)
 
 
-def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...]) -> ToolBody:
+async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, str]:
+    """Where each tool comes from, by its name."""
+    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
+    return {each.spec.name: each.source.label for each in await context.app.tools.listed(asking)}
+
+
+def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, str]) -> ToolBody:
     own = [each for each in times if each.name == spec.name]
     registered = registry.get(spec.name)
     options = None if registered is None else registered.options
@@ -139,11 +148,11 @@ def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...]) -> ToolB
         name=spec.name,
         description=spec.description,
         parameters=parameters if isinstance(parameters, dict) else {},
-        source="built-in" if registered is not None else "elsewhere",
+        source="built-in" if registered is not None else sources.get(spec.name, "elsewhere"),
         returns=spec.returns,
         permission="everyone" if options is None else _permission(options.permission),
-        confirm=options is not None and bool(options.confirm),
-        changes_state=options is not None and options.changes_state,
+        confirm=spec.confirm if options is None else bool(options.confirm),
+        changes_state=spec.changes_state if options is None else options.changes_state,
         calls=len(own),
         failures=sum(not each.is_ok for each in own),
         p95_ms=percentile([each.milliseconds for each in own], 0.95),

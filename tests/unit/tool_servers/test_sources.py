@@ -1,0 +1,136 @@
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from bot.settings import ToolServerSettings
+from bot.tool_servers.connections import connections
+from function_calls.permission import Viewer
+from function_calls.toolsets.access import Access
+from function_calls.toolsets.direct import DirectToolset
+from services.chat import ChatAddress, Person
+from services.errors import ConfigError
+
+
+def written(*entries):
+    return ToolServerSettings(connections=SecretStr(json.dumps(entries)))
+
+
+def test_the_specifications_connection_is_read():
+    settings = written({"url": "http://my-static-tool:8000/openapi.json", "headers": {"X-API-KEY": "k-123"}})
+
+    [connection] = connections(settings)
+
+    assert connection.name == "my-static-tool_8000"
+    assert connection.secrets == ("k-123",)
+    assert "k-123" not in repr(connection)
+
+
+def test_connections_of_open_webui_are_read_with_their_switch_and_access():
+    entry = {
+        "url": "http://t:1",
+        "path": "openapi.json",
+        "auth_type": "bearer",
+        "key": "k",
+        "config": {"enable": True, "access_control": {"read": {"user_ids": ["web:ann"]}}},
+        "info": {"name": "Time", "description": ""},
+    }
+
+    [connection] = connections(written(entry, {"url": "http://off:1", "config": {"enable": False}}))
+
+    assert (connection.name, connection.access.people) == ("Time", {"web:ann"})
+
+
+def test_two_servers_of_one_name_get_labels_of_their_own():
+    found = connections(written({"url": "http://a:1", "name": "time"}, {"url": "http://b:1", "name": "time"}))
+
+    assert [each.name for each in found] == ["time", "time_2"]
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"url": "ftp://x"}]', '[{"url": "http://x", "colour": "red"}]', "7"])
+def test_connections_that_cannot_be_read_are_an_error_that_quotes_no_secret(text):
+    with pytest.raises(ConfigError) as refusal:
+        connections(ToolServerSettings(connections=SecretStr(text)))
+
+    assert "red" not in str(refusal.value)
+
+
+def test_access_survives_being_written():
+    access = Access(is_public=False, people=frozenset({"web:ann"}), chats=frozenset({"web:home"}))
+
+    assert Access.of(access.written()) == access
+
+
+SERVER = {
+    "url": "http://192.168.21.201:8000",
+    "openapi": {"paths": {"/forget": {"post": {"operationId": "forget_all"}}}},
+    "specs": [
+        {
+            "type": "function",
+            "name": "get_current_utc_get_current_utc_time_get",
+            "description": "Returns the current time in UTC in ISO format.",
+            "parameters": {"type": "object", "properties": {}, "required": []},
+        },
+        {"type": "function", "name": "forget_all", "parameters": {"type": "object", "properties": {}}},
+        {"name": ""},
+        "nonsense",
+    ],
+}
+UTC_TIME = "get_current_utc_get_current_utc_time_get"
+
+
+async def test_tools_of_a_client_are_its_own_and_end_with_its_message(viewer):
+    direct = DirectToolset()
+    other = Viewer(person=Person(id="eve", name="eve"), chat=viewer.chat)
+    elsewhere = Viewer(person=viewer.person, chat=ChatAddress(platform="fake", chat_id="work"))
+
+    async def nobody(event):
+        raise ConnectionError
+
+    with direct.offered(viewer, [SERVER], session_id="s1", event_call=nobody):
+        seen = [len(await direct.list_specs(each)) for each in (viewer, other, elsewhere)]
+
+    assert seen == [2, 0, 0]
+    assert await direct.list_specs(viewer) == ()
+
+
+async def test_what_of_a_clients_tools_changes_something_is_known_from_its_document(viewer):
+    direct = DirectToolset()
+
+    async def nobody(event):
+        raise ConnectionError
+
+    with direct.offered(viewer, [SERVER], session_id="s1", event_call=nobody):
+        specs = {spec.name: spec for spec in await direct.list_specs(viewer)}
+
+    assert (specs[UTC_TIME].changes_state, specs["forget_all"].changes_state) == (False, True)
+
+
+async def test_a_call_goes_to_the_client_as_the_specifications_event(viewer, context):
+    events = []
+
+    async def answered(event):
+        events.append(event)
+        return [{"local_time": "2025-08-20T12:09:16"}, "data:image/png;base64,AA=="]
+
+    direct = DirectToolset()
+    with direct.offered(viewer, [SERVER], session_id="s1", event_call=answered):
+        result = await direct.call(UTC_TIME, {}, context)
+
+    data = events[0]["data"]
+    assert events[0]["type"] == "execute:tool"
+    assert (data["name"], data["params"], data["session_id"]) == (UTC_TIME, {}, "s1")
+    assert data["server"]["url"] == SERVER["url"]
+    assert result.value == [{"local_time": "2025-08-20T12:09:16"}]
+
+
+@pytest.mark.parametrize(("raised", "failure"), [(TimeoutError, "timeout"), (ConnectionError, "error")])
+async def test_a_client_that_does_not_answer_is_a_failed_call(viewer, context, raised, failure):
+    async def silent(event):
+        raise raised
+
+    direct = DirectToolset()
+    with direct.offered(viewer, [SERVER], session_id="s1", event_call=silent):
+        result = await direct.call(UTC_TIME, {}, context)
+
+    assert (result.ok, result.failure) == (False, failure)

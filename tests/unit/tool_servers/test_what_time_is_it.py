@@ -1,0 +1,64 @@
+"""The dialogue of the specification: the time in Tokyo, told by the time server, native and by prompt."""
+
+import json
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.models import ScriptedModel, completion, requested
+from bot.testing.platform import FakePlatform
+from bot.testing.tool_servers.time_server import time_server
+from function_calls.call_styles.choosing import make_styles
+from function_calls.llm import FunctionCallLLM
+from function_calls.toolsets.combined import join
+from services.clock import SystemClock
+from services.storage.database import Database
+
+FORMAT = "format_current_time_format_time_post"
+TOKYO = {"format": "%H:%M", "timezone": "Asia/Tokyo"}
+SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+QUESTIONS = [
+    ("Bubbles, what time is it in Tokyo?", "It is 21:00 in Tokyo."),
+    ("Bubbles，请告诉现在东京的时间", "东京现在是 21:00。"),
+]
+
+
+@pytest.fixture
+async def asked(toolset_of, clock):
+    """Asks a bot with the time server and a model that plays a script, in one style of calling."""
+    toolset = await toolset_of(time_server(clock))
+    await toolset.refresh()
+
+    async def ask(style, script, question):
+        model, platform = ScriptedModel(script), FakePlatform(clock=SystemClock())
+        interpreter = FunctionCallLLM(model, styles=make_styles(style, model))
+        async with build_app(
+            SETTINGS, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")
+        ) as app:
+            join(app.calls, {"time": toolset})
+            await platform.say(question, sender="ann")
+        return platform.texts, model
+
+    return ask
+
+
+@pytest.mark.parametrize(("question", "answer"), QUESTIONS)
+async def test_native_the_model_calls_the_server_and_words_its_answer(asked, question, answer):
+    texts, model = await asked("native", [completion("", requested(FORMAT, **TOKYO)), answer], question)
+
+    assert texts == [answer]
+    assert FORMAT in str(model.shown[0].tools)
+    assert "21:00" in json.dumps(model.shown[1].messages)
+
+
+@pytest.mark.parametrize(("question", "answer"), QUESTIONS)
+async def test_prompt_the_model_writes_the_call_and_reads_its_output(asked, question, answer):
+    call = json.dumps({"tool_calls": [{"name": FORMAT, "parameters": TOKYO}]})
+
+    texts, model = await asked("prompt", [call, answer], question)
+
+    told = json.dumps(model.shown[1].messages, ensure_ascii=False)
+    assert texts == [answer]
+    assert f"Tool `{FORMAT}` Output:" in told
+    assert "21:00" in told
