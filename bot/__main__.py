@@ -163,6 +163,19 @@ def replay(config: Path | None, message: str, chat: str | None, model: str | Non
 
 @cli.command()
 @_config
+@click.option(
+    "--by", type=click.Choice(["chat", "person", "function", "day"]), default="chat", show_default=True, help="Rows."
+)
+@click.option("--days", type=click.IntRange(min=1), default=30, show_default=True, help="How far to look back.")
+def usage(config: Path | None, by: Literal["chat", "person", "function", "day"], days: int) -> None:
+    """Show what models and functions were used: messages, failures, tokens, cost."""
+    from bot.commands.usage import show_usage
+
+    sys.exit(show_usage(config, by, days))
+
+
+@cli.command()
+@_config
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def backup(config: Path | None, file: Path) -> None:
     """Copy the whole database into FILE; the bot may be running."""

@@ -1,4 +1,4 @@
-"""Two columns of text beside each other in a terminal, Chinese characters counted as two places."""
+"""Columns of text beside each other in a terminal, Chinese characters counted as two places."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -18,6 +18,23 @@ def side_by_side(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
             parts = (_filled("" if number else label, labels), _filled(one, column), other)
             lines.append(_GAP.join(parts).rstrip())
     return lines
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table: the first column flush left, the others, which are figures, flush right."""
+    widths = [max(map(places, column)) for column in zip(*rows, strict=True)]
+    return [
+        _GAP.join([_filled(row[0], widths[0]), *(_before(text, width) for text, width in _figures(row, widths))])
+        for row in rows
+    ]
+
+
+def _figures(row: Sequence[str], widths: Sequence[int]) -> list[tuple[str, int]]:
+    return list(zip(row, widths, strict=True))[1:]
+
+
+def _before(text: str, width: int) -> str:
+    return " " * max(0, width - places(text)) + text
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -161,3 +161,31 @@ async def test_a_replay_with_a_model_that_is_down_says_so(tmp_path, bubbles):
 
     assert shown.exit_code == 1
     assert "the model did not answer" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("by", "name", "counted"),
+    [("chat", "fake:home", 1), ("person", "fake:home#ann", 1), ("function", "reminder_set", 1)],
+)
+def test_usage_is_shown_by_chat_person_and_function(tmp_path, bubbles, by, name, counted):
+    asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
+    set_back = bubbles("usage", "--by", by, "--days", "36500")
+    row = next(line.split() for line in set_back.output.splitlines() if line.startswith(name))
+
+    assert row[1:3] == [str(counted), "0"]
+    assert int(row[3]) > 0
+    assert float(row[4]) > 0
+
+
+def test_usage_by_day_names_the_day_and_sums_up(tmp_path, bubbles):
+    asyncio.run(conversation(tmp_path, [call("reminder_set", SET)] * 2, REQUEST, REQUEST))
+    shown = bubbles("usage", "--by", "day", "--days", "36500").output.splitlines()
+
+    assert shown[1].split()[:2] == ["2026-11-20", "2"]
+    assert shown[-1].split()[:2] == ["total", "2"]
+
+
+def test_without_a_record_usage_says_so(tmp_path, bubbles):
+    asyncio.run(conversation(tmp_path, []))
+
+    assert "Nothing is on record" in bubbles("usage").output
