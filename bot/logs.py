@@ -1,6 +1,8 @@
 """Logging, configured once: one line a message, call and delivery; message text at DEBUG only; never secrets."""
 
+import json
 import sys
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,21 +14,25 @@ from bot.settings import LogSettings
 if TYPE_CHECKING:
     from loguru import Record
 
-_FORMAT = "{time:YYYY-MM-DD HH:mm:ss.SSS} {level:<7} {message} {extra}"
 _MASK = "[secret]"
+_LINE = "_line"
 
 
 def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterable[str] = (), is_quiet: bool) -> None:
-    """Send log lines to stderr and to `bubbles.log`.
+    """Send log lines to stderr and to `bubbles.log`, as text or as JSON, one object a line.
 
-    `secrets` are masked wherever they turn up. `is_quiet` keeps stderr to errors, for a terminal that is a chat.
+    `secrets` are masked wherever they turn up, in the traces of errors too. `is_quiet` keeps stderr to errors, for a
+    terminal that is a chat.
     """
-    hidden = tuple(secret for secret in secrets if secret)
+    hidden = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+    written = _as_json if settings.format == "json" else _as_text
 
     def line(record: "Record") -> str:
+        text = written(record)
         for secret in hidden:
-            record["message"] = record["message"].replace(secret, _MASK)
-        return _FORMAT + "\n{exception}"
+            text = text.replace(secret, _MASK)
+        record["extra"][_LINE] = text
+        return f"{{extra[{_LINE}]}}\n"
 
     logger.remove()
     logger.add(sys.stderr, level="ERROR" if is_quiet else settings.level, format=line, backtrace=False, diagnose=False)
@@ -42,3 +48,35 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
             backtrace=False,
             diagnose=False,
         )
+
+
+def _as_text(record: "Record") -> str:
+    bound = _bound(record)
+    told = f"{record['time']:YYYY-MM-DD HH:mm:ss.SSS} {record['level'].name:<7} {record['message']}"
+    return "\n".join([*([f"{told} {bound}"] if bound else [told]), *_trace(record)])
+
+
+def _as_json(record: "Record") -> str:
+    """One object a line: `time` (RFC 3339), `level`, `logger`, `message`, what is bound, and `error` with its trace."""
+    told: dict[str, object] = {
+        "time": record["time"].isoformat(),
+        "level": record["level"].name,
+        "logger": record["name"],
+        "message": record["message"],
+        **_bound(record),
+    }
+    trace = _trace(record)
+    if trace:
+        told["error"] = "\n".join(trace)
+    return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def _bound(record: "Record") -> dict[str, object]:
+    return {key: value for key, value in record["extra"].items() if key != _LINE}
+
+
+def _trace(record: "Record") -> list[str]:
+    raised = record["exception"]
+    if raised is None or raised.value is None:
+        return []
+    return "".join(traceback.format_exception(raised.type, raised.value, raised.traceback)).rstrip().splitlines()

@@ -232,6 +232,7 @@ class LogSettings(Group):
     """What is written down about the running bot; never message text above DEBUG, never secrets."""
 
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least severity that is logged.")
+    format: Literal["text", "json"] = Field("text", description="Lines of text, or of JSON for programs to read.")
     to_file: bool = Field(True, description="Also write bubbles.log in the data folder, a new file every 10 MB.")
 
 

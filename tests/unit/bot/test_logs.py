@@ -1,0 +1,50 @@
+"""Log lines: text or JSON, and never a secret."""
+
+import json
+
+import pytest
+from loguru import logger
+
+from bot.logs import configure_logging
+from bot.settings import LogSettings
+
+SECRET = "sk-planted-secret"
+
+
+@pytest.fixture
+def logged(tmp_path, capsys):
+    """Log something with a bound chat and an error, and return what stands in the file."""
+
+    def log(**settings):
+        configure_logging(LogSettings(**settings), tmp_path, secrets=[SECRET], is_quiet=True)
+        try:
+            raise ValueError(f"refused {SECRET}")
+        except ValueError as error:
+            logger.bind(chat="fake:home").opt(exception=error).error("the key {} was refused", SECRET)
+        logger.bind(chat="fake:home").info("{curly} <red>braces</red>")
+        logger.remove()
+        assert SECRET not in capsys.readouterr().err
+        return (tmp_path / "bubbles.log").read_text(encoding="utf-8")
+
+    return log
+
+
+def test_no_secret_is_written_not_even_in_a_trace(logged):
+    text = logged()
+
+    assert SECRET not in text
+    assert "ValueError: refused [secret]" in text
+
+
+def test_a_line_of_text_has_time_level_message_and_what_is_bound(logged):
+    last = logged().splitlines()[-1]
+
+    assert last[24:].startswith("INFO    {curly} <red>braces</red> {'chat': 'fake:home'}")
+
+
+def test_json_lines_are_one_object_each(logged):
+    first, second = map(json.loads, logged(format="json").splitlines())
+
+    assert (first["level"], first["chat"], first["message"]) == ("ERROR", "fake:home", "the key [secret] was refused")
+    assert first["error"].endswith("ValueError: refused [secret]")
+    assert second["message"] == "{curly} <red>braces</red>"
