@@ -1,0 +1,84 @@
+"""A whole bot with real tool servers beside it, configured as an operator would."""
+
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings, ToolServerSettings
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.tool_servers.library_server import KEY, library_server
+from bot.testing.tool_servers.time_server import time_server
+from function_calls.calls import ToolCall
+from function_calls.permission import Viewer
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.storage.database import Database
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+ANN = Viewer(person=Person(id="ann", name="ann"), chat=ChatAddress(platform="fake", chat_id="home"))
+
+
+def settings(*connections):
+    return Settings(
+        bot=BotSettings(timezone="UTC"),
+        log=LogSettings(to_file=False),
+        tool_servers=ToolServerSettings(connections=SecretStr(json.dumps(connections))),
+    )
+
+
+async def said(options, script, *texts):
+    """What the bot answers to Ann's messages, and the tools that it offers her."""
+    platform = FakePlatform(clock=SystemClock())
+    interpreter = ScriptedInterpreter(script, is_strict=False)
+    async with build_app(options, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")) as app:
+        for text in texts:
+            await platform.say(text, sender="ann")
+        return platform.texts, await app.tools.listed(ANN), app.tools
+
+
+async def test_tools_of_two_servers_are_offered_beside_our_own(serve):
+    async with serve(time_server(SystemClock())) as times, serve(library_server()) as library:
+        _, listed, _ = await said(settings({"url": times, "name": "time"}, {"url": library, "name": "library"}), [])
+
+    labels = {each.spec.name: each.source.label for each in listed}
+    assert labels["convert_time_convert_time_post"] == "time"
+    assert labels["put_book"] == "library"
+    assert labels["reminder_set"] == "local"
+
+
+async def test_a_change_is_made_after_the_person_said_yes(serve):
+    book = {"shelf": "a", "number": 7, "title": "Tea", "author": {"name": "Lu Yu"}}
+    script = [[ToolCall(id="1", name="put_book", arguments=book)], "It is on the shelf."]
+
+    async with serve(library_server()) as library:
+        connection = {"url": f"{library}/openapi.json", "name": "library", "key": KEY}
+        texts, _, _ = await said(settings(connection), script, "Bubbles, put Tea on shelf a", "yes")
+
+    assert "put_book" in texts[0]
+    assert len(texts) >= 2
+
+
+async def test_a_server_that_is_down_leaves_the_others_and_says_so(serve):
+    async with serve(time_server(SystemClock())) as times:
+        options = settings({"url": times, "name": "time"}, {"url": "http://127.0.0.1:9", "name": "gone"})
+        _, listed, tools = await said(options, [])
+
+    health = {source.label: source.health() for source in tools.sources}
+    assert health["time"].is_ok
+    assert not health["gone"].is_ok
+    assert any(each.source.label == "time" for each in listed)
+
+
+async def test_a_private_server_is_hidden_and_uncallable(serve):
+    script = [[ToolCall(id="1", name="list_time_zones_list_time_zones_get", arguments={})], "No such thing."]
+
+    async with serve(time_server(SystemClock())) as times:
+        private = {"url": times, "name": "time", "access_control": {"read": {"user_ids": ["fake:bob"]}}}
+        texts, listed, _ = await said(settings(private), script, "Bubbles, list the time zones")
+
+    assert not [each for each in listed if each.source.label == "time"]
+    assert "Europe/Berlin" not in "".join(texts)
