@@ -22,6 +22,7 @@ _TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop
 # The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
 # `begin_for_ever` needs to ask.
 _STEPS_TO_BEGIN = 5
+_STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
 
 
 class Dispatcher:
@@ -162,12 +163,17 @@ class Dispatcher:
             self._queue.push(lease for leases in taken for lease in leases)
             raise
         self._throughput.note_question(asyncio.get_running_loop().time() - started)
-        self._begun.extend(begun for leases, key in keyed if (begun := _begun(leases, key, versions)) is not None)
+        self._begun.extend(
+            begun._replace(at=started) for leases, key in keyed if (begun := _begun(leases, key, versions)) is not None
+        )
         if self._begun:
             self._sendable.set()
 
     async def _send(self, begun: Begun, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
+        if started - begun.at > _STALE_SECONDS and not await self._is_still_held(begun):
+            self._idle.set()
+            return
         deadline.begin(started)
         self._in_flight += 1
         try:
@@ -185,6 +191,15 @@ class Dispatcher:
         self._marked.set()
         if not self._due.is_set() and self._room():
             self._due.set()
+
+    async def _is_still_held(self, begun: Begun) -> bool:
+        """Ask before saying what was begun long ago: whoever took it over says it."""
+        ids = [lease.notice.delivery_id for lease in begun.leases]
+        try:
+            return await self._ledger.held(self._owner, ids) == frozenset(ids)
+        except Exception:
+            self._begun.appendleft(begun)
+            raise
 
     async def _settle(self, settled: list[tuple[Lease, Mark]], try_at: Callable[[datetime], None]) -> None:
         try:

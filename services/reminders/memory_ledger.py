@@ -77,6 +77,11 @@ class MemoryLedger:
         entry = self._entries.get(delivery_id)
         return None if entry is None else self._lease(replace(entry, attempt=entry.attempt - 1))
 
+    def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+        """Which of these are being sent by `owner` still."""
+        entries = [self._entries[each] for each in delivery_ids if each in self._entries]
+        return frozenset(each.id for each in entries if each.owner == owner and each.state is DeliveryState.SENDING)
+
     def settle(self, mark: Mark) -> int:
         """Record an outcome; return the key of the reminder."""
         entry = self._entries[mark.delivery_id]

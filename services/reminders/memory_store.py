@@ -93,6 +93,10 @@ class MemoryReminderStore:
         """Note that these are being sent, as far as they are still ours."""
         return self._ledger.begin(owner, delivery_ids, message_keys or {})
 
+    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+        """Which of these are being sent by `owner` still."""
+        return self._ledger.held(owner, delivery_ids)
+
     async def renew(self, delivery_id: int) -> Lease | None:
         """Read a claimed occurrence again after its reminder was edited."""
         return self._ledger.renew(delivery_id)

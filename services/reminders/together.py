@@ -10,11 +10,15 @@ Together = tuple[Lease, ...]
 
 
 class Begun(NamedTuple):
-    """A message that the ledger knows as being sent; `edited` are the deliveries whose words changed meanwhile."""
+    """A message that the ledger knows as being sent since `at`, a time of the event loop.
+
+    `edited` are the deliveries whose words changed meanwhile.
+    """
 
     leases: Together
     key: str
     edited: tuple[int, ...] = ()
+    at: float = 0.0
 
 
 def message_key(leases: Together) -> str:

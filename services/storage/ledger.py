@@ -31,6 +31,13 @@ def begin(
     return begun
 
 
+def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+    """Which of these are being sent by `owner` still."""
+    being_sent = sa.and_(DELIVERY.c.owner == owner, DELIVERY.c.state == DeliveryState.SENDING.value)
+    query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), being_sent)
+    return frozenset(connection.scalars(query))
+
+
 def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
     """Read a begun occurrence again, with the text and people of now."""
     row = (

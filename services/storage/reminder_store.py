@@ -125,6 +125,10 @@ class SqlReminderStore:
             lambda connection: ledger.begin(connection, owner, delivery_ids, keys), is_durable=False
         )
 
+    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+        """Which of these are being sent by `owner` still."""
+        return await self._database.read(lambda connection: ledger.held(connection, owner, delivery_ids))
+
     async def renew(self, delivery_id: int) -> Lease | None:
         """Read a claimed occurrence again after its reminder was edited."""
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)

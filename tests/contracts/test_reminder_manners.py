@@ -186,3 +186,16 @@ async def test_reminders_are_found_by_the_message_they_were_said_in(reminders: R
     assert [each.key for each in await reminders.said_in(row.address.key, "m7")] == [row.key]
     assert await reminders.said_in(row.address.key, "m8") == ()
     assert await reminders.said_in("console:other", "m7") == ()
+
+
+async def test_what_is_being_sent_is_held_until_others_take_it_over(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    identifier = lease.notice.delivery_id
+    leased = await reminders.held("me", [identifier])
+    await reminders.begin("me", [identifier])
+    begun, of_another = await reminders.held("me", [identifier]), await reminders.held("you", [identifier])
+    await reminders.free("me")
+
+    assert (leased, begun, of_another) == (frozenset(), frozenset({identifier}), frozenset())
+    assert await reminders.held("me", [identifier]) == frozenset()

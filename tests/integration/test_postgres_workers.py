@@ -104,3 +104,19 @@ async def test_a_lock_on_the_tables_delays_and_loses_nothing(crew, locking):
     assert before < 100
     assert took < 3
     assert len(crew.sent()) == 200
+
+
+@pytest.mark.usefixtures("settled")
+async def test_a_worker_that_is_frozen_in_the_midst_says_no_more_again_than_it_was_sending(crew):
+    count = 3000
+    frozen, _ = await asyncio.gather(crew.start("frozen", send_seconds=0.0), crew.start("other", send_seconds=0.02))
+    await crew.add("due", count, seconds=3)
+    await crew.until(count // 10, within=20)
+
+    frozen.send_signal(signal.SIGSTOP)
+    await crew.until(count, within=60)
+    frozen.send_signal(signal.SIGCONT)
+    await asyncio.sleep(3)
+
+    assert {line[1] for line in crew.sent()} == {f"due-{number}" for number in range(count)}
+    assert len(crew.repeats()) <= 2 * SENDERS  # sent at the moment of the freeze and not yet marked, or under way
