@@ -6,9 +6,11 @@ from contextlib import contextmanager
 
 from bot.http.context import HttpContext
 from bot.http.room_reminders import ReminderWatch
+from bot.platforms.web.adapter import UsageOf
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
-from services.chat import ChatAddress
+from services.call_log.service import CallLog
+from services.chat import ChatAddress, ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
 
@@ -19,7 +21,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     room, app = context.room, context.app
     watch = ReminderWatch(context)
     looks = _Looks(watch, context.clock)
-    room.furnish(app.state, app.services.get(HistoryService), app.router.stop, looks.begin)
+    room.furnish(app.state, app.services.get(HistoryService), app.router.stop, looks.begin, usage_of(context))
 
     def completed(event: Event) -> None:
         room.heard(event)
@@ -38,6 +40,23 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
         for end in ends:
             end()
         looks.end()
+
+
+def usage_of(context: HttpContext) -> UsageOf:
+    """What models used for a message, from the record."""
+    log = context.app.services.get(CallLog)
+
+    async def used(message: ChatMessage) -> dict[str, int] | None:
+        turn = await log.turn(message.id, message.address)
+        if turn is None or not turn.completions:
+            return None
+        return {
+            "prompt_tokens": turn.charge.prompt_tokens,
+            "completion_tokens": turn.charge.completion_tokens,
+            "total_tokens": turn.charge.tokens,
+        }
+
+    return used
 
 
 class _Looks:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -37,10 +37,12 @@ from services.reminders.model import EVERYONE, DueNotice
 from services.session import StateStore
 
 _REMEMBERED_KEYS: Final = 500
+_MOST_ROOMS: Final = 1000
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 Stop = Callable[[ChatAddress, str], Awaitable[bool]]
 Look = Callable[[ChatAddress, float], None]
+UsageOf = Callable[[ChatMessage], Awaitable[Mapping[str, int] | None]]
 _SETTLED_SECONDS: Final = 0.5
 
 
@@ -87,6 +89,7 @@ class WebPlatform:
         self.epoch = uuid.uuid4().hex[:12]
         self._clock = clock
         self._since = clock.now()
+        self._opened = 0
         self._rooms: dict[str, Room] = {}
         self._answers: dict[tuple[str, str], Answer] = {}
         self._finishing: dict[tuple[str, str], asyncio.Future[None]] = {}
@@ -95,18 +98,23 @@ class WebPlatform:
         self._state: StateStore | None = None
         self._stop: Stop | None = None
         self._look: Look | None = None
+        self._usage: UsageOf | None = None
         self._receive: Receive | None = None
         self._is_ready = asyncio.Event()
         self._is_closed = asyncio.Event()
         self._history: HistoryService | None = None
 
-    def furnish(self, state: StateStore, history: HistoryService, stop: Stop, look: Look) -> None:
+    def furnish(
+        self, state: StateStore, history: HistoryService, stop: Stop, look: Look, usage: UsageOf | None = None
+    ) -> None:
         """Give the rooms what the bot has: a memory, the history, what stops an answer, what looks at reminders.
 
-        `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there.
+        `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there;
+        `usage` knows what models used for a message.
         """
         self._state = state
         self._look = look
+        self._usage = usage
         for session_id in self._rooms:
             look(self.address(session_id), 0.0)
         self._history = history
@@ -143,11 +151,21 @@ class WebPlatform:
 
     def room(self, session_id: str) -> Room:
         """The room of a session."""
-        if session_id not in self._rooms:
-            self._rooms[session_id] = Room(session_id, self.epoch, self.bot, self._clock)
-            if self._look is not None:
-                self._look(self.address(session_id), 0.0)
-        return self._rooms[session_id]
+        found = self._rooms.get(session_id)
+        if found is None:
+            self._opened += 1
+            found = self._rooms[session_id] = Room(session_id, f"{self.epoch}-{self._opened}", self.bot, self._clock)
+            self._close_idle_rooms()
+            self.look_at_reminders(session_id)
+        return found
+
+    def _close_idle_rooms(self) -> None:
+        """Forget the rooms that nobody is in, the oldest first, so that names alone take no memory."""
+        spare = len(self._rooms) - _MOST_ROOMS
+        idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
+        for name in idle:
+            del self._rooms[name]
+            self._extras.pop(name, None)
 
     def address(self, session_id: str) -> ChatAddress:
         """The chat that a session is."""
@@ -174,17 +192,21 @@ class WebPlatform:
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         if not await self._history.record(message):
-            return self._said_before(session_id, message)
+            return await self._said_before(session_id, message)
+        if message.attachments:
+            shown = [attachment_shape(each) for each in message.attachments]
+            await self._keep_extras(message.address, message.id, Extras(attachments=shown))
         key = (session_id, message.id)
         self._answers[key] = answer
-        self._tell(message)
+        await self._tell(message)
         handled = await self._receive(replace(message, is_recorded=True))
         finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
         return Said(message=message, answer_id=answer.id, finished=finished)
 
-    def _said_before(self, session_id: str, message: ChatMessage) -> Said:
+    async def _said_before(self, session_id: str, message: ChatMessage) -> Said:
         """What is sent twice is one message; whoever sent it again learns that it is there."""
-        self.room(session_id).tell(message.sender.id, "message_new", {"message": self.person_message(message)})
+        shape = await self._person_message(message)
+        self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
         finished = self._finishing.get((session_id, message.id))
         return Said(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
@@ -234,7 +256,8 @@ class WebPlatform:
         room.emit("message_new", {"message": shape})
         self._tell_due(address, message)
         if answer is not None and answer.is_begun:
-            answer.done(shape["text"], "stop")
+            usage = None if self._usage is None or not answer.text else await self._usage(answer.question)
+            answer.done(shape["text"], "stop", usage)
         if message.idempotency_key is not None:
             self._remember_key(message.idempotency_key, message_id)
         return message_id
@@ -288,20 +311,20 @@ class WebPlatform:
         book = self._book(session_id)
         return Extras() if book is None else await book.of(message_id)
 
-    def person_message(self, message: ChatMessage) -> MessageShape:
-        """A person's message as the room shows it."""
+    async def _person_message(self, message: ChatMessage) -> MessageShape:
+        extras = await self.extras(message.address.chat_id, message.id)
         return message_shape(
             message.id,
             author_shape(message.sender),
             message.text,
             message.sent_at,
             reply_to=message.reply_to,
-            attachments=message.attachments,
+            extras=extras,
         )
 
-    def _tell(self, message: ChatMessage) -> None:
+    async def _tell(self, message: ChatMessage) -> None:
         room = self.room(message.address.chat_id)
-        room.emit("message_new", {"message": self.person_message(message)})
+        room.emit("message_new", {"message": await self._person_message(message)})
         if message.is_addressed:
             room.hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
 
@@ -380,7 +403,6 @@ def message_shape(
     at: datetime,
     *,
     reply_to: str | None = None,
-    attachments: Sequence[Attachment] = (),
     extras: Extras | None = None,
     calls: Sequence[CallShape] = (),
     edited: bool = False,
@@ -397,7 +419,7 @@ def message_shape(
         edited=edited,
         stopped=extras.stopped,
         mentions=extras.mentions,
-        attachments=[attachment_shape(each) for each in attachments],
+        attachments=extras.attachments,
         choices=extras.choices,
         reactions=extras.reactions,
         reminder=extras.reminder,

@@ -1,6 +1,7 @@
 """An answer of the bot in the making: begun, heard piece by piece, done."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Final
 
 from bot.platforms.web.frames import CallShape
@@ -71,8 +72,8 @@ class Answer:
         self._room.emit("message", {"message_id": self.id, "index": self._index, "delta": delta, "content": delta})
         self._index += 1
 
-    def done(self, text: str, finish_reason: str) -> None:
-        """Tell that the answer is complete; `text` overrules the pieces."""
+    def done(self, text: str, finish_reason: str, usage: Mapping[str, int] | None = None) -> None:
+        """Tell that the answer is complete; `text` overrules the pieces, `usage` counts tokens."""
         self._waiting.clear()
         self.flush()
         self._room.emit(
@@ -81,7 +82,7 @@ class Answer:
                 "message_id": self.id,
                 "reply_to": self.question.id,
                 "text": text,
-                "usage": None,
+                "usage": usage,
                 "finish_reason": finish_reason,
             },
         )

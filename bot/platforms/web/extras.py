@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from bot.platforms.web.frames import ChoiceShape, FiredShape
+from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
 from services.session import Json, StateStore
 
 _KEPT: Final = timedelta(days=36_500)
@@ -20,12 +20,15 @@ class Extras:
     mentions: list[str] = field(default_factory=list)
     reactions: dict[str, list[str]] = field(default_factory=dict)
     reminder: FiredShape | None = None
+    attachments: list[AttachmentShape] = field(default_factory=list)
     stopped: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to keep."""
-        return not (self.choices or self.mentions or self.reactions or self.reminder or self.stopped)
+        return not (
+            self.choices or self.mentions or self.reactions or self.reminder or self.attachments or self.stopped
+        )
 
     def react(self, person_id: str, emoji: str) -> None:
         """Put the person's emoji on, or take it off again."""
@@ -83,6 +86,10 @@ def _written(message_id: str, extras: Extras) -> Json:
         "mentions": [*extras.mentions],
         "reactions": {emoji: [*people] for emoji, people in extras.reactions.items()},
         "reminder": reminder,
+        "attachments": [
+            {"kind": each["kind"], "description": each["description"], "url": each["url"]}
+            for each in extras.attachments
+        ],
         "stopped": extras.stopped,
     }
 
@@ -100,6 +107,7 @@ def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
         if isinstance(reactions, dict)
         else {},
         reminder=_fired(reminder) if isinstance(reminder, dict) else None,
+        attachments=[_attachment(each) for each in _list(entry.get("attachments")) if isinstance(each, dict)],
         stopped=entry.get("stopped") is True,
     )
     return str(entry.get("id")), extras
@@ -112,6 +120,15 @@ def _fired(entry: dict[str, Json]) -> FiredShape:
         text=str(entry.get("text")),
         due_at=str(entry.get("due_at")),
         late_ms=round(late) if isinstance(late, int | float) else 0,
+    )
+
+
+def _attachment(entry: dict[str, Json]) -> AttachmentShape:
+    url = entry.get("url")
+    return AttachmentShape(
+        kind=str(entry.get("kind")),
+        description=str(entry.get("description")),
+        url=url if isinstance(url, str) else None,
     )
 
 

@@ -43,9 +43,9 @@ class Room:
         return [*map(author_shape, self._people.values()), author_shape(self._bot)]
 
     @property
-    def socket_count(self) -> int:
-        """How many sockets are open."""
-        return self._here.total()
+    def is_idle(self) -> bool:
+        """Whether nobody listens."""
+        return not self._listeners
 
     def know(self, person: Person) -> None:
         """Remember somebody, so that they can be mentioned when they are not connected."""

@@ -1,0 +1,70 @@
+import socket
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from bot.app import build_app
+from bot.commands.page import page_served, room_of
+from bot.settings import BotSettings, HttpSettings, LogSettings, Settings
+from bot.testing.clocks import StandingClock
+from services.errors import ConfigError
+from services.storage.database import Database
+
+CLOCK = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
+
+
+def settings_with(**http):
+    return Settings(
+        bot=BotSettings(timezone="UTC"),
+        log=LogSettings(to_file=False),
+        http=HttpSettings(**{"open_page": False, **http}),
+    )
+
+
+def test_the_page_can_be_switched_off():
+    assert room_of(settings_with(enabled=False), CLOCK) is None
+
+
+def test_the_bot_refuses_to_start_where_others_could_reach_it_without_a_token():
+    with pytest.raises(ConfigError, match="BUBBLES_HTTP__TOKEN"):
+        room_of(settings_with(host="0.0.0.0"), CLOCK)
+
+
+def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
+    monkeypatch.setattr("bot.commands.page._LIBRARIES", ("fastapi", "not_installed_here"))
+
+    room = room_of(settings_with(), CLOCK)
+
+    assert room is None
+    assert "not_installed_here" in (told := capsys.readouterr().err)
+    assert "pip install .[web]" in told
+
+
+async def test_the_address_is_said_and_serves_the_page(capsys):
+    settings = settings_with(port=0)
+    room = room_of(settings, CLOCK)
+    async with (
+        build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
+        page_served(app, room, settings, CLOCK),
+        httpx.AsyncClient() as client,
+    ):
+        address = capsys.readouterr().out.split()[-1]
+        page = await client.get(address)
+
+    assert page.status_code == 200
+    assert "<!doctype html>" in page.text.lower()
+
+
+async def test_a_port_that_is_taken_is_said_and_the_bot_goes_on(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        settings = settings_with(port=taken.getsockname()[1])
+        room = room_of(settings, CLOCK)
+        async with (
+            build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
+            page_served(app, room, settings, CLOCK),
+        ):
+            told = capsys.readouterr().err
+            await app.finished()
+
+    assert "BUBBLES_HTTP__PORT" in told

@@ -1,0 +1,44 @@
+from bot.platforms.web.extras import Extras, ExtrasBook
+from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
+from bot.testing.clocks import FixedClock
+from bot.testing.fixtures import NOW
+from services.session import MemoryStateStore
+
+
+def book(state):
+    return ExtrasBook(state, "web:lobby")
+
+
+async def test_extras_are_there_after_a_restart():
+    state = MemoryStateStore(FixedClock(NOW))
+    extras = Extras(
+        choices=[ChoiceShape(label="Done", says="done")],
+        mentions=["ann"],
+        reactions={"👍": ["lin"]},
+        reminder=FiredShape(id="r1", text="tea", due_at="2026-11-20T10:00:00Z", late_ms=12),
+        attachments=[AttachmentShape(kind="image", description="a cat", url=None)],
+        stopped=True,
+    )
+
+    await book(state).change("m1", extras)
+
+    assert await book(state).of("m1") == extras
+    assert (await book(state).of("m2")).is_empty
+
+
+async def test_only_the_last_ones_are_kept():
+    state = MemoryStateStore(FixedClock(NOW))
+    kept = book(state)
+    for number in range(302):
+        await kept.change(f"m{number}", Extras(mentions=["ann"]))
+
+    assert (await kept.of("m1")).is_empty
+    assert not (await kept.of("m301")).is_empty
+
+
+async def test_empty_extras_are_forgotten():
+    state = MemoryStateStore(FixedClock(NOW))
+    await book(state).change("m1", Extras(mentions=["ann"]))
+    await book(state).change("m1", Extras())
+
+    assert (await book(state).of("m1")).is_empty

@@ -1,0 +1,28 @@
+import pytest
+
+from bot.platforms.web.ids import client_id_of, message_id, person_called
+
+
+def test_a_message_knows_the_clients_own_id():
+    identifier = message_id("abc-1", person_called("Ann"))
+
+    assert client_id_of(identifier) == "abc-1"
+    assert identifier == message_id("abc-1", person_called("ann"))
+    assert identifier != message_id("abc-1", person_called("Lin"))
+
+
+@pytest.mark.parametrize("identifier", ["bot-1234", "due-r1-17", "abc.12345678.r", "abc"])
+def test_what_the_bot_says_has_no_client_id(identifier):
+    assert client_id_of(identifier) is None
+
+
+def test_a_name_is_one_person_however_it_is_written():
+    assert person_called(" Ann  Lee ") == person_called("Ann Lee")
+    assert person_called("ANN LEE").id == person_called("ann lee").id == "ann-lee"
+    assert person_called("小安").name == "小安"
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 41, "a\x00b", "a\u202eb"])
+def test_what_is_no_name_is_refused(name):
+    with pytest.raises(ValueError, match="name"):
+        person_called(name)

@@ -1,0 +1,93 @@
+import json
+
+from bot.platforms.web.room import RING, Room
+from bot.testing.clocks import FixedClock
+from bot.testing.fixtures import NOW
+from services.chat import Person
+
+BOT = Person(id="bot", name="Bubbles", is_bot=True)
+ANN, LIN = Person(id="ann", name="Ann"), Person(id="lin", name="Lin")
+
+
+def opened():
+    """A room, and the frames that somebody in it gets."""
+    room, frames = Room("lobby", "e1", BOT, FixedClock(NOW)), []
+    room.listen(frames.append, "ann")
+    return room, frames
+
+
+def test_events_are_counted_one_by_one_and_hints_are_not():
+    room, frames = opened()
+
+    room.emit("message_new", {"n": 1})
+    room.hint("typing", {})
+    room.emit("message_new", {"n": 2})
+
+    assert [frame.seq for frame in frames] == [1, 1, 2]
+    assert [frame.is_kept for frame in frames] == [True, False, True]
+
+
+def test_a_frame_is_what_it_was_when_it_happened():
+    room, frames = opened()
+    data = {"call": {"status": "running"}}
+
+    room.emit("tool_start", {"call": data["call"].copy()}, top={"tool": "x"})
+    data["call"]["status"] = "ok"
+
+    told = json.loads(frames[0].text)
+    assert told["data"]["call"]["status"] == "running"
+    assert (told["tool"], told["session_id"], told["v"]) == ("x", "lobby", 1)
+
+
+def test_whoever_comes_back_gets_exactly_what_was_missed():
+    room, _ = opened()
+    for number in range(5):
+        room.emit("message_new", {"n": number})
+
+    assert [frame.seq for frame in room.since("e1", 3)] == [4, 5]
+    assert room.since("e1", 5) == ()
+
+
+def test_what_is_not_known_any_more_needs_a_snapshot():
+    room, _ = opened()
+    for number in range(RING + 2):
+        room.emit("message_new", {"n": number})
+
+    assert room.since("e1", 1) is None
+    assert room.since("e0", RING) is None
+    assert room.since("e1", RING + 50) is None
+    assert len(room.since("e1", 2)) == RING
+
+
+def test_a_second_tab_is_no_second_person():
+    room, frames = opened()
+
+    room.enter(ANN)
+    room.enter(ANN)
+    room.leave(ANN)
+
+    assert [person.id for person in room.people] == ["ann"]
+    assert len([frame for frame in frames if frame.type == "presence"]) == 1
+    room.leave(ANN)
+    assert room.people == ()
+
+
+def test_what_is_told_to_one_person_reaches_all_their_tabs_and_nobody_else():
+    room, anns = opened()
+    lins = []
+    room.listen(lins.append, "lin")
+
+    reached = room.tell("ann", "execute:tool", {"id": "1"})
+
+    assert reached == len(anns) == 1
+    assert lins == []
+
+
+def test_people_are_mentioned_by_the_longest_name_that_fits():
+    room, _ = opened()
+    room.know(ANN)
+    room.know(Person(id="anna", name="Anna"))
+    room.enter(LIN)
+
+    assert [person.id for person in room.mentioned("@Anna and @lin, look")] in (["anna", "lin"], ["anna"])
+    assert room.mentioned("nobody") == ()
