@@ -11,7 +11,7 @@ SECONDS_A_TEST := $(if $(CI),30,5)
 PAGE := bot/http/pages
 
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check fix lock page same-page clean
+.PHONY: help install run chat test integration check fix lock page same-page clean docs
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -62,6 +62,10 @@ check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@! grep -n '://' requirements*.lock.txt || { echo "a lock file names a host"; exit 1; }
+
+docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages show executed
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
+	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
 
 fix: $(DEVELOPMENT) ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .

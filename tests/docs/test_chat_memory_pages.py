@@ -1,27 +1,18 @@
 """What the pages about summaries, search, history, memory and privacy show and name is so."""
 
-import re
-from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.settings import Settings
-from bot.testing.dialogues import Dialogue, Step
-from bot.testing.rehearsal import play
 from bot.wiring import built_in_registry
-from tests.docs.test_readme import told
+from tests.docs.page_dialogues import dialogues_on, play_block
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 PAGES = {
     name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("summaries", "search", "history", "memory", "privacy")
 }
-DIALOGUES = [
-    pytest.param(start, block, id=name)
-    for name, page in PAGES.items()
-    for start, block in re.findall(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", page, re.DOTALL)
-]
+DIALOGUES = [pytest.param(start, block, id=name) for name, page in PAGES.items() for start, block in dialogues_on(page)]
 HOME = {
     "history_search": "history",
     "history_opt_out": "privacy",
@@ -37,33 +28,10 @@ HOME = {
 }
 
 
-def as_said(answer):
-    """Lines of a message are indented on a page, and in a message only those that belong to the line above."""
-    return re.sub(r"\[(\w+)\]", r"[{\1}]", re.sub(r"\n   (?!Next)", "\n", answer))
-
-
 @pytest.mark.looptime
 @pytest.mark.parametrize(("start", "block"), DIALOGUES)
 async def test_the_bot_says_what_the_pages_say(start, block):
-    steps = tuple(
-        Step(
-            speaker=who,
-            text=text,
-            wait_seconds=wait,
-            expected=tuple(as_said(answer) for answer in answers),
-            calls=(),
-            said="",
-            replies_to=0,
-            chat="home",
-            is_private=False,
-            is_admin=False,
-        )
-        for who, text, wait, answers in told(block)
-    )
-    zone = "Europe/Berlin"
-    at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(zone))
-
-    await play(Dialogue(path=Path("docs"), title="docs", start=at, zone=zone, steps=steps))
+    await play_block(start, block)
 
 
 @pytest.mark.parametrize("group", ["history", "memory", "search", "web"])

@@ -1,0 +1,100 @@
+"""Every setting, function, command and error stands in the documentation and says what it is."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.documentation.commands import commands, commands_page
+from bot.documentation.errors import error_classes, errors_page, refusals
+from bot.documentation.functions import functions_page
+from bot.documentation.settings import documented, groups, settings_page, variable
+from bot.wiring import built_in_registry
+from function_calls.wording import catalogue
+
+ROOT = Path(__file__).parents[2]
+ASKED_BACK = {"reminder_ambiguous", "reminder_unknown"}
+"""Refusals that become a question with the reminders to choose from, see `reminder_answers.which_reminder`."""
+ROOMS = ("bot", "function_calls", "services")
+SETTINGS = [(name, key, field) for name, group in groups().items() for key, field in documented(group)]
+
+
+@pytest.mark.parametrize(("group", "key", "field"), SETTINGS, ids=[f"{group}.{key}" for group, key, _ in SETTINGS])
+def test_every_setting_is_on_the_page_with_its_meaning(group, key, field):
+    section = settings_page().split(f"## `[{group}]`")[1].split("\n## ")[0]
+
+    assert f"| `{key}` |" in section
+    assert f"`{variable(group, key)}`" in section
+    assert len(field.description) >= 10
+
+
+def test_a_group_that_is_not_in_the_code_would_be_missed():
+    assert "## `[nowhere]`" not in settings_page()
+
+
+@pytest.mark.parametrize("tool", list(built_in_registry()), ids=lambda tool: tool.name)
+def test_every_function_is_on_the_page_with_its_arguments(tool):
+    section = functions_page().split(f"## `{tool.name}`\n")[1].split("\n## ")[0]
+    properties = tool.spec.parameters.get("properties", {})
+
+    assert tool.spec.description in section
+    assert [name for name in properties if f"| `{name}` |" not in section] == []
+
+
+@pytest.mark.parametrize(
+    "tool", [each for each in built_in_registry() if not each.options.is_only_for_undo], ids=lambda tool: tool.name
+)
+def test_every_argument_of_a_function_says_what_it_means(tool):
+    properties = tool.spec.parameters.get("properties", {})
+
+    assert [name for name, schema in properties.items() if not schema.get("description")] == []
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
+def test_every_command_is_on_the_page_and_says_what_it_does(path, command):
+    assert f"## `{path}" in commands_page()
+    assert command.help
+
+
+@pytest.mark.parametrize(
+    "error", sorted(error_classes(), key=lambda each: each.__name__), ids=lambda each: each.__name__
+)
+def test_every_error_is_on_the_page_and_says_who_must_act(error):
+    assert f"| `{error.__name__}` |" in errors_page()
+    assert error.__doc__
+
+
+def raised_refusals():
+    """The codes that the code refuses requests with, where they are written out."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            if "RequestRefused(" not in text:
+                continue
+            for node in ast.walk(ast.parse(text)):
+                is_refusal = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RequestRefused"
+                if is_refusal and node.args and isinstance(node.args[0], ast.Constant):
+                    yield node.args[0].value
+
+
+@pytest.mark.parametrize("code", sorted(set(raised_refusals()) - ASKED_BACK))
+def test_every_refusal_has_words_in_both_languages(code):
+    assert code in set(refusals())
+    assert f"refused.{code}" in catalogue("zh")
+    assert f"| `{code}` |" in errors_page()
+
+
+def test_every_page_of_the_site_is_reached_by_a_link_or_its_folder():
+    linked = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    targets = set(re.findall(r"\]\(([^)#:]+\.md)", linked))
+    missing = [
+        target
+        for path in (ROOT / "docs").rglob("*.md")
+        for target in re.findall(r"\]\(([^)#:]+\.md)", path.read_text(encoding="utf-8"))
+        if not (path.parent / target).exists()
+        and Path(target).name not in {"functions.md", "settings.md", "commands.md", "errors.md"}
+    ]
+
+    assert targets
+    assert missing == []

@@ -1,0 +1,44 @@
+"""Dialogues on pages: found, and played against a whole bot."""
+
+import re
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot.testing.dialogues import Dialogue, Step
+from bot.testing.rehearsal import play
+from tests.docs.test_readme import told
+
+_DIALOGUE = re.compile(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", re.DOTALL)
+_ZONE = "Europe/Berlin"
+
+
+def dialogues_on(page):
+    """The dialogues of a page: when they begin, and what is said."""
+    return _DIALOGUE.findall(page)
+
+
+async def play_block(start, block):
+    """Play one of them."""
+    steps = tuple(
+        Step(
+            speaker=who,
+            text=text,
+            wait_seconds=wait,
+            expected=tuple(_as_said(answer) for answer in answers),
+            calls=(),
+            said="",
+            replies_to=0,
+            chat="home",
+            is_private=False,
+            is_admin=False,
+        )
+        for who, text, wait, answers in told(block)
+    )
+    at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(_ZONE))
+    await play(Dialogue(path=Path("docs"), title="docs", start=at, zone=_ZONE, steps=steps))
+
+
+def _as_said(answer):
+    """Lines of a message are indented on a page, and in a message only those that belong to the line above."""
+    return re.sub(r"\[(\w+)\]", r"[{\1}]", re.sub(r"\n   (?!Next)", "\n", answer))
