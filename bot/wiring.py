@@ -9,6 +9,7 @@ from bot.corrections import Corrections
 from bot.middleware import Middleware
 from bot.middleware.access import Access
 from bot.middleware.addressed import Addressed
+from bot.middleware.commands import Commands
 from bot.middleware.in_order import InOrder
 from bot.middleware.once import Once
 from bot.middleware.pace import Pace
@@ -188,6 +189,7 @@ def _middlewares(parts: Parts) -> list[Middleware]:
         Access(settings.allowed_chats),
         InOrder(),
         Once(parts.services.get(HistoryService)),
+        Commands(parts.settings.bot.name, parts.settings.bot.language),
         Addressed(settings.listen, _looks_like_a_request, partial(_is_for_the_bot, parts)),
         Pace(settings.messages_per_minute, parts.clock),
         *parts.plugins.middlewares(),

@@ -53,6 +53,7 @@ class PlatformRig(ABC):
 
     def __init__(self) -> None:
         self.received: list[Incoming] = []
+        self.is_recording = False
         self._news = asyncio.Event()
 
     @abstractmethod
@@ -100,6 +101,7 @@ class PlatformRig(ABC):
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
         """Run the platform for the length of the context and keep what it receives."""
+        self.is_recording = True
         running = asyncio.create_task(self.platform.run(self._receive), name="platform under test")
         waiting = asyncio.create_task(self.ready(), name="until it is ready")
         try:

@@ -1,5 +1,6 @@
 """The contract of platforms on real IRC servers."""
 
+import asyncio
 import itertools
 import re
 from contextlib import AsyncExitStack
@@ -10,13 +11,14 @@ from bot.platforms.irc.adapter import IrcPlatform
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import said_text
 from bot.testing.contracts import PlatformContract
+from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from bot.testing.real_servers.irc import irc_person, irc_server
 from bot.testing.real_servers.process import HOST
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _CHANNEL = "#team"
 
 
@@ -38,7 +40,7 @@ class IrcRig(PlatformRig):
             raise NotOnThisPlatform
         before = len(self.received)
         self._people[sender].say(_CHANNEL, text.format(bot="@Bubbles", ben="@ben"))
-        return (await self.messages(before + 1))[-1].id
+        return (await self.messages(before + 1))[-1].id if self.is_recording else ""
 
     async def disconnect(self):
         self.platform._writer.transport.abort()
@@ -70,7 +72,7 @@ class IrcContract(PlatformContract):
             resources.callback(server.stop)
             people = {
                 name: await resources.enter_async_context(irc_person(server.port, name, _CHANNEL))
-                for name in ("ann", "ben")
+                for name in ("ann", "ben", "zoe")
             }
             rig = IrcRig(server.port, people)
             await resources.enter_async_context(rig.connected())
@@ -83,3 +85,22 @@ class TestNgircd(IrcContract):
 
 class TestMiniircd(IrcContract):
     kind = "miniircd"
+
+
+async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):
+    server = irc_server(tmp_path)
+    server.start()
+    async with AsyncExitStack() as resources:
+        resources.callback(server.stop)
+        people = {}
+
+        async def come():
+            for name in ("ann", "ben", "zoe"):
+                people[name] = await resources.enter_async_context(irc_person(server.port, name, _CHANNEL))
+
+        async def restart():
+            await asyncio.to_thread(server.restart)
+            await come()
+
+        await come()
+        await converse(IrcRig(server.port, people), tmp_path, restart)

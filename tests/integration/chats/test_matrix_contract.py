@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.testing.contracts import PlatformContract
+from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
@@ -24,12 +25,13 @@ _BOT = "@bubbles:localhost"
 def homeserver(tmp_path_factory):
     server = synapse(tmp_path_factory.mktemp("synapse"))
     server.start()
-    people = {name: MatrixPerson(server.port, name) for name in ("ann", "ben", "bubbles")}
+    people = {name: MatrixPerson(server.port, name) for name in ("ann", "ben", "zoe", "bubbles")}
     for person in people.values():
         person.register()
-    room_id = people["ann"].create_room(name="team", invite=("@ben:localhost", _BOT))
+    room_id = people["ann"].create_room(name="team", invite=("@ben:localhost", "@zoe:localhost", _BOT))
     people["ben"].join(room_id)
-    yield server.port, people, room_id
+    people["zoe"].join(room_id)
+    yield server, people, room_id
     server.stop()
 
 
@@ -113,6 +115,14 @@ class MatrixRig(PlatformRig):
 class TestMatrix(PlatformContract):
     @pytest.fixture
     async def rig(self, homeserver):
-        rig = MatrixRig(*homeserver)
+        server, people, room_id = homeserver
+        rig = MatrixRig(server.port, people, room_id)
         async with rig.connected():
             yield rig
+
+
+async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homeserver, tmp_path):
+    server, people, room_id = homeserver
+    rig = MatrixRig(server.port, people, room_id)
+
+    await converse(rig, tmp_path, lambda: asyncio.to_thread(server.restart))

@@ -1,5 +1,6 @@
 """The contract of platforms on a real Prosody."""
 
+import asyncio
 import itertools
 import re
 from contextlib import AsyncExitStack
@@ -12,6 +13,7 @@ from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import message_id
 from bot.testing.contracts import PlatformContract
+from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.prosody import ROOMS, password_of, prosody, xmpp_person
@@ -24,7 +26,7 @@ _NUMBERS = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    server = prosody(tmp_path_factory.mktemp("prosody"), ("ann", "ben", "bubbles"))
+    server = prosody(tmp_path_factory.mktemp("prosody"), ("ann", "ben", "zoe", "bubbles"))
     server.start()
     yield server
     server.stop()
@@ -108,3 +110,23 @@ class TestXmpp(PlatformContract):
             rig = XmppRig(server.port, people, room)
             await resources.enter_async_context(rig.connected())
             yield rig
+
+
+async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):
+    server = prosody(tmp_path, ("ann", "ben", "zoe", "bubbles"))
+    server.start()
+    room = f"team@{ROOMS}"
+    async with AsyncExitStack() as resources:
+        resources.callback(server.stop)
+        people = {}
+
+        async def come():
+            for name in ("ann", "ben", "zoe"):
+                people[name] = await resources.enter_async_context(xmpp_person(server.port, name, room))
+
+        async def restart():
+            await asyncio.to_thread(server.restart)
+            await come()
+
+        await come()
+        await converse(XmppRig(server.port, people, room), tmp_path, restart)

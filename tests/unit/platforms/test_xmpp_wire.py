@@ -1,6 +1,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -25,7 +25,7 @@ def stanza(inside, **attributes):
     """A message in the form of the examples of XEP-0045."""
     given = {"from": f"{ROOM.jid}/thirdwitch", "id": "msg-1", "type": "groupchat"} | attributes
     written = " ".join(f'{name}="{value}"' for name, value in given.items())
-    return ElementTree.fromstring(f'<message xmlns="jabber:client" {written}>{inside}</message>')
+    return ET.fromstring(f'<message xmlns="jabber:client" {written}>{inside}</message>')
 
 
 def heard(inside, room=ROOM, **attributes):
@@ -74,7 +74,8 @@ def test_a_reply_to_the_bot_is_meant_for_it_and_loses_its_quote():
 
 
 def test_a_broken_fallback_changes_nothing():
-    inside = "<body>hi</body><reply xmlns='urn:xmpp:reply:0' id='x'/><fallback xmlns='urn:xmpp:fallback:0'><body start='a'/></fallback>"
+    fallback = "<fallback xmlns='urn:xmpp:fallback:0'><body start='a'/></fallback>"
+    inside = f"<body>hi</body><reply xmlns='urn:xmpp:reply:0' id='x'/>{fallback}"
 
     assert heard(inside).text == "hi"
 

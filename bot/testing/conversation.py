@@ -1,0 +1,61 @@
+"""Three people and a whole bot on a real server, which is restarted between a reminder and its hour."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.platform_rig import PlatformRig
+from services.clock import SystemClock
+from services.storage.database import Database
+
+_SETTINGS: Final = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+_PATIENCE: Final = 30
+
+
+async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitable[None]]) -> None:
+    """Set, hear, snooze, delete, summarise; the server is restarted meanwhile.
+
+    Raises:
+        AssertionError: something was lost, or came twice.
+    """
+    clock = SystemClock()
+    database = Database(f"sqlite:///{folder / 'bubbles.db'}")
+    async with build_app(_SETTINGS, platforms=[rig.platform], clock=clock, database=database):
+        await rig.ready()
+        await rig.say("Bubbles, remind me in 2 seconds to stretch", sender="ann")
+        await _heard(rig, "stretch", times=2)
+        await rig.say("Bubbles, snooze 10 minutes", sender="ann")
+        await _heard(rig, "stretch", times=3)
+        await rig.say("Bubbles, remind me tomorrow at 9 am to call mom", sender="ben")
+        await _heard(rig, "call mom", times=1)
+        await rig.say("Bubbles, delete the reminder to call mom", sender="ben")
+        await _heard(rig, "call mom", times=2)
+        await rig.say("the party on Friday is in the garden of the old mill", sender="zoe")
+        await rig.say("Bubbles, remind me in 9 seconds to buy lanterns", sender="zoe")
+        await _heard(rig, "buy lanterns", times=1)
+        await restart()
+        await rig.ready()
+        await _heard(rig, "⏰", "zoe", "buy lanterns", times=1)
+        await rig.say("Bubbles, summarize the last messages", sender="ann")
+        await _heard(rig, "garden", times=1)
+        await _heard(rig, "⏰", "zoe", "buy lanterns", times=1)
+
+
+async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
+    """The texts of the bot that have all `words`, when there are `times` of them.
+
+    Raises:
+        AssertionError: there were not so many, or more.
+    """
+    found: list[str] = []
+    for _ in range(_PATIENCE * 4):
+        found = [each.text for each in await rig.heard() if all(word in each.text for word in words)]
+        if len(found) >= times:
+            break
+        await SystemClock().nap(0.25)
+    if len(found) != times:
+        everything = "\n".join(each.text for each in await rig.heard())
+        raise AssertionError(f"heard {words} {len(found)} times instead of {times}; all that was heard:\n{everything}")
+    return found

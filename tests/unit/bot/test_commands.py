@@ -1,0 +1,47 @@
+import pytest
+
+from bot.middleware.commands import Commands, sentence_of
+from bot.testing.turns import make_message
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("/remind in 5 minutes tea", "remind me in 5 minutes tea"),
+        ("/remind us tomorrow at 9 to call", "remind us tomorrow at 9 to call"),
+        ("/remind 5分钟后喝茶", "提醒我5分钟后喝茶"),
+        ("/remind 大家明天9点开会", "提醒大家明天9点开会"),
+        ("/reminders", "list my reminders"),
+        ("/summary", "summarize the chat"),
+        ("/summary 20", "summarize the last 20 messages"),
+        ("/search weather in Berlin", "search weather in Berlin"),
+        ("/search 柏林天气", "搜索柏林天气"),
+        ("/HELP", "help"),
+        ("/help@Bubbles", "help"),
+        ("/remind", "help"),
+    ],
+)
+def test_a_command_is_the_sentence_that_it_stands_for(command, sentence):
+    assert sentence_of(command, "Bubbles", "en") == sentence
+
+
+def test_a_command_without_words_is_read_in_the_language_of_the_bot():
+    assert sentence_of("/summary", "泡泡", "zh") == "总结一下"
+
+
+@pytest.mark.parametrize("text", ["/shrug", "/help@other", "remind me", "see /help", "/reminder x", ""])
+def test_everything_else_is_no_command(text):
+    assert sentence_of(text, "Bubbles", "en") is None
+
+
+async def test_a_command_is_addressed_to_the_bot():
+    passed = []
+
+    async def call_next(message):
+        passed.append(message)
+
+    await Commands("Bubbles", "en")(make_message("/reminders"), call_next)
+    await Commands("Bubbles", "en")(make_message("hello"), call_next)
+
+    assert [message.text for message in passed] == ["list my reminders", "hello"]
+    assert passed[0].is_addressed
