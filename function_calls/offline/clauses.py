@@ -13,7 +13,7 @@ _SPACE = re.compile(r"\s+")
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
-_AFTER_MENTION = re.compile(r"(@\S+)\s+")
+_AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 _MARKS = {ord("’"): "'", ord("‘"): "'", ord("`"): "'", ord("“"): '"', ord("”"): '"', 0xA0: " ", 0x3000: " "}
 _EDGES = " \t\n.,;:!?~…，。；：！？、-—\"'“”「」()（）"

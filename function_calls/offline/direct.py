@@ -98,7 +98,7 @@ def direct_call(text: str, ear: Ear) -> DirectCall | None:
 def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, object]]:
     """`text` without what says how a reminder is to behave, and that as arguments of `reminder_set`."""
     found: dict[str, object] = {}
-    for manner in _load(pack.language).manners:
+    for manner in _load(pack.language).manners if len(text) <= LONGEST else ():
         match = manner.pattern.search(pack.fold(text))
         if match is None:
             continue

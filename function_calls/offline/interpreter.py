@@ -3,6 +3,7 @@
 from function_calls.calls import Conversation, Interpretation, Step, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
+from function_calls.offline.clauses import LONGEST
 from function_calls.offline.compiling import compile_all
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
@@ -88,6 +89,8 @@ class OfflineInterpreter:
     def _answered(self, question: OpenQuestion, ear: Ear, turn: Turn) -> Interpretation | None:
         """What the message makes of an open question; None when it speaks of something else."""
         text = turn.message.text
+        if len(text) > LONGEST:
+            return None
         if is_dropped(text, ear.pack):
             return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key

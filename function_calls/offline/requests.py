@@ -7,7 +7,7 @@ from datetime import datetime
 
 from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.carried_days import on_their_days
-from function_calls.offline.clauses import LONGEST, tidy, uncover, without_names
+from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover, without_names
 from function_calls.offline.corrections import corrected
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
@@ -89,12 +89,14 @@ class Ear:
         return corrected(plain, self.now, self.pack, self.read_times)
 
     def core(self, text: str) -> str:
-        """`text` without greetings, politeness and the bot's name."""
-        return uncover(tidy(text, self.pack), self.pack, self.names)
+        """`text` without greetings, politeness and the bot's name; a long one as it is."""
+        plain = tidy(text, self.pack)
+        return uncover(plain, self.pack, self.names) if len(plain) <= LONGEST else trimmed(plain)
 
     def forms(self, text: str) -> tuple[str, str]:
         """The `core` of `text`, and all but the bot's name: a tool's example may begin like politeness (记住…)."""
-        return self.core(text), without_names(tidy(text, self.pack), self.names)
+        plain = tidy(text, self.pack)
+        return self.core(text), without_names(plain, self.names) if len(plain) <= LONGEST else plain
 
     def without_times(self, clause: Blanked) -> str:
         """The words of `clause` beside its times, without the joints between them."""

@@ -12,6 +12,10 @@ from services.time_expressions.values import Slots, unify
 MOST_ITEMS = 120
 """Phrases kept for one start; keeps hostile texts ("1 1 1 1 ...") linear."""
 
+PLENTY = 2_500
+FEW_ITEMS = 6
+"""Phrases kept for one start once a text has come to `PLENTY`; no message that is meant gets there."""
+
 MOST_PIECES = 9
 """Pieces joined into one time."""
 
@@ -56,6 +60,7 @@ class Chart:
         self._tokens = tokens
         self._rows: dict[int, Row] = {}
         self.times: list[Item] = []
+        self._kept = 0
         for start in sorted(tokens, reverse=True):
             self._fill(start, tokens[start])
 
@@ -64,8 +69,8 @@ class Chart:
         self._rows[start] = row
         queue = [Item(t.start, t.end, t.after, t.symbol, t.value, 0, 1, _size(t)) for t in tokens]
         root = self._grammar.root.children
-        taken = 0
-        while queue and taken < MOST_ITEMS:
+        taken, most = 0, MOST_ITEMS if self._kept < PLENTY else FEW_ITEMS
+        while queue and taken < most:
             item = queue.pop()
             if not _add(row, item):
                 continue
@@ -79,6 +84,7 @@ class Chart:
             node = root.get(symbol)
             if node:
                 self._walk(node, item, [] if symbol[0] == "=" else [item.value], queue)
+        self._kept += taken
 
     def _walk(self, node: Node, item: Item, values: list[Any], queue: list[Item]) -> None:
         """Extend a rule that has matched what `item` spans; `item.weight` and `size` are sums over its parts."""

@@ -40,13 +40,17 @@ def _scanner(idioms: str) -> re.Pattern[str]:
     )
 
 
+MOST_SENSES, MOST_TOKENS = 200, 1_000
+"""Words and figures of a text that may be part of a time, and joints; keeps the work of a hostile one small."""
+
 Tokens = dict[int, list[Token]]
 """The tokens of a text, by where they start."""
 
 
 def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
-    """Find all tokens in `text`."""
+    """Find the tokens in `text`, up to the place where there are too many to be a message."""
     tokens: Tokens = {}
+    sensed = 0
     for match in _scanner(grammar.idioms).finditer(text):
         kind, start = match.lastgroup, match.start()
         if kind == "han":
@@ -59,6 +63,9 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
             found = _figures(text, match, grammar, order)
         if found:
             tokens[start] = found
+            sensed += any(token.symbol[0] != "=" for token in found)
+            if sensed >= MOST_SENSES or len(tokens) >= MOST_TOKENS:
+                break
     return tokens
 
 

@@ -1,12 +1,15 @@
 """Whatever is written, the interpreter returns, and never makes a reminder of chat without a trigger."""
 
+import time
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.requests import Ear
 from services.time_expressions import parse_all
-from tests.unit.offline.conftest import NOW
+from tests.unit.offline.conftest import NOW, Say
 
 ENGLISH = ["remind", "me", "to", "at 5", "tomorrow", "and", "delete", "reminder", "all", ",", ".", "the", "my", "list"]
 CHINESE = ["提醒", "我", "明天", "五点", "删除", "取消", "总结", "一下", "，", "搜索", "和"]
@@ -30,3 +33,30 @@ def test_any_text_is_read(text: str, is_addressed: bool) -> None:
 @given(text=SOUP, is_addressed=st.booleans())
 def test_any_heap_of_trigger_words_is_read_in_bounded_time(text: str, is_addressed: bool) -> None:
     assert requests_in(text, is_addressed=is_addressed) <= 10
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["and ", "   ", "please ", ", ", "@@", "五点", "每周一三五", "1 ", "提醒我", "从今天开始", "to ", "no, "],
+)
+@pytest.mark.parametrize("is_addressed", [False, True])
+def test_ten_thousand_characters_of_anything_cost_little(say: Say, piece: str, is_addressed: bool) -> None:
+    text = "remind me at 5 to " + piece * (10_000 // len(piece))
+    say("hello")
+    began = time.process_time()
+
+    say(text, is_addressed=is_addressed)
+
+    # A backtracking pattern took seconds here; about ten milliseconds are used.
+    assert time.process_time() - began < 0.3
+
+
+@pytest.mark.parametrize("piece", ["五点", "每周一三五", "一", "1 ", "monday and ", "12:30 ", "从今天开始"])
+def test_ten_thousand_characters_of_times_cost_little(piece: str) -> None:
+    parse_all("at 5", NOW)
+    began = time.process_time()
+
+    parse_all(piece * (10_000 // len(piece)), NOW)
+
+    # All phrases of such a text took a second; some forty milliseconds are used.
+    assert time.process_time() - began < 0.5
