@@ -6,11 +6,11 @@ A platform is a package `bot.platforms.NAME` with two modules. `settings.py` has
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Final
 
 from bot.platform import Platform
+from bot.platform_kit.parts import PlatformParts
 from bot.settings import Group, Settings
 from services.clock import Clock
 from services.errors import ConfigError
@@ -30,19 +30,6 @@ EXTRAS: Final[Mapping[str, str]] = {
 
 NAMES: Final = ("console", *EXTRAS)
 """Every platform that `platforms.enabled` may name."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlatformParts:
-    """What a platform is made from."""
-
-    settings: Settings
-    clock: Clock
-
-    @property
-    def bot_name(self) -> str:
-        """The name that people call the bot by."""
-        return self.settings.bot.name
 
 
 def settings_group(name: str) -> type[Group]:

@@ -23,7 +23,7 @@ from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platforms.catalog import PlatformParts
+    from bot.platform_kit.parts import PlatformParts
 
 _MARGIN = timedelta(minutes=1)
 _REMEMBERED_SESSIONS = 10_000

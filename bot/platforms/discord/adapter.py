@@ -22,7 +22,7 @@ from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platforms.catalog import PlatformParts
+    from bot.platform_kit.parts import PlatformParts
 
 _EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
 

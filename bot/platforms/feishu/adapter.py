@@ -23,7 +23,7 @@ from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platforms.catalog import PlatformParts
+    from bot.platform_kit.parts import PlatformParts
     from bot.platforms.feishu.long_connection import LongConnection
 
 _REMEMBERED_MESSAGES = 1000

@@ -15,7 +15,7 @@ from loguru import logger
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded
 from bot.platform_kit.pace import SendPace
-from bot.platforms.catalog import PlatformParts
+from bot.platform_kit.parts import PlatformParts
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.settings import IrcSettings

@@ -12,8 +12,8 @@ from loguru import logger
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection
+from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
-from bot.platforms.catalog import PlatformParts
 from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import (

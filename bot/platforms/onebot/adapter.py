@@ -21,7 +21,7 @@ from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platforms.catalog import PlatformParts
+    from bot.platform_kit.parts import PlatformParts
 
 _DEAF_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000

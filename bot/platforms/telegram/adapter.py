@@ -40,7 +40,7 @@ from services.clock import Clock
 from services.errors import ConfigError
 
 if TYPE_CHECKING:
-    from bot.platforms.catalog import PlatformParts
+    from bot.platform_kit.parts import PlatformParts
 
 _WANTED: Final = ["message", "edited_message", "callback_query"]
 _SPARE_SECONDS = 15

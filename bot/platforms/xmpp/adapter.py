@@ -11,8 +11,8 @@ from loguru import logger
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded
+from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
-from bot.platforms.catalog import PlatformParts
 from bot.platforms.xmpp.client import XmppClient
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import (

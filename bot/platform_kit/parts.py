@@ -1,0 +1,19 @@
+"""What a platform is made from."""
+
+from dataclasses import dataclass
+
+from bot.settings import Settings
+from services.clock import Clock
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlatformParts:
+    """What `create(parts)` of an adapter is given."""
+
+    settings: Settings
+    clock: Clock
+
+    @property
+    def bot_name(self) -> str:
+        """The name that people call the bot by."""
+        return self.settings.bot.name
