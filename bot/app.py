@@ -21,6 +21,7 @@ from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
+from bot.telemetry import telemetry_of
 from bot.time_conventions import read_time_of, time_reader
 from bot.tool_servers.sources import ToolSources, tool_secrets, tool_sources
 from bot.turns import TurnFactory
@@ -164,8 +165,10 @@ async def build_app(
         log = CallLog(SqlCallStore(database), mask=SecretMask(secrets))
         resources.push_async_callback(log.drain)
         purse = purse_of(settings, clock, log)
+        telemetry = await resources.enter_async_context(telemetry_of(settings.telemetry))
         client = None if interpreter else language_model(settings.model)
-        model = None if client is None else metered(client, settings.model, purse)
+        asked = client if client is None or telemetry is None else telemetry.model(client)
+        model = None if asked is None else metered(asked, settings.model, purse)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         state, scopes = SqlStateStore(database, clock), SqlScopeStore(database)
         oversight = Oversight.over(state, clock, owners=settings.bot.owners)
@@ -218,6 +221,7 @@ async def build_app(
             offline=offline,
             purse=purse,
             plugins=plugins,
+            telemetry=telemetry,
             listener_for=partial(_listener_of, outbox.platforms),
         )
         way = wired(parts)

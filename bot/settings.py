@@ -236,6 +236,14 @@ class LogSettings(Group):
     to_file: bool = Field(True, description="Also write bubbles.log in the data folder, a new file every 10 MB.")
 
 
+class TelemetrySettings(Group):
+    """OpenTelemetry traces, one a message; the extra `telemetry` sends them."""
+
+    endpoint: str = Field(
+        "", description="OTLP/HTTP address for traces, such as http://127.0.0.1:4318/v1/traces; empty = none."
+    )
+
+
 class PlatformSettings(Group):
     """Chat platforms to connect to; each has a group of its own, `[platforms.NAME]`."""
 
@@ -286,6 +294,7 @@ class Settings(Group):
     http: HttpSettings = HttpSettings()
     plugins: PluginSettings = PluginSettings()
     log: LogSettings = LogSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     platforms: PlatformSettings = PlatformSettings()
     console: ConsoleSettings = ConsoleSettings()
 

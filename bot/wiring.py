@@ -19,6 +19,7 @@ from bot.plugins.house import PluginHouse
 from bot.progress import connected
 from bot.router import MessageRouter
 from bot.settings import Settings
+from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from function_calls import (
     handlers,
@@ -95,6 +96,7 @@ class Parts:
     offline: OfflineInterpreter
     purse: Purse
     plugins: PluginHouse
+    telemetry: Telemetry | None = None
     listener_for: ListenerFor = nobody_hears
 
 
@@ -139,6 +141,8 @@ def wired(parts: Parts) -> Wired:
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
     parts.services.add(Undoing(calls, parts.oversight.receipts))
+    if parts.telemetry is not None:
+        parts.telemetry.listen(calls.events)
     parts.plugins.move_in(calls, parts.services)
     turns = _turns(parts, calls)
     commands: list[Command] = [
@@ -186,6 +190,7 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
 def _middlewares(parts: Parts) -> list[Middleware]:
     settings = parts.settings.router
     return [
+        *([parts.telemetry] if parts.telemetry is not None else []),
         Access(settings.allowed_chats),
         InOrder(),
         Once(parts.services.get(HistoryService)),
