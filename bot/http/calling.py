@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection
 
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
-from bot.http.errors import HttpRefused, language_asked
+from bot.http.errors import REFUSED_STATUS, HttpRefused, language_asked
 from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.errors import ArgumentError, ArgumentsInvalid
 from function_calls.permission import Viewer as ToolViewer
@@ -99,7 +99,8 @@ def succeeded(result: ToolResult) -> ToolResult:
         raise HttpRefused(403, "call_denied", why=result.text or result.error)
     if result.is_question:
         raise HttpRefused(409, "call_question", why=result.text)
-    raise HttpRefused(422, "call_failed", why=result.text or result.error)
+    refused = (result.error or "").partition(" ")[0]
+    raise HttpRefused(REFUSED_STATUS.get(refused, 422), "call_failed", why=result.text or result.error)
 
 
 def _by_field(problems: list[ArgumentError]) -> dict[str, str]:

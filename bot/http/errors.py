@@ -40,7 +40,7 @@ class HttpRefused(Exception):
         self.fields = fields
 
 
-_REFUSED_STATUS: Final = {
+REFUSED_STATUS: Final = {
     "reminder_unknown": 404,
     "no_reminders": 404,
     "reminder_ambiguous": 409,
@@ -48,6 +48,7 @@ _REFUSED_STATUS: Final = {
     "too_many_reminders": 409,
     "search_not_configured": 409,
 }
+"""The status of what a service refuses, by its code; 422 for all others."""
 _OF_STATUS: Final = {
     404: "not_found",
     405: "method_not_allowed",
@@ -114,7 +115,7 @@ async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
 async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
     detail = refusal_text(language_asked(request), error, SystemClock().now())
     body = ErrorBody(code=error.code, detail=detail)
-    return JSONResponse(body.model_dump(), status_code=_REFUSED_STATUS.get(error.code, 422))
+    return JSONResponse(body.model_dump(), status_code=REFUSED_STATUS.get(error.code, 422))
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -1,0 +1,54 @@
+"""A turn that somebody watches is heard while a model writes it, as far as it is certain to be said."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.testing.models import ScriptedModel
+from bot.testing.turns import make_message, make_turn
+from function_calls.calls import Step, ToolCall, ToolResult
+from function_calls.llm import FunctionCallLLM
+
+DONE = Step(
+    text="", calls=(ToolCall(id="c1", name="look", arguments={}),), results=(ToolResult(ok=True, text="sunny"),)
+)
+
+
+async def heard_of(turn):
+    """What somebody who watches `turn` hears of the answer "It is sunny."."""
+    heard = []
+
+    async def hear(text):
+        heard.append(text)
+
+    await FunctionCallLLM(ScriptedModel(["It is sunny."])).interpret(replace(turn, on_text=hear))
+    return "".join(heard)
+
+
+async def test_an_answer_to_whoever_asked_is_heard():
+    assert await heard_of(make_turn("what is the weather?")) == "It is sunny."
+
+
+async def test_what_may_come_to_silence_is_not_heard():
+    overheard = make_turn(make_message("what is the weather?", is_addressed=False))
+
+    assert await heard_of(overheard) == ""
+
+
+async def test_what_tools_have_found_is_said_and_so_it_is_heard():
+    overheard = make_turn(make_message("what is the weather?", is_addressed=False), steps=[DONE])
+
+    assert await heard_of(overheard) == "It is sunny."
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+async def test_only_a_watched_turn_is_streamed(is_watched):
+    async def hear(text):
+        del text
+
+    model = ScriptedModel(["It is sunny."])
+    turn = make_turn("what is the weather?")
+
+    await FunctionCallLLM(model).interpret(replace(turn, on_text=hear) if is_watched else turn)
+
+    assert (model.shown[0].on_text is not None) == is_watched
