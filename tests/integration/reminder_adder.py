@@ -1,0 +1,57 @@
+"""A process whose power is to be cut: sets one reminder after the other and says which are committed.
+
+    python reminder_adder.py FOLDER
+
+Prints the number of each reminder once it is confirmed.
+"""
+
+import asyncio
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.reminders.model import DueNotice, NewReminder, ReminderLimits, Schedule
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+LIMITS = ReminderLimits(per_person=100_000, per_chat=100_000)
+
+
+class NoCourier:
+    """Says nothing: nothing falls due here."""
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        raise AssertionError(notice)
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(notice, reason)
+
+
+async def main(folder: Path) -> None:
+    clock = SystemClock()
+    async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
+        state = SqlStateStore(database, clock)
+        service = ReminderService(SqlReminderStore(database), clock, NoCourier(), state, limits=LIMITS)
+        due = (clock.now() + timedelta(days=1)).replace(tzinfo=None)
+        for number in range(100_000):
+            await service.create(
+                NewReminder(
+                    request_key=str(number),
+                    address=HOME,
+                    creator=Person(id="ann", name="Ann"),
+                    content=str(number),
+                    schedule=Schedule(start=due, zone="UTC"),
+                    language="en",
+                )
+            )
+            sys.stdout.write(f"{number}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))

@@ -1,0 +1,100 @@
+"""Days of reminders with crashes, outages and a stubborn database in between, on a clock that costs nothing."""
+
+import asyncio
+import random
+import resource
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.testing.clocks import LoopClock
+from bot.testing.threads import InlineExecutor
+from services.chat import ChatAddress, Person
+from services.errors import DeliveryFailed
+from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.reminders.nagging import with_nag
+from services.reminders.service import ReminderService
+from services.reminders.verification import Fate, verify
+from services.reminders.waker import WakerPace
+from services.session import MemoryStateStore
+from services.storage.database import Database
+from services.storage.reminder_audit import SqlReminderAudit
+from services.storage.reminder_store import SqlReminderStore
+
+pytestmark = [pytest.mark.integration, pytest.mark.looptime, pytest.mark.timeout(120)]
+START = datetime(2027, 3, 20, 0, 0, tzinfo=UTC)  # the clocks change in Berlin on the 28th
+DAYS = 7
+RULES = (
+    "FREQ=DAILY",
+    "FREQ=HOURLY;INTERVAL=5",
+    "FREQ=WEEKLY;BYDAY=MO,WE,FR",
+    "FREQ=DAILY;BYHOUR=2;BYMINUTE=30",
+    with_nag("FREQ=DAILY;BYHOUR=20;BYMINUTE=0", minutes=20, times=3),
+    "WORKDAYS;REGION=DE;BYHOUR=9;BYMINUTE=0",
+    "",
+)
+
+
+class MoodyCourier:
+    """A platform that is now and then out of reach, and keeps whom it has told what."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self.said: dict[str, int] = {}
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        if self._chance.random() < 0.1:
+            raise DeliveryFailed("out of reach", retry_after=self._chance.choice([None, 5.0]))
+        self.said[notice.idempotency_key] = self.said.get(notice.idempotency_key, 0) + 1
+        return f"m{len(self.said)}"
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(notice, reason)
+
+
+def wish(number: int, chance: random.Random) -> NewReminder:
+    start = START.replace(tzinfo=None) + timedelta(minutes=chance.randrange(60, 60 * 24 * DAYS - 600))
+    return NewReminder(
+        request_key=str(number),
+        address=ChatAddress(platform="console", chat_id=f"chat{number % 5}"),
+        creator=Person(id="ann", name="Ann"),
+        content=str(number),
+        schedule=Schedule(start=start, zone="Europe/Berlin", rule=RULES[number % len(RULES)]),
+        language="en",
+    )
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_a_week_of_crashes_and_outages_lose_nothing_and_double_nothing(seed: int):
+    chance = random.Random(seed)
+    clock = LoopClock(START)
+    courier = MoodyCourier(chance)
+    async with Database("sqlite://", make_thread=InlineExecutor) as database:
+        store = SqlReminderStore(database)
+
+        def service() -> ReminderService:
+            pace = WakerPace(tick=timedelta(minutes=10))
+            return ReminderService(store, clock, courier, MemoryStateStore(clock), pace=pace)
+
+        await service().create_many([wish(number, chance) for number in range(49)])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        end = START + timedelta(days=DAYS)
+        while clock.now() < end:
+            running = asyncio.create_task(service().run())
+            await asyncio.sleep(chance.uniform(60, 86_400))
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+            await asyncio.sleep(chance.choice([1, 600, 7200]))
+        running = asyncio.create_task(service().run())
+        await asyncio.sleep(3600)
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        verdict = await verify(SqlReminderAudit(database), START, clock.now(), clock.now())
+
+    assert verdict.is_proved, verdict.wrong[:5]
+    assert verdict.fates[Fate.DELIVERED] > 80
+    assert set(courier.said.values()) == {1}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # KiB

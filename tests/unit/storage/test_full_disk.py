@@ -1,0 +1,93 @@
+"""A database that takes no more: nothing is confirmed that is not kept, and what is due is said all the same."""
+
+import asyncio
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.reminders.records import DeliveryState
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+
+
+class FakeCourier:
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.has_said = asyncio.Event()
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        self.said.append(notice.content)
+        self.has_said.set()
+        return None
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(notice, reason)
+
+
+TABLES = {"reminder": "INSERT", "delivery": "INSERT", "delivery_": "UPDATE"}
+
+
+def fill_up(file: Path) -> None:
+    """Let every write of reminders fail from now on, as on a full disk."""
+    with sqlite3.connect(file) as connection:
+        for name, verb in TABLES.items():
+            refused = "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
+            connection.execute(f"CREATE TRIGGER full_{name} BEFORE {verb} ON {name.strip('_')} {refused}")
+
+
+def make_room(file: Path) -> None:
+    """Let writes through again."""
+    with sqlite3.connect(file) as connection:
+        for name in TABLES:
+            connection.execute(f"DROP TRIGGER full_{name}")
+
+
+def wish(content: str, seconds: float) -> NewReminder:
+    start = (SystemClock().now() + timedelta(seconds=seconds)).replace(tzinfo=None)
+    return NewReminder(
+        request_key=content,
+        address=HOME,
+        creator=Person(id="ann", name="Ann"),
+        content=content,
+        schedule=Schedule(start=start, zone="UTC"),
+        language="en",
+    )
+
+
+async def test_what_cannot_be_kept_is_not_confirmed_and_what_is_due_comes_once_there_is_room(tmp_path: Path):
+    clock, courier = SystemClock(), FakeCourier()
+    file = tmp_path / "bubbles.db"
+    async with Database(f"sqlite:///{file}") as database:
+        store = SqlReminderStore(database)
+        service = ReminderService(store, clock, courier, SqlStateStore(database, clock))
+        await service.create(wish("kept", 0.3))
+        fill_up(file)
+        running = asyncio.create_task(service.run())
+        with pytest.raises(sa.exc.DBAPIError):
+            await service.create(wish("not kept", 5))
+        await asyncio.sleep(0.6)
+        was_said = bool(courier.said)
+        make_room(file)
+        async with asyncio.timeout(3):
+            await courier.has_said.wait()
+        await asyncio.sleep(0.2)
+        running.cancel()
+        await asyncio.wait([running])
+        now = clock.now()
+        (record,) = await service.deliveries(now - timedelta(minutes=1), now + timedelta(minutes=1))
+
+    assert not was_said  # nothing is handed over that the ledger does not know
+    assert courier.said == ["kept"]
+    assert record.state is DeliveryState.SENT
