@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from bot.doctor.examination import examine
-from bot.doctor.finding import Finding
+from bot.findings.finding import Finding
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from services.clock import SystemClock

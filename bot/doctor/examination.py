@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding
 from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.doctor.model import examine_model
 from bot.doctor.platforms import examine_platform
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding
 from bot.language_models import language_model
 from bot.settings import Settings
 from services.clock import Clock

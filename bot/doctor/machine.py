@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.finding import Finding, good, problem
 from services.clock import Clock
 from services.errors import ConfigError, StorageBusy
 from services.reminders.zone_data import zone_data_version

@@ -3,7 +3,7 @@
 import json
 from typing import Final
 
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.finding import Finding, good, problem
 from bot.settings import ModelSettings
 from services.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, LanguageModel

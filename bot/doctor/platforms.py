@@ -6,8 +6,8 @@ import importlib.util
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.catalog import EXTRAS, settings_group
 from bot.settings import Settings
 

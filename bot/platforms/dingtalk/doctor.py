@@ -1,7 +1,7 @@
 """What DingTalk says of the robot's app."""
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.wire import NAME
 from bot.settings import Settings

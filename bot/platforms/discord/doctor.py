@@ -1,7 +1,7 @@
 """What Discord says of the bot's application: the token, and the intent to read messages."""
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.discord.wire import NAME
 from bot.settings import Settings

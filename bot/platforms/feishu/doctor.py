@@ -1,7 +1,7 @@
 """What Feishu says of the bot's app."""
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.feishu.wire import NAME
 from bot.settings import Settings

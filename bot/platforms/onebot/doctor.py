@@ -3,8 +3,8 @@
 import errno
 import socket
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.onebot.settings import OneBotSettings
 from bot.platforms.onebot.wire import NAME
 from bot.settings import Settings

@@ -1,7 +1,7 @@
 """What Slack says of the bot's app: its tokens, and what they permit."""
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.slack.settings import SlackSettings
 from bot.platforms.slack.wire import NAME
 from bot.settings import Settings

@@ -1,7 +1,7 @@
 """What Telegram says of the bot's account: the token, and what a group lets it see."""
 
-from bot.doctor.asking import Asking
-from bot.doctor.finding import Finding, good, problem
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.wire import NAME
 from bot.settings import Settings

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.doctor.asking import Asking
 from bot.doctor.platforms import examine_platform
+from bot.findings.asking import Asking
 from bot.platforms.discord.doctor import examine as examine_discord
 from bot.settings import PlatformSettings, RouterSettings, Settings
 from bot.testing.chat_servers.dingtalk import DingTalkServer
