@@ -1,0 +1,182 @@
+"""Many messages through each wire while its connection keeps breaking: none is lost, none is handled twice.
+
+A short run by default; `BUBBLES_SOAK=10000 pytest -m integration -k soak -s` is the long one, and prints its figures.
+"""
+
+import asyncio
+import gc
+import os
+import random
+import resource
+import time
+from collections import Counter
+from contextlib import nullcontext
+
+import pytest
+from pydantic import SecretStr
+
+from bot.platform import OutgoingMessage
+from bot.testing.chat_servers.dingtalk import DingTalkServer
+from bot.testing.chat_servers.discord import DiscordServer
+from bot.testing.chat_servers.feishu import FeishuServer
+from bot.testing.chat_servers.onebot import OneBotClient
+from bot.testing.chat_servers.slack import SlackServer
+from bot.testing.chat_servers.telegram import TelegramServer
+from services.clock import SystemClock
+from services.errors import DeliveryFailed
+
+MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))
+BURST = 20
+CUTS = 2 if MESSAGES <= 200 else 6  # the pauses between them grow, as they do when a real server is in trouble
+MEGABYTE = 1024
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(120 if MESSAGES <= 200 else 900),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the libraries of Discord and Feishu
+]
+
+
+def telegram(server):
+    from bot.platforms.telegram.adapter import TelegramPlatform
+    from bot.platforms.telegram.settings import TelegramSettings
+
+    settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=5)
+    return TelegramPlatform(settings, SystemClock(), "Bubbles")
+
+
+def discord(server):
+    from bot.platforms.discord.adapter import DiscordPlatform
+    from bot.platforms.discord.settings import DiscordSettings
+
+    return DiscordPlatform(DiscordSettings(token=SecretStr(server.token)), SystemClock(), "Bubbles")
+
+
+def slack(server):
+    from bot.platforms.slack.adapter import SlackPlatform
+    from bot.platforms.slack.settings import SlackSettings
+
+    tokens = {"bot_token": server.bot_token, "app_token": server.app_token}
+    return SlackPlatform(SlackSettings(api_url=server.api_url, **tokens), SystemClock(), "Bubbles", ping_seconds=0.5)
+
+
+def onebot(server):
+    from bot.platforms.onebot.adapter import OneBotPlatform
+    from bot.platforms.onebot.settings import OneBotSettings
+
+    return OneBotPlatform(OneBotSettings(mode="forward", url=server.socket_url), SystemClock(), "Bubbles")
+
+
+def dingtalk(server):
+    from bot.platforms.dingtalk.adapter import DingTalkPlatform
+    from bot.platforms.dingtalk.settings import DingTalkSettings
+
+    secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
+    return DingTalkPlatform(DingTalkSettings(api_url=server.url, **secrets), SystemClock(), "Bubbles")
+
+
+def feishu(server):
+    from bot.platforms.feishu.adapter import FeishuPlatform
+    from bot.platforms.feishu.settings import FeishuSettings
+
+    secrets = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret)}
+    return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles")
+
+
+WIRES = {
+    "telegram": (TelegramServer, telegram),
+    "discord": (DiscordServer, discord),
+    "slack": (SlackServer, slack),
+    "onebot": (OneBotClient, onebot),
+    "dingtalk": (DingTalkServer, dingtalk),
+    "feishu": (FeishuServer, feishu),
+}
+
+
+# What is under way when a line of OneBot breaks is gone: neither side knows that it did not arrive.
+WITHOUT_ACKNOWLEDGEMENTS = {"onebot"}
+
+
+class EchoBot:
+    """Answers each message once, by its id, as the bot does; notes what the platform did not take."""
+
+    def __init__(self, platform):
+        self.platform = platform
+        self.texts = Counter()
+        self.again = 0
+        self.failed = set()
+        self._ids = set()
+        self._answering = set()
+
+    async def receive(self, message):
+        if message.id in self._ids:
+            self.again += 1
+        else:
+            self._ids.add(message.id)
+            self.texts[message.text] += 1
+            task = asyncio.create_task(self._answer(message))
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+        done = asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        return done
+
+    async def _answer(self, message):
+        try:
+            await self.platform.send(message.address, OutgoingMessage(text=f"echo {message.text}"))
+        except DeliveryFailed:
+            self.failed.add(f"echo {message.text}")
+
+    async def settle(self):
+        while self._answering:
+            await asyncio.wait(set(self._answering))
+
+
+async def cut(server):
+    if isinstance(server, OneBotClient):
+        await server.hang_up()
+    else:
+        await server.disconnect()
+
+
+def kilobytes():
+    gc.collect()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@pytest.mark.parametrize("name", WIRES)
+async def test_a_soak_loses_and_doubles_nothing(name, until):
+    chance = random.Random(7)
+    make_server, make_platform = WIRES[name]
+    async with make_server() as server:
+        with server.reached() if name == "discord" else nullcontext():
+            bot = EchoBot(make_platform(server))
+            running = asyncio.create_task(bot.platform.run(bot.receive))
+            await until(lambda: bot.platform.health.state == "live", seconds=60)
+            started, early = time.monotonic(), 0
+            cuts = set(chance.sample(range(1, MESSAGES // BURST), min(CUTS, MESSAGES // BURST - 1)))
+            for burst in range(MESSAGES // BURST):
+                for number in range(burst * BURST, (burst + 1) * BURST):
+                    await server.say(f"message {number}")
+                if burst in cuts and name not in WITHOUT_ACKNOWLEDGEMENTS:
+                    await cut(server)
+                heard = (burst + 1) * BURST
+                await until(lambda heard=heard: len(bot.texts) >= heard, seconds=60)
+                if burst in cuts and name in WITHOUT_ACKNOWLEDGEMENTS:
+                    await cut(server)
+                if burst == MESSAGES // BURST // 4:
+                    early = kilobytes()
+            await bot.settle()
+            seconds, grown = time.monotonic() - started, kilobytes() - early
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    said = Counter(server.said.texts)
+    print(  # noqa: T201 - the figures of a long run
+        f"\n{name}: {MESSAGES} messages, {len(cuts)} cuts, {seconds:.1f} s, delivered again {bot.again}, "
+        f"answers unknown {len(bot.failed)}, peak memory +{grown / MEGABYTE:.1f} MB"
+    )
+    assert bot.texts == Counter(f"message {number}" for number in range(MESSAGES))
+    assert max(said.values()) == 1
+    assert {f"echo {text}" for text in bot.texts} <= set(said) | bot.failed
+    assert MESSAGES <= 200 or grown < 30 * MEGABYTE
