@@ -1,5 +1,6 @@
 """Several people in one room: the same for all of them, and each is only bothered with what is theirs."""
 
+import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.browser.conftest import people_at
 from tests.browser.slow_model import SlowModel
 from tests.browser.visitors import Visitors, said, say
 
+PAGE, LONG, ROWS = 50, 320, 300
 STORY = "Once there was a bot that told long stories to its room."
 WORDS = ["**Once** ", "there ", "was ", "a ", "bot ", "that ", "told ", "long ", "stories ", "to ", "its ", "room."]
 
@@ -116,3 +118,34 @@ async def test_an_answer_grows_as_it_is_written_can_be_stopped_and_outlives_the_
 
 def _plain(text: str) -> str:
     return re.sub(r"[*▍]", "", text).strip()
+
+
+async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_with_rows(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    older = [written(number) for number in range(PAGE)]
+    await page.route("**/log?**", lambda route: route.fulfill(json={"messages": older, "before": None}))
+    await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(welcome(range(PAGE, PAGE + LONG))))
+    await visitors.go(page, "/", "Ada")
+    await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
+
+    await page.get_by_role("button", name="Show earlier messages").click()
+    await expect(page.locator("[data-message]").first).to_contain_text(f"number {PAGE}")
+    while await page.get_by_role("button", name="Show earlier messages").count():
+        await page.get_by_role("button", name="Show earlier messages").click()
+
+    await expect(page.locator("[data-message]").first).to_contain_text("number 0")
+    assert await page.locator("[data-message]").count() <= ROWS
+    await page.get_by_role("button", name="Jump to the newest message").click()
+    await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
+
+
+def written(number: int) -> dict[str, object]:
+    author = {"id": "lin", "name": "Lin", "kind": "person"}
+    return {"id": f"m{number}", "author": author, "text": f"number {number}", "ts": "2026-11-21T11:00:00Z"}
+
+
+def welcome(numbers: range) -> str:
+    ada = {"id": "ada", "name": "Ada", "kind": "person"}
+    data = {"epoch": "e", "seq": 1, "server_time": "2026-11-21T11:00:00Z", "me": ada, "members": [ada]}
+    data |= {"messages": [written(number) for number in numbers], "reminders": [], "bot": {"name": "Bubbles"}}
+    return json.dumps({"v": 1, "type": "hello", "session_id": "lobby", "seq": 1, "ts": "", "data": data})

@@ -1,12 +1,14 @@
 import { Center, Loader } from '@mantine/core'
 import { lazy, Suspense, useEffect, type ReactNode } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { Join } from './join/Join'
 import { useLanguage, useWords } from './language/language'
 import { Palette } from './palette/Palette'
 import { Room } from './room/Room'
 import { useRoom } from './room/store'
 import { Announcer, TabTitle } from './shell/Announcer'
+import { Page } from './shell/Page'
+import { PAGES } from './shell/pages'
 import { Rail } from './shell/Rail'
 import { Toasts } from './shell/Toasts'
 import { rememberedIdentity } from './wire/identity'
@@ -19,10 +21,14 @@ const Metrics = lazy(() => import('./metrics/Metrics').then((module) => ({ defau
 
 function Pages(): ReactNode {
   const words = useWords()
+  const [here] = useLocation()
+  const page = PAGES.find(({ path }) => path === here) ?? PAGES[0]
   const loading = (
-    <Center h="60%" role="status" aria-label={words.loading}>
-      <Loader />
-    </Center>
+    <Page title={words.nav[page.key]}>
+      <Center h="60%" role="status" aria-label={words.loading}>
+        <Loader />
+      </Center>
+    </Page>
   )
   return (
     <Suspense fallback={loading}>

@@ -72,6 +72,7 @@ export const en = {
     yesterday: 'Yesterday',
     unread: 'New',
     earlier: 'Show earlier messages',
+    later: 'Show later messages',
     beginning: 'This is the beginning of the room.',
     jump: 'Jump to the newest message',
     newMessages: (n: number) => counted(n, 'new message', 'new messages'),

@@ -70,6 +70,7 @@ export const zh: Words = {
     yesterday: '昨天',
     unread: '新消息',
     earlier: '显示更早的消息',
+    later: '显示更晚的消息',
     beginning: '这里是房间的开头。',
     jump: '跳到最新消息',
     newMessages: (n) => `${n} 条新消息`,

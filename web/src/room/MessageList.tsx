@@ -6,7 +6,8 @@ import { useLanguage, useWords } from '../language/language'
 import type { Message } from '../wire/frames'
 import { ask, withQuery } from '../wire/rest'
 import { useAlerts } from './alerts'
-import { MessageRow, PendingRow } from './MessageRow'
+import { MessageRow } from './MessageRow'
+import { PendingRow } from './PendingRow'
 import { useRoom } from './store'
 import { Welcome } from './Welcome'
 
@@ -56,7 +57,11 @@ function useFollowing(newest: string | undefined, pending: number) {
   return { box, isAtEnd, arrived, toEnd, onScroll }
 }
 
-function Earlier({ first }: { first: Message | undefined }): ReactNode {
+function Earlier({ first, isHere, onShow }: {
+  first: Message | undefined
+  isHere: boolean
+  onShow: (added: number) => void
+}): ReactNode {
   const words = useWords()
   const room = useRoom((state) => state.identity?.room ?? '')
   const hasEarlier = useRoom((state) => state.hasEarlier)
@@ -67,20 +72,42 @@ function Earlier({ first }: { first: Message | undefined }): ReactNode {
       const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before: first?.id, limit: PAGE })
       const page = await ask<{ messages: Message[]; before: string | null }>(path)
       useRoom.getState().addEarlier(page.messages, page.before !== null)
+      onShow(page.messages.length)
       setState('more')
     } catch {
       setState('failed')
     }
   }
-  if (!hasEarlier) return <p className="beginning">{words.room.beginning}</p>
+  if (!hasEarlier && !isHere) return <p className="beginning">{words.room.beginning}</p>
   return (
     <div className="earlier">
       {state === 'failed' && <span role="alert">{words.notLoaded} </span>}
-      <Button variant="subtle" color="gray" size="compact-sm" loading={state === 'loading'} onClick={() => void load()}>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        loading={state === 'loading'}
+        onClick={() => (isHere ? onShow(PAGE) : void load())}
+      >
         {state === 'failed' ? words.retry : words.room.earlier}
       </Button>
     </div>
   )
+}
+
+/** The part of a long room that is shown: at most 300 rows, so that typing stays quick; `later` are after it. */
+function useWindow(all: Message[]) {
+  const [later, setLater] = useState(0)
+  const start = Math.max(0, all.length - later - SHOWN)
+  const shown = useMemo(() => all.slice(start, all.length - later), [all, start, later])
+  const first = shown[0]?.id
+  const back = (added: number) => {
+    const { messages } = useRoom.getState()
+    setLater(Math.max(0, Math.min(messages.length - SHOWN, later + added)))
+    // The row that was the first stays where it was, under those that are new above it.
+    requestAnimationFrame(() => document.getElementById(`message-${first}`)?.scrollIntoView({ block: 'start' }))
+  }
+  return { shown, later, isEarlierHere: start > 0, back, forth: () => setLater(Math.max(0, later - PAGE)), toNewest: () => setLater(0) }
 }
 
 function Loading(): ReactNode {
@@ -106,8 +133,12 @@ export function MessageList(): ReactNode {
   const me = useRoom((room) => room.me.id)
   const unreadFrom = useRoom((room) => room.unreadFrom)
   const hasEntered = useRoom((room) => room.epoch !== '')
-  const shown = useMemo(() => all.slice(-SHOWN), [all])
+  const { shown, later, isEarlierHere, back, forth, toNewest } = useWindow(all)
   const { box, isAtEnd, arrived, toEnd, onScroll } = useFollowing(all.at(-1)?.id, pending.length)
+  const jump = () => {
+    toNewest()
+    requestAnimationFrame(toEnd)
+  }
   useEffect(() => {
     const read = () => {
       if (!isAtEnd || document.hidden) return
@@ -123,7 +154,7 @@ export function MessageList(): ReactNode {
       <div className="log" ref={box} onScroll={onScroll} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0}>
         <div className="column">
           {!hasEntered && <Loading />}
-          {hasEntered && shown.length > 0 && <Earlier first={shown[0]} />}
+          {hasEntered && shown.length > 0 && <Earlier first={shown[0]} isHere={isEarlierHere} onShow={back} />}
           {hasEntered && shown.length === 0 && pending.length === 0 && <Welcome />}
           {shown.map((message, at) => {
             const before = shown[at - 1]
@@ -149,13 +180,18 @@ export function MessageList(): ReactNode {
               </Fragment>
             )
           })}
+          {later > 0 && (
+            <Button variant="subtle" color="gray" size="compact-sm" onClick={forth}>
+              {words.room.later}
+            </Button>
+          )}
           {pending.map((one) => (
             <PendingRow key={one.client_id} one={one} />
           ))}
         </div>
       </div>
-      {!isAtEnd && (
-        <Button className="jump" size="compact-md" radius="xl" onClick={toEnd} leftSection={<IconArrowDown size={15} />}>
+      {(!isAtEnd || later > 0) && (
+        <Button className="jump" size="compact-md" radius="xl" onClick={jump} leftSection={<IconArrowDown size={15} />}>
           {arrived > 0 ? words.room.newMessages(arrived) : words.room.jump}
         </Button>
       )}

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
-import { IconCheck, IconClock, IconExclamationCircle, IconPlayerStop } from '@tabler/icons-react'
+import { IconCheck, IconPlayerStop } from '@tabler/icons-react'
 import { memo, type KeyboardEvent, type ReactNode } from 'react'
-import { clockTime, wholeTime } from '../format/time'
-import { useLanguage, useWords } from '../language/language'
+import { useWords } from '../language/language'
 import { nameColour } from '../theme/people'
 import type { Message } from '../wire/frames'
 import { Choices } from './Choices'
@@ -10,8 +9,8 @@ import { Face } from './Face'
 import { Markdown, PlainText } from './Markdown'
 import { MessageActions } from './MessageActions'
 import { Pictures } from './Pictures'
-import type { Pending } from './reduce'
 import { ReminderCard } from './ReminderCard'
+import { Stamp } from './Stamp'
 import { useRoom } from './store'
 import { ToolCards } from './ToolCard'
 
@@ -71,18 +70,6 @@ function Reactions({ message }: { message: Message }): ReactNode {
   )
 }
 
-function Stamp({ at, children }: { at: string; children?: ReactNode }): ReactNode {
-  const language = useLanguage((state) => state.language)
-  return (
-    <span className="stamp figures">
-      <time dateTime={at} title={wholeTime(at, language)}>
-        {clockTime(at, language)}
-      </time>
-      {children}
-    </span>
-  )
-}
-
 function Streaming({ id, text }: { id: string; text: string }): ReactNode {
   const words = useWords()
   const stop = useRoom((room) => room.stop)
@@ -111,6 +98,20 @@ function Streaming({ id, text }: { id: string; text: string }): ReactNode {
   )
 }
 
+/** After a failed call: ask the same again, for the person who asked. */
+function Again({ message }: { message: Message }): ReactNode {
+  const words = useWords()
+  const send = useRoom((room) => room.send)
+  const question = useRoom((room) => room.messages.find((one) => one.id === message.reply_to && one.author.id === room.me.id))
+  const hasFailed = message.tool_calls?.some((call) => call.status === 'error' || call.status === 'timeout')
+  if (!hasFailed || !question) return null
+  return (
+    <Button className="again" size="compact-sm" variant="default" onClick={() => send(question.text, question.reply_to ?? null)}>
+      {words.retry}
+    </Button>
+  )
+}
+
 function BotBody({ message }: { message: Message }): ReactNode {
   const words = useWords()
   const streaming = useRoom((room) => room.streaming[message.id])
@@ -119,6 +120,7 @@ function BotBody({ message }: { message: Message }): ReactNode {
   return (
     <div className="bubble bubble-bot">
       {!!message.tool_calls?.length && <ToolCards calls={message.tool_calls} />}
+      {streaming === undefined && <Again message={message} />}
       {message.reply_to && !message.tool_calls?.length && <Quote id={message.reply_to} />}
       {streaming === undefined ? message.text && <Markdown text={message.text} /> : <Streaming id={message.id} text={streaming} />}
       <Pictures attachments={message.attachments} />
@@ -189,39 +191,3 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine }:
     </article>
   )
 })
-
-/** A message of mine that the bot does not have yet. */
-export function PendingRow({ one }: { one: Pending }): ReactNode {
-  const words = useWords()
-  const { resend, discard } = useRoom.getState()
-  return (
-    <article className="row" data-mine data-pending={one.client_id} data-failed={one.isFailed || undefined}>
-      <div className="row-body">
-        <div className="row-bubble">
-          <div className="bubble bubble-mine bubble-pending">
-            <PlainText text={one.text} />
-            <Stamp at={one.at}>
-              {one.isFailed ? (
-                <IconExclamationCircle size={13} role="img" aria-label={words.room.failed} />
-              ) : (
-                <IconClock size={13} role="img" aria-label={words.room.pending} />
-              )}
-            </Stamp>
-          </div>
-        </div>
-        {one.isFailed && (
-          <p className="failed" role="alert">
-            {words.room.failed}
-            {one.reason && `: ${one.reason}`}
-            <Button size="compact-sm" variant="default" onClick={() => resend(one.client_id)}>
-              {words.retry}
-            </Button>
-            <Button size="compact-sm" variant="subtle" color="gray" onClick={() => discard(one.client_id)}>
-              {words.remove}
-            </Button>
-          </p>
-        )}
-      </div>
-    </article>
-  )
-}

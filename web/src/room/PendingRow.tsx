@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import { IconClock, IconExclamationCircle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useWords } from '../language/language'
+import { PlainText } from './Markdown'
+import type { Pending } from './reduce'
+import { Stamp } from './Stamp'
+import { useRoom } from './store'
+
+/** A message of mine that the bot does not have yet. */
+export function PendingRow({ one }: { one: Pending }): ReactNode {
+  const words = useWords()
+  const { resend, discard } = useRoom.getState()
+  return (
+    <article className="row" data-mine data-pending={one.client_id} data-failed={one.isFailed || undefined}>
+      <div className="row-body">
+        <div className="row-bubble">
+          <div className="bubble bubble-mine bubble-pending">
+            <PlainText text={one.text} />
+            <Stamp at={one.at}>
+              {one.isFailed ? (
+                <IconExclamationCircle size={13} role="img" aria-label={words.room.failed} />
+              ) : (
+                <IconClock size={13} role="img" aria-label={words.room.pending} />
+              )}
+            </Stamp>
+          </div>
+        </div>
+        {one.isFailed && (
+          <p className="failed" role="alert">
+            {words.room.failed}
+            {one.reason && `: ${one.reason}`}
+            <Button size="compact-sm" variant="default" onClick={() => resend(one.client_id)}>
+              {words.retry}
+            </Button>
+            <Button size="compact-sm" variant="subtle" color="gray" onClick={() => discard(one.client_id)}>
+              {words.remove}
+            </Button>
+          </p>
+        )}
+      </div>
+    </article>
+  )
+}
