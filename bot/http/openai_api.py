@@ -12,6 +12,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from loguru import logger
+from starlette.requests import HTTPConnection
 
 from bot.http.auth import Viewer, needs
 from bot.http.context import Context, HttpContext
@@ -33,7 +34,18 @@ _JSON_OR_STREAM: Final = {
 ModelViewer = Annotated[Viewer, Depends(needs("models"))]
 
 routes = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
-_EARLIER: Final = EarlierRounds()
+
+
+def earlier_of(connection: HTTPConnection) -> EarlierRounds:
+    """The rounds that the application remembers between requests."""
+    state = connection.app.state
+    if not hasattr(state, "earlier_rounds"):
+        state.earlier_rounds = EarlierRounds()
+    found: EarlierRounds = state.earlier_rounds
+    return found
+
+
+Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
 
 
 class Answered:
@@ -57,16 +69,16 @@ async def models(viewer: ModelViewer) -> ModelList:
 
 
 @routes.post("/chat/completions", responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
-async def completions(body: CompletionBody, context: Context, viewer: ModelViewer) -> Response:
+async def completions(body: CompletionBody, context: Context, viewer: ModelViewer, earlier: Earlier) -> Response:
     """An answer of the bot, which uses its own tools by itself and asks the client to run the client's.
 
     The words are recorded in a room of the client's own (`user`, or `session_id`), where reminders arrive too.
     """
-    turn = await turn_of(context, body, viewer, _EARLIER)
+    turn = await turn_of(context, body, viewer, earlier)
     names = {each.function.name for each in body.tools or ()}
     completion_id = f"chatcmpl-{uuid.uuid4().hex}"
     created = int(context.clock.now().timestamp())
-    answering = asyncio.ensure_future(_answered(context, turn, names))
+    answering = asyncio.ensure_future(_answered(context, turn, names, earlier))
     if body.stream:
         chunks = _chunks(answering, completion_id, created)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
@@ -86,7 +98,7 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     )
 
 
-async def _answered(context: HttpContext, turn: Turn, names: set[str]) -> Answered:
+async def _answered(context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds) -> Answered:
     """Answer the turn, and record what was said like any message of a chat."""
     if not turn.steps:
         await context.app.services.get(HistoryService).record(turn.message)
@@ -95,7 +107,7 @@ async def _answered(context: HttpContext, turn: Turn, names: set[str]) -> Answer
     reply = await assistant.answer(turn)
     calls = with_fresh_ids(interpreter.calls)
     if calls:
-        _EARLIER.keep(calls, interpreter.steps)
+        earlier.keep(calls, interpreter.steps)
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
     return Answered(reply.text if reply is not None else "", calls)
