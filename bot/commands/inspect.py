@@ -94,4 +94,5 @@ def _search_keys(settings: Settings) -> dict[str, bool]:
         "tavily": bool(search.tavily_api_key.get_secret_value()),
         "brave": bool(search.brave_api_key.get_secret_value()),
         "searxng": bool(search.searxng_url),
+        "wikipedia": bool(search.wikipedia_contact),
     }
