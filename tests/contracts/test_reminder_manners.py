@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 import pytest
 
 from services.chat import ChatAddress, Person
-from services.reminders.changes import edited
+from services.reminders.changes import cancelled, edited
 from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
 from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
@@ -199,3 +199,15 @@ async def test_what_is_being_sent_is_held_until_others_take_it_over(reminders: R
 
     assert (leased, begun, of_another) == (frozenset(), frozenset({identifier}), frozenset())
     assert await reminders.held("me", [identifier]) == frozenset()
+
+
+async def test_what_was_deleted_or_taken_over_is_not_begun_and_stays_what_it_is(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    of_another = await reminders.begin("you", [lease.notice.delivery_id])
+    await reminders.change([cancelled(row)], now)
+    of_deleted = await reminders.begin("me", [lease.notice.delivery_id])
+
+    (record,) = await reminders.deliveries(now, now + DAY)
+    assert (of_another, of_deleted) == ({}, {})
+    assert (record.state, record.attempt) == (DeliveryState.CANCELLED, 0)
