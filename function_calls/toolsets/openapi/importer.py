@@ -62,7 +62,7 @@ class _OperationReader:
     """Reads the operations of one document, one after the other."""
 
     def __init__(self, document: Document, base_url: str) -> None:
-        converter = SchemaConverter(document)
+        converter = self._converter = SchemaConverter(document)
         self._document = document
         self._base_url = base_url
         self._arguments = ArgumentReader(document, converter)
@@ -71,6 +71,7 @@ class _OperationReader:
         self._taken: set[str] = set()
 
     def read(self, path: str, method: str, item: Node, node: Node) -> Operation:
+        self._converter.begin()
         arguments = self._arguments.read(item, node)
         operation_id = node.get("operationId")
         own_id = operation_id if isinstance(operation_id, str) else ""

@@ -16,7 +16,8 @@ from function_calls.toolsets.openapi.document import Document, DocumentInvalid, 
 from function_calls.toolsets.openapi.texts import tamed
 
 _DEEPEST: Final = 24
-_MOST_NODES: Final = 400_000
+_MOST_NODES: Final = 600_000  # of a document
+_MOST_IN_ONE: Final = 10_000  # of a tool or a definition; what is longer could be shown to no model
 _MOST_VALUES: Final = 300
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -31,12 +32,18 @@ _LONGEST_PATTERN: Final = 300
 class SchemaConverter:
     """Makes schemas of one document; those that are referred to become definitions with names of their own."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, *, most_nodes: int = _MOST_NODES) -> None:
         self._document = document
+        self._most_nodes = most_nodes
         self._names: dict[str, str] = {}
         self._references: dict[str, str] = {}
         self._made: dict[str, Schema] = {}
         self._nodes = 0
+        self._left = _MOST_IN_ONE
+
+    def begin(self) -> None:
+        """Begin with another tool."""
+        self._left = _MOST_IN_ONE
 
     def converted(self, node: object, depth: int = 0) -> Schema:
         """`node` as JSON Schema; references read `#/$defs/<name>`.
@@ -45,11 +52,12 @@ class SchemaConverter:
             DocumentInvalid: the document is too large to be read, or pretends to be by repeating itself.
         """
         self._nodes += 1
-        if self._nodes > _MOST_NODES:
-            raise DocumentInvalid(f"more than {_MOST_NODES} schemas in one document")
+        if self._nodes > self._most_nodes:
+            raise DocumentInvalid(f"more than {self._most_nodes} schemas in one document")
+        self._left -= 1
         if node is False:
             return {"not": {}}
-        if not isinstance(node, dict) or depth > _DEEPEST:
+        if not isinstance(node, dict) or depth > _DEEPEST or self._left < 0:
             return {}
         if isinstance(reference := node.get("$ref"), str):
             return self._referred(node, reference)
@@ -61,7 +69,9 @@ class SchemaConverter:
     def definition(self, name: str) -> Schema:
         """The schema of a definition that some other one refers to by `name`."""
         if name not in self._made:
+            left, self._left = self._left, _MOST_IN_ONE
             self._made[name] = self.converted(self._document.target(self._references[name]))
+            self._left = left
         return self._made[name]
 
     def _referred(self, node: Node, reference: str) -> Schema:

@@ -1,0 +1,95 @@
+"""Tools from elsewhere that change something are asked about like our own."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from function_calls.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.context import CallContext
+from function_calls.oversight import Oversight
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
+from function_calls.toolsets.combined import join
+from services.session import MemoryStateStore
+
+ANYTHING = {"type": "object", "properties": {"text": {"type": "string"}}}
+
+
+class Notes:
+    """A toolset of one tool, of which it is told what it does."""
+
+    def __init__(self, **spec):
+        self.specs = (ToolSpec(name="note", description="Note.", parameters=ANYTHING, **spec),)
+        self.calls = []
+
+    async def list_specs(self, viewer):
+        return self.specs
+
+    async def call(self, name, arguments, context):
+        self.calls.append(dict(arguments))
+        return ToolResult(ok=True, text="noted")
+
+
+@pytest.fixture
+def circumstances(context):
+    clock = FixedClock(context.now)
+    return replace(context, oversight=Oversight.over(MemoryStateStore(clock), clock))
+
+
+async def call(notes, context, **arguments):
+    router = FunctionCallRouter(Registry(injectable=(CallContext,)))
+    join(router, {"notes": notes})
+    return await router.dispatch(ToolCall(id="1", name="note", arguments=arguments), context)
+
+
+async def test_a_tool_that_asks_first_is_not_called_before_the_yes(circumstances):
+    notes = Notes(confirm=True)
+
+    result = await call(notes, circumstances, text="tea")
+
+    assert result.is_question
+    assert notes.calls == []
+
+
+async def test_what_does_not_fit_is_refused_before_anybody_is_asked(circumstances):
+    result = await call(Notes(confirm=True), circumstances, text=7)
+
+    assert not result.is_question
+    assert "text" in result.error
+
+
+async def test_a_change_is_made_at_once_while_nothing_untrusted_is_in_the_turn(circumstances):
+    notes = Notes(changes_state=True)
+
+    result = await call(notes, circumstances, text="tea")
+
+    assert notes.calls == [{"text": "tea"}]
+    assert [receipt.action for receipt in result.receipts] == ["note"]
+
+
+async def test_a_change_is_asked_about_once_untrusted_text_is_in_the_turn(circumstances):
+    notes = Notes(changes_state=True)
+
+    result = await call(notes, replace(circumstances, asked_for=frozenset()), text="tea")
+
+    assert result.is_question
+    assert notes.calls == []
+
+
+async def test_what_a_tool_from_elsewhere_returns_was_written_by_others(circumstances):
+    assert (await call(Notes(), circumstances)).is_untrusted
+
+
+async def test_a_tool_without_changes_leaves_no_receipt(circumstances):
+    assert (await call(Notes(), circumstances)).receipts == ()
+
+
+async def test_a_tool_that_is_switched_off_in_the_chat_is_not_called(circumstances):
+    notes = Notes()
+    await circumstances.oversight.switches.switch(circumstances.chat, "note", is_on=False)
+
+    result = await call(notes, circumstances)
+
+    assert result.failure == "denied"
+    assert notes.calls == []
