@@ -234,7 +234,8 @@ class IrcPlatform:
         self._write("PING :bubbles")
 
     def _say(self, line: str, *, is_begun: bool) -> None:
-        if self._writer is None or self._connection.health.state not in {"live", "deaf"}:
+        is_gone = self._writer is None or self._writer.is_closing()
+        if is_gone or self._connection.health.state not in {"live", "deaf"}:
             raise DeliveryFailed("not connected to the IRC server", is_unknown=is_begun)
         self._write(line)
 

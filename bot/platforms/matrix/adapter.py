@@ -76,11 +76,13 @@ class MatrixPlatform:
         markdown=True,
     )
 
-    def __init__(self, settings: MatrixSettings, *, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: MatrixSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = Connection(NAME, clock)
+        self._connection = connection or Connection(NAME, clock)
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
         self._own_events: OrderedDict[str, None] = OrderedDict()

@@ -2,11 +2,15 @@
 
 import asyncio
 import itertools
+import random
 import re
 from contextlib import AsyncExitStack
+from datetime import timedelta
 
 import pytest
 
+from bot.platform import OutgoingMessage
+from bot.platform_kit.connection import Connection
 from bot.platforms.irc.adapter import IrcPlatform
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import said_text
@@ -17,9 +21,11 @@ from bot.testing.real_servers.irc import irc_person, irc_server
 from bot.testing.real_servers.process import HOST
 from services.chat import ChatAddress
 from services.clock import SystemClock
+from services.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _CHANNEL = "#team"
+_MANY = 10_000
 
 
 class IrcRig(PlatformRig):
@@ -29,7 +35,9 @@ class IrcRig(PlatformRig):
         self._ids = itertools.count()
         self.chat = ChatAddress(platform="irc", chat_id=_CHANNEL)
         self.settings = IrcSettings(host=HOST, port=port, encrypted=False, channels=(_CHANNEL,), seconds_per_line=0)
-        self.platform = IrcPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles")
+        clock = SystemClock()
+        connection = Connection("irc", clock, longest_pause=timedelta(seconds=0.5))
+        self.platform = IrcPlatform(self.settings, clock=clock, bot_name="Bubbles", connection=connection)
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")
@@ -104,3 +112,56 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
 
         await come()
         await converse(IrcRig(server.port, people), tmp_path, restart)
+
+
+async def test_ten_thousand_messages_arrive_once_and_in_order_over_cut_connections(tmp_path):
+    server = irc_server(tmp_path)
+    server.start()
+    chance = random.Random(7)
+    cuts = set(chance.sample(range(_MANY), 25))
+    async with AsyncExitStack() as resources:
+        resources.callback(server.stop)
+        ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
+        rig = IrcRig(server.port, {"ann": ann, "ben": ann})
+        await resources.enter_async_context(rig.connected())
+        for number in range(_MANY):
+            if number in cuts:
+                rig.platform._writer.transport.abort()
+            await _say_until_taken(rig, OutgoingMessage(text=f"number {number}"))
+        await until(lambda: len(ann.said) >= _MANY)
+
+        assert [text for _, text in ann.said] == [f"number {number}" for number in range(_MANY)]
+
+
+async def test_ten_thousand_messages_are_heard_once_and_in_order_and_leave_no_weight_behind(tmp_path):
+    server = irc_server(tmp_path)
+    server.start()
+    async with AsyncExitStack() as resources:
+        resources.callback(server.stop)
+        ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
+        rig = IrcRig(server.port, {"ann": ann, "ben": ann})
+        await resources.enter_async_context(rig.connected())
+        weights = []
+        for number in range(_MANY):
+            ann.say(_CHANNEL, f"number {number}")
+            if number % 1000 == 999:
+                await until(lambda count=number: len(rig.received) > count, seconds=30)
+                weights.append(len(asyncio.all_tasks()) + len(rig.platform._taken))
+
+        assert [message.text for message in rig.received] == [f"number {number}" for number in range(_MANY)]
+        assert len({message.id for message in rig.received}) == _MANY
+        assert weights[-1] <= weights[0]
+
+
+async def _say_until_taken(rig, message):
+    """Say `message` as the outbox does: again while the platform says that it was not taken."""
+    for _ in range(200):
+        try:
+            await rig.platform.send(rig.chat, message)
+        except DeliveryFailed as failure:
+            if failure.is_unknown:  # it may have been said, and would come twice
+                raise
+            await asyncio.sleep(0.05)
+        else:
+            return
+    raise AssertionError("never connected again")

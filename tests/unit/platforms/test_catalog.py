@@ -10,6 +10,8 @@ from bot.settings_sources import load_settings, secret_values
 from services.clock import SystemClock
 from services.errors import ConfigError
 
+pytestmark = pytest.mark.timeout(60)  # each starts an interpreter
+
 LIBRARIES = {
     "aiogram", "aiohttp", "discord", "dingtalk_stream", "irc", "lark_oapi", "nio", "slack_bolt", "slack_sdk", "slixmpp",
 }  # fmt: skip
