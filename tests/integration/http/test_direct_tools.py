@@ -1,0 +1,57 @@
+"""A tool that the person's own page runs: offered with a message, called over the page's socket."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from bot.testing.http_bot import served_bot
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import ToolCall
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+UTC_TIME = "get_current_utc_get_current_utc_time_get"
+SERVER = {
+    "url": "http://192.168.21.201:8000",
+    "specs": [
+        {
+            "type": "function",
+            "name": UTC_TIME,
+            "description": "Returns the current time in UTC in ISO format.",
+            "parameters": {"type": "object", "properties": {}, "required": []},
+        }
+    ],
+}
+
+
+async def test_the_page_is_asked_and_its_answer_is_the_result(open_tab):
+    interpreter = ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], "It is noon."], is_strict=False)
+    body = {"session_id": "lobby", "message": "Bubbles, what time is it?", "name": "Ada", "tool_servers": [SERVER]}
+
+    async with (
+        served_bot(interpreter=interpreter) as (address, _),
+        open_tab(address, "Ada") as ada,
+        httpx.AsyncClient(base_url=address, timeout=30) as client,
+    ):
+        sending = asyncio.create_task(client.post("/api/chat/send", json=body))
+        asked = await ada.until("execute:tool")
+        await ada.send("execute:result", id=asked["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
+        answer = (await sending).json()
+
+    assert (asked["data"]["name"], asked["data"]["server"]["url"]) == (UTC_TIME, SERVER["url"])
+    assert answer["reply"]["text"] == "It is noon."
+    assert interpreter.turns[-1].steps[0].results[0].value == {"utc": "2026-11-20T12:00:00"}
+
+
+async def test_without_a_page_the_call_fails_and_the_message_is_answered():
+    interpreter = ScriptedInterpreter(
+        [[ToolCall(id="1", name=UTC_TIME, arguments={})], "I cannot tell."], is_strict=False
+    )
+    body = {"session_id": "lobby", "message": "Bubbles, what time is it?", "name": "Ada", "tool_servers": [SERVER]}
+
+    async with served_bot(interpreter=interpreter) as (address, _), httpx.AsyncClient(base_url=address) as client:
+        answer = (await client.post("/api/chat/send", json=body)).json()
+
+    assert answer["reply"]["text"] == "I cannot tell."
+    assert not interpreter.turns[-1].steps[0].results[0].ok
