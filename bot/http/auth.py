@@ -1,6 +1,6 @@
 """Who asks, and what they may do."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
@@ -74,8 +74,8 @@ async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: boo
     return LOCAL if is_open else None
 
 
-def viewer_of(connection: HTTPConnection) -> Viewer:
-    """The viewer that the guard has found.
+async def viewer_of(connection: HTTPConnection) -> Viewer:
+    """The viewer that the guard has found; async because FastAPI sends other dependencies into a thread.
 
     Raises:
         HttpRefused: there is none (401).
@@ -86,11 +86,11 @@ def viewer_of(connection: HTTPConnection) -> Viewer:
     return viewer
 
 
-def needs(scope: Scope) -> Callable[[HTTPConnection], Viewer]:
+def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
     """A dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
 
-    def allowed(connection: HTTPConnection) -> Viewer:
-        viewer = viewer_of(connection)
+    async def allowed(connection: HTTPConnection) -> Viewer:
+        viewer = await viewer_of(connection)
         if scope not in viewer.scopes:
             raise HttpRefused(403, "scope_missing", scope=scope)
         return viewer

@@ -67,7 +67,7 @@ class HttpContext:
         return ReminderState.CANCELLED if row is None else row.state
 
 
-def context_of(connection: HTTPConnection) -> HttpContext:
+async def context_of(connection: HTTPConnection) -> HttpContext:
     """The context of the application that serves a request."""
     context: HttpContext = connection.app.state.context
     return context
