@@ -59,11 +59,13 @@ class XmppPlatform:
     name = NAME
     capabilities = Capabilities(replies=True, edits=True, max_length=_LONGEST)
 
-    def __init__(self, settings: XmppSettings, *, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: XmppSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._probe)
+        self._connection = connection or Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._probe)
         self._client: XmppClient | None = None
         self._nicks: dict[str, str] = {}
         self._own: OrderedDict[str, str] = OrderedDict()

@@ -2,11 +2,13 @@
 
 import asyncio
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from pydantic import SecretStr
 
+from bot.platform_kit.connection import Connection
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.testing.contracts import PlatformContract
@@ -14,7 +16,7 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
-from services.chat import ChatAddress
+from services.chat import ChatAddress, ChatMessage
 from services.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -49,11 +51,13 @@ class MatrixRig(PlatformRig):
             invites="listed",
             inviters=("*:localhost",),
         )
-        self.platform = MatrixPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles")
+        clock = SystemClock()
+        connection = Connection("matrix", clock, longest_pause=timedelta(seconds=0.5))
+        self.platform = MatrixPlatform(self.settings, clock=clock, bot_name="Bubbles", connection=connection)
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")
-        for _ in range(200):
+        for _ in range(100):
             if _BOT in await asyncio.to_thread(self._people["ann"].members, self._room_id):
                 return
             await asyncio.sleep(0.05)
@@ -126,3 +130,18 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homes
     rig = MatrixRig(server.port, people, room_id)
 
     await converse(rig, tmp_path, lambda: asyncio.to_thread(server.restart))
+
+
+async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connections(homeserver):
+    server, people, room_id = homeserver
+    rig = MatrixRig(server.port, people, room_id)
+    async with rig.connected():
+        for number in range(100):
+            if number % 25 == 10:
+                await until(lambda: rig.platform.health.state == "live")
+                await rig.platform._client.close()
+            await rig.say(f"number {number}")
+        await until(lambda: len(rig.received) >= 100 and rig.received[-1].text == "number 99", seconds=30)
+        heard = [each.text for each in rig.received if isinstance(each, ChatMessage)]
+
+        assert heard == [f"number {number}" for number in range(100)]

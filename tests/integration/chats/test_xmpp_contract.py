@@ -4,11 +4,13 @@ import asyncio
 import itertools
 import re
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from xml.etree.ElementTree import Element
 
 import pytest
 from pydantic import SecretStr
 
+from bot.platform_kit.connection import Connection
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import message_id
@@ -46,7 +48,9 @@ class XmppRig(PlatformRig):
             port=port,
             encrypted=False,
         )
-        self.platform = XmppPlatform(settings, clock=SystemClock(), bot_name="Bubbles")
+        clock = SystemClock()
+        connection = Connection("xmpp", clock, longest_pause=timedelta(seconds=0.5))
+        self.platform = XmppPlatform(settings, clock=clock, bot_name="Bubbles", connection=connection)
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")
@@ -130,3 +134,21 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
 
         await come()
         await converse(XmppRig(server.port, people, room), tmp_path, restart)
+
+
+async def test_five_hundred_messages_are_heard_once_and_in_order_over_cut_connections(server):
+    room = f"soak@{ROOMS}"
+    async with AsyncExitStack() as resources:
+        ann = await resources.enter_async_context(xmpp_person(server.port, "ann", room))
+        rig = XmppRig(server.port, {"ann": ann}, room)
+        await resources.enter_async_context(rig.connected())
+        for number in range(500):
+            if number % 100 == 50:
+                await until(lambda count=number: len(rig.received) >= count)
+                rig.platform._client.abort()
+            if number % 100 == 60:  # ten were said while the bot was away: no more than rooms keep
+                await rig.ready()
+            await rig.say(f"number {number}")
+        await until(lambda: len(rig.received) >= 500)
+
+        assert [message.text for message in rig.received] == [f"number {number}" for number in range(500)]
