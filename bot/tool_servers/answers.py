@@ -1,11 +1,13 @@
 """What a server answered, as a result that a model and a person can read."""
 
 import json
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from bot.tool_servers.exchange import Answer
 from function_calls.calls import ToolResult
 from function_calls.wording import say
+
+if TYPE_CHECKING:
+    from bot.tool_servers.exchange import Answer
 
 _LONGEST_FED: Final = 16_000  # characters
 _LONGEST_SHOWN: Final = 1_500
@@ -13,7 +15,7 @@ _LONGEST_ERROR: Final = 600
 _TEXTS: Final = ("text/", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 
 
-def result_of(name: str, answer: Answer, language: str) -> ToolResult:
+def result_of(name: str, answer: "Answer", language: str) -> ToolResult:
     """The result of a call; a failure says the status and what the server wrote, in short."""
     if answer.status >= 300:
         told = f"HTTP {answer.status}: {_error_text(answer)}".rstrip(": ")
@@ -22,7 +24,7 @@ def result_of(name: str, answer: Answer, language: str) -> ToolResult:
     return ToolResult(ok=True, text=shown(value), value=value)
 
 
-def value_of(answer: Answer) -> object:
+def value_of(answer: "Answer") -> object:
     """JSON as it is, text cut to a length that a model can be fed, anything else described."""
     if not answer.content:
         return {"status": answer.status}
@@ -52,7 +54,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _error_text(answer: Answer) -> str:
+def _error_text(answer: "Answer") -> str:
     """What went wrong in the server's words: FastAPI's and RFC 9457's `detail`, or the beginning of the text."""
     try:
         said = json.loads(answer.text)

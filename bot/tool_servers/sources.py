@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 
@@ -14,10 +14,8 @@ from bot.stored_tools.runner import RunLimits, ToolRunner
 from bot.stored_tools.shelf import ToolShelf
 from bot.stored_tools.toolset import StoredToolset
 from bot.tool_servers.connections import connections
-from bot.tool_servers.exchange import Exchange
 from bot.tool_servers.mcp_servers import mcp_servers
 from bot.tool_servers.mcp_toolset import McpToolset
-from bot.tool_servers.openapi_toolset import AnswerLimits, DocumentChanges, OpenApiToolset
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
@@ -28,6 +26,9 @@ from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.source import ToolSource
 from services.clock import Clock, SystemClock
 from services.stored_tools.ports import StoredToolStore
+
+if TYPE_CHECKING:
+    from bot.tool_servers.openapi_toolset import DocumentChanges, OpenApiToolset
 
 DIRECT: Final = "direct"
 PYTHON: Final = "python"
@@ -54,7 +55,7 @@ class ToolSources:
     combined: CombinedToolset
     calls: FunctionCallRouter
     direct: DirectToolset
-    refreshable: Mapping[str, OpenApiToolset] = field(default_factory=dict)
+    refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
     written: StoredToolset | None = None
     shelf: ToolShelf | None = None
 
@@ -68,7 +69,7 @@ class ToolSources:
             if label in by_label
         )
 
-    async def refresh(self, label: str) -> DocumentChanges:
+    async def refresh(self, label: str) -> "DocumentChanges":
         """Fetch a server's document again.
 
         Raises:
@@ -104,16 +105,7 @@ async def tool_sources(
         ConfigError: a connection cannot be read.
     """
     async with AsyncExitStack() as resources:
-        openapi = [
-            OpenApiToolset(
-                each,
-                await resources.enter_async_context(
-                    Exchange(each.url, timeout_seconds=each.timeout_seconds or settings.timeout_seconds)
-                ),
-                limits=_limits(settings),
-            )
-            for each in connections(settings)
-        ]
+        openapi = await _opened(settings, resources)
         mcp = [McpToolset(server) for server in mcp_servers(settings.mcp_file)]
         direct = DirectToolset()
         written = None
@@ -157,10 +149,24 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
     return (*(secret for each in connections(settings) for secret in each.secrets), *servers)
 
 
-def _limits(settings: ToolServerSettings) -> AnswerLimits:
-    return AnswerLimits(
+async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "list[OpenApiToolset]":
+    """The OpenAPI servers of the settings, their connections held by `resources`."""
+    wanted = connections(settings)
+    if not wanted:
+        return []
+    # The HTTP client takes a while to import, and most bots have no tool server.
+    from bot.tool_servers.exchange import Exchange
+    from bot.tool_servers.openapi_toolset import AnswerLimits, OpenApiToolset
+
+    limits = AnswerLimits(
         document=settings.max_document_megabytes * 1_000_000, answer=settings.max_answer_kilobytes * 1_000
     )
+    made = []
+    for each in wanted:
+        seconds = each.timeout_seconds or settings.timeout_seconds
+        exchange = await resources.enter_async_context(Exchange(each.url, timeout_seconds=seconds))
+        made.append(OpenApiToolset(each, exchange, limits=limits))
+    return made
 
 
 def _stored_source(toolset: StoredToolset) -> ToolSource:
@@ -168,7 +174,7 @@ def _stored_source(toolset: StoredToolset) -> ToolSource:
     return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 
 
-def _openapi_source(toolset: OpenApiToolset) -> ToolSource:
+def _openapi_source(toolset: "OpenApiToolset") -> ToolSource:
     own = toolset.connection
     return ToolSource(
         label=own.label,
