@@ -9,6 +9,11 @@ Talk to a bot without a network, a key or waiting:
 - `talking.said`: what a whole bot, with your functions and plugins, says to a sentence.
 - `fixtures`: pytest fixtures `call_tool`, `talk`, `fake_clock`.
 
+Check a platform:
+
+- `contracts.PlatformContract`: what every platform must do, as tests; `platform_rig.PlatformRig` is what it needs.
+- `real_servers`: ngircd, miniircd, Prosody and Synapse on loopback; `conversation.converse`: three people and a bot there.
+
 Check a function:
 
 - `tool_contracts.assert_tool_contract`: both checks agree on arguments made from the schema, and no broken one runs.
