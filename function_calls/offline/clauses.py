@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from function_calls.offline.blanks import without_blanks
 from function_calls.offline.pack import LanguagePack
@@ -42,10 +43,20 @@ def trimmed(text: str) -> str:
 def without_names(text: str, names: Iterable[str]) -> str:
     """Take the bot's `names` off both ends; never down to nothing."""
     for name in filter(None, names):
-        for pattern in (rf"^\s*@?{re.escape(name)}\b[\s,:，：!]*", rf"[\s,，]*@{re.escape(name)}\s*$"):
-            shorter = re.sub(pattern, "", text, flags=re.IGNORECASE)
+        for pattern in _at_ends(name):
+            shorter = pattern.sub("", text)
             text = shorter if trimmed(shorter) else text
     return text
+
+
+@lru_cache(maxsize=64)
+def _at_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Match `name` at the front of a text, and at its end."""
+    escaped = re.escape(name)
+    return (
+        re.compile(rf"^\s*@?{escaped}\b[\s,:，：!]*", re.IGNORECASE),
+        re.compile(rf"[\s,，]*@{escaped}\s*$", re.IGNORECASE),
+    )
 
 
 def _worn(text: str, pack: LanguagePack, *, at_front: bool) -> str:

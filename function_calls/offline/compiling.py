@@ -1,6 +1,6 @@
 """Compile everything that the sentences of all languages need."""
 
-from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack
+from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack, load_second_gate
 from function_calls.offline.questions import load_questions
 
 
@@ -11,4 +11,5 @@ def compile_all() -> None:
         load_questions(language)
         for name in load_pack(language).data.intents:
             load_intent_gate(language, name)
+            load_second_gate(language, name)
             load_intent(language, name)

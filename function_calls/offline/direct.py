@@ -78,6 +78,12 @@ class _Language:
     manners: tuple[_Manner, ...]
 
 
+def may_be_direct(text: str, language: str) -> bool:
+    """Whether `text` has the words of one of these sentences: cheap, and often true of what is none."""
+    folded = load_pack(language).fold(text)
+    return any(each.gate.search(folded) for each in _load(language).directs)
+
+
 def direct_call(text: str, ear: Ear) -> DirectCall | None:
     """What `text` asks for, if the whole of it is one of these sentences."""
     plain = tidy(text, ear.pack)

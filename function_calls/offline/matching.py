@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import trimmed
-from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent, load_intent_gate
+from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent, load_intent_gate, load_second_gate
 from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.time_words import TimeWords
@@ -48,7 +48,8 @@ def match_clause(
 def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
     spoken = pack.fold(clause.restore(clause.text))
     for name in filter(pack.data.intents.__contains__, INTENTS):
-        if load_intent_gate(pack.language, name).search(spoken):
+        second = load_second_gate(pack.language, name)
+        if load_intent_gate(pack.language, name).search(spoken) and (second is None or second.search(spoken)):
             yield load_intent(pack.language, name)
 
 

@@ -197,6 +197,15 @@ def load_intent_gate(language: str, name: str) -> re.Pattern[str]:
 
 
 @cache
+def load_second_gate(language: str, name: str) -> re.Pattern[str] | None:
+    """Matches the words of which every sentence of one intent has one besides; None where it has no such words."""
+    pack = load_pack(language)
+    words = pack.data.intents[name].gate_too
+    edge = r"\b" if pack.data.is_spaced else ""
+    return re.compile(_alternatives(words, edge), re.IGNORECASE) if words else None
+
+
+@cache
 def load_gate(language: str) -> re.Pattern[str]:
     """Matches the words of which every request has at least one, whatever its intent."""
     edge = r"\b" if load_pack(language).data.is_spaced else ""

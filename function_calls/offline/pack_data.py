@@ -29,9 +29,10 @@ class _Data(BaseModel):
 
 
 class IntentData(_Data):
-    """The sentences of one intent; `gate` are regular expressions of which one must occur."""
+    """The sentences of one intent; `gate` are regular expressions of which one must occur, and one of `gate_too`."""
 
     gate: tuple[str, ...]
+    gate_too: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()
     clocked: tuple[str, ...] = ()
