@@ -39,6 +39,7 @@ from function_calls.assistant import Assistant, Command, LoopLimits
 from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
+from function_calls.offline.direct import may_be_direct
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate
 from function_calls.oversight import Oversight
@@ -203,7 +204,8 @@ def _middlewares(parts: Parts) -> list[Middleware]:
 
 def _looks_like_a_request(text: str) -> bool:
     """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
-    return load_gate(language_of(text, "en")).search(text) is not None
+    language = language_of(text, "en")
+    return load_gate(language).search(text) is not None or may_be_direct(text, language)
 
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
