@@ -12,7 +12,7 @@ Talk to a bot without a network, a key or waiting:
 Check a platform:
 
 - `contracts.PlatformContract`: what every platform must do, as tests; `platform_rig.PlatformRig` is what it needs.
-- `real_servers`: ngircd, miniircd, Prosody and Synapse on loopback; `conversation.converse`: three people and a bot there.
+- `real_servers`: ngircd, miniircd, Prosody, Synapse on loopback; `conversation.converse`: three people and a bot there.
 
 Check a function:
 
