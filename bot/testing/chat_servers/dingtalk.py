@@ -75,7 +75,7 @@ class DingTalkServer(LoopbackServer):
             "robotCode": self.client_id,
             "isInAtList": True,
             "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}],
-            "createAt": 1_795_168_800_000,
+            "createAt": int(time.time() * 1000),
             "sessionWebhook": f"{self.url}/robot/sendBySession?session={conversation}",
             "sessionWebhookExpiredTime": int((session_ends_at or time.time() + 5400) * 1000),
             **(more or {}),

@@ -19,6 +19,7 @@ from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
 
 _MAX_LENGTH = 2000
+_KEPT_EVENTS = 1000
 
 
 class DiscordServer(LoopbackServer):
@@ -39,6 +40,7 @@ class DiscordServer(LoopbackServer):
         self.resumed = 0
         self._ids = itertools.count(1000)
         self._events: list[JsonObject] = []
+        self._sequence = 0
         self._nonces: dict[str, JsonObject] = {}
         self._is_attended = asyncio.Event()
 
@@ -96,7 +98,9 @@ class DiscordServer(LoopbackServer):
 
     async def event(self, kind: str, data: JsonObject) -> None:
         """Tell the bot of an event."""
-        self._events.append({"op": 0, "t": kind, "s": len(self._events) + 1, "d": data})
+        self._sequence += 1
+        self._events.append({"op": 0, "t": kind, "s": self._sequence, "d": data})
+        del self._events[:-_KEPT_EVENTS]
         for socket in list(self.sockets):
             with suppress(ConnectionError, ClientConnectionError):
                 await socket.send_json(self._events[-1])
@@ -108,6 +112,7 @@ class DiscordServer(LoopbackServer):
     async def invalidate(self) -> None:
         """End the session, so that the next connection cannot resume it."""
         self._events.clear()
+        self._sequence = 0
         await self.disconnect()
 
     async def disconnect(self) -> None:
@@ -144,6 +149,7 @@ class DiscordServer(LoopbackServer):
             self.sessions += 1
             missed = self._events
             self._events = []
+            self._sequence = 0
             self.sockets.add(socket)
             self._is_attended.set()
             await self.event("READY", forms.ready(f"{self.socket_url}/gateway", self.flags))
@@ -153,11 +159,11 @@ class DiscordServer(LoopbackServer):
                     await self.event(str(event["t"]), dict(event["d"]))  # type: ignore[call-overload]  # an object
 
     async def _resume(self, socket: web.WebSocketResponse, seen: int) -> None:
-        if seen > len(self._events) or not self._events:
+        if seen > self._sequence or not self._events or int(str(self._events[0]["s"])) > seen + 1:
             await socket.send_json({"op": 9, "d": False})
             return
         self.resumed += 1
-        missed = self._events[seen:]
+        missed = [event for event in self._events if int(str(event["s"])) > seen]
         self.sockets.add(socket)
         self._is_attended.set()
         for event in missed:

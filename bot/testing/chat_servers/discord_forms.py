@@ -1,6 +1,7 @@
 """Discord's objects as its documentation shows them. Source: https://discord.com/developers/docs/resources/message."""
 
 from bot.testing.chat_servers.loopback import JsonObject
+from services.clock import SystemClock
 
 BOT_ID = "1"
 GUILD = "10"
@@ -59,7 +60,7 @@ def message(
         "author": user(sender, name=name, is_bot=is_bot),
         "member": member(),
         "content": text,
-        "timestamp": "2026-11-20T10:00:00+00:00",
+        "timestamp": SystemClock().now().isoformat(),
         "edited_timestamp": None,
         "tts": False,
         "mention_everyone": False,

@@ -5,6 +5,7 @@ Source: https://open.feishu.cn/document/server-docs/im-v1/message/create
 
 import itertools
 import json
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,7 @@ class FeishuServer(LoopbackServer):
         number = next(self._ids)
         message: JsonObject = {
             "message_id": f"om_{number}",
-            "create_time": "1795168800000",
+            "create_time": str(int(time.time() * 1000)),
             "chat_id": chat,
             "chat_type": "p2p" if is_private else "group",
             "message_type": "text",

@@ -1,6 +1,7 @@
 """Events and answers of OneBot v11 as the standard shows them. Source: https://github.com/botuniverse/onebot-11."""
 
 import re
+import time
 from collections.abc import Mapping
 
 from bot.testing.chat_servers.loopback import JsonObject
@@ -16,7 +17,7 @@ _CODE = re.compile(r"\[CQ:(\w+)(?:,([^\]]*))?\]")
 def message(message_id: int, content: object, *, group: str | None, sender: str, name: str, role: str) -> JsonObject:
     """A message event, of a group or private."""
     event: JsonObject = {
-        "time": 1_795_168_800,
+        "time": int(time.time()),
         "self_id": int(SELF),
         "post_type": "message",
         "message_type": "group" if group else "private",
@@ -34,7 +35,7 @@ def message(message_id: int, content: object, *, group: str | None, sender: str,
 def connected() -> JsonObject:
     """The first event of a connection."""
     return {
-        "time": 1_795_168_800,
+        "time": int(time.time()),
         "self_id": int(SELF),
         "post_type": "meta_event",
         "meta_event_type": "lifecycle",

@@ -67,7 +67,7 @@ class SlackServer(LoopbackServer):
     ) -> JsonObject:
         """Write `text` as a person; `more` are further fields of the event."""
         kind = "im" if channel.startswith("D") else "channel"
-        stamp = f"1795168800.{next(self._count):06d}"
+        stamp = f"{int(time.time())}.{next(self._count):06d}"
         event: JsonObject = {
             "type": "message",
             "channel": channel,
@@ -218,7 +218,7 @@ class SlackServer(LoopbackServer):
             return {"ok": False, "error": "no_text"}
         if len(text) > _MAX_LENGTH:
             return {"ok": False, "error": "msg_too_long"}
-        stamp = f"1795168801.{next(self._count):06d}"
+        stamp = f"{int(time.time())}.{next(self._count):06d}"
         await self.said.add(Said(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
         return {"ok": True, "channel": body["channel"], "ts": stamp, "message": {"text": text}}
 

@@ -1,5 +1,7 @@
 """Telegram's objects as its documentation shows them. Source: https://core.telegram.org/bots/api#available-types."""
 
+import time
+
 from bot.testing.chat_servers.loopback import JsonObject
 
 ADMIN = "9"
@@ -36,12 +38,11 @@ def message(
     sender: str = "7",
     name: str = "",
     is_bot: bool = False,
-    date: int = 1_795_168_800,
 ) -> JsonObject:
     """A text message."""
     return {
         "message_id": message_id,
-        "date": date,
+        "date": int(time.time()),
         "chat": chat_of(chat),
         "from": user(sender, name=name, is_bot=is_bot),
         "text": text,

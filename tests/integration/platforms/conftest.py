@@ -5,9 +5,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from pydantic import SecretStr
 
 from bot.platform import Platform
+from bot.testing.chat_servers.dingtalk import DingTalkServer
+from bot.testing.chat_servers.discord import DiscordServer
+from bot.testing.chat_servers.feishu import FeishuServer
+from bot.testing.chat_servers.onebot import OneBotClient
+from bot.testing.chat_servers.slack import SlackServer
+from bot.testing.chat_servers.telegram import TelegramServer
 from services.chat import ChatMessage, Incoming
+from services.clock import SystemClock
 
 
 class Ear:
@@ -63,3 +71,65 @@ async def until(is_so: Callable[[], object], seconds: float = 20) -> None:
 @pytest.fixture(name="until")
 def _until() -> Callable[..., object]:
     return until
+
+
+def telegram(server):
+    from bot.platforms.telegram.adapter import TelegramPlatform
+    from bot.platforms.telegram.settings import TelegramSettings
+
+    settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=5)
+    return TelegramPlatform(settings, SystemClock(), "Bubbles")
+
+
+def discord(server):
+    from bot.platforms.discord.adapter import DiscordPlatform
+    from bot.platforms.discord.settings import DiscordSettings
+
+    return DiscordPlatform(DiscordSettings(token=SecretStr(server.token)), SystemClock(), "Bubbles")
+
+
+def slack(server):
+    from bot.platforms.slack.adapter import SlackPlatform
+    from bot.platforms.slack.settings import SlackSettings
+
+    tokens = {"bot_token": server.bot_token, "app_token": server.app_token}
+    return SlackPlatform(SlackSettings(api_url=server.api_url, **tokens), SystemClock(), "Bubbles", ping_seconds=0.5)
+
+
+def onebot(server):
+    from bot.platforms.onebot.adapter import OneBotPlatform
+    from bot.platforms.onebot.settings import OneBotSettings
+
+    return OneBotPlatform(OneBotSettings(mode="forward", url=server.socket_url), SystemClock(), "Bubbles")
+
+
+def dingtalk(server):
+    from bot.platforms.dingtalk.adapter import DingTalkPlatform
+    from bot.platforms.dingtalk.settings import DingTalkSettings
+
+    secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
+    return DingTalkPlatform(DingTalkSettings(api_url=server.url, **secrets), SystemClock(), "Bubbles")
+
+
+def feishu(server):
+    from bot.platforms.feishu.adapter import FeishuPlatform
+    from bot.platforms.feishu.settings import FeishuSettings
+
+    secrets = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret)}
+    return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles")
+
+
+WIRES = {
+    "telegram": (TelegramServer, telegram),
+    "discord": (DiscordServer, discord),
+    "slack": (SlackServer, slack),
+    "onebot": (OneBotClient, onebot),
+    "dingtalk": (DingTalkServer, dingtalk),
+    "feishu": (FeishuServer, feishu),
+}
+
+
+@pytest.fixture(params=WIRES)
+def wire(request):
+    """Name, server and platform of each wire."""
+    return request.param, *WIRES[request.param]

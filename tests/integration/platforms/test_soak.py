@@ -13,16 +13,9 @@ from collections import Counter
 from contextlib import nullcontext
 
 import pytest
-from pydantic import SecretStr
 
 from bot.platform import OutgoingMessage
-from bot.testing.chat_servers.dingtalk import DingTalkServer
-from bot.testing.chat_servers.discord import DiscordServer
-from bot.testing.chat_servers.feishu import FeishuServer
 from bot.testing.chat_servers.onebot import OneBotClient
-from bot.testing.chat_servers.slack import SlackServer
-from bot.testing.chat_servers.telegram import TelegramServer
-from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
 MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))
@@ -35,62 +28,6 @@ pytestmark = [
     pytest.mark.timeout(120 if MESSAGES <= 200 else 900),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the libraries of Discord and Feishu
 ]
-
-
-def telegram(server):
-    from bot.platforms.telegram.adapter import TelegramPlatform
-    from bot.platforms.telegram.settings import TelegramSettings
-
-    settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=5)
-    return TelegramPlatform(settings, SystemClock(), "Bubbles")
-
-
-def discord(server):
-    from bot.platforms.discord.adapter import DiscordPlatform
-    from bot.platforms.discord.settings import DiscordSettings
-
-    return DiscordPlatform(DiscordSettings(token=SecretStr(server.token)), SystemClock(), "Bubbles")
-
-
-def slack(server):
-    from bot.platforms.slack.adapter import SlackPlatform
-    from bot.platforms.slack.settings import SlackSettings
-
-    tokens = {"bot_token": server.bot_token, "app_token": server.app_token}
-    return SlackPlatform(SlackSettings(api_url=server.api_url, **tokens), SystemClock(), "Bubbles", ping_seconds=0.5)
-
-
-def onebot(server):
-    from bot.platforms.onebot.adapter import OneBotPlatform
-    from bot.platforms.onebot.settings import OneBotSettings
-
-    return OneBotPlatform(OneBotSettings(mode="forward", url=server.socket_url), SystemClock(), "Bubbles")
-
-
-def dingtalk(server):
-    from bot.platforms.dingtalk.adapter import DingTalkPlatform
-    from bot.platforms.dingtalk.settings import DingTalkSettings
-
-    secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
-    return DingTalkPlatform(DingTalkSettings(api_url=server.url, **secrets), SystemClock(), "Bubbles")
-
-
-def feishu(server):
-    from bot.platforms.feishu.adapter import FeishuPlatform
-    from bot.platforms.feishu.settings import FeishuSettings
-
-    secrets = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret)}
-    return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles")
-
-
-WIRES = {
-    "telegram": (TelegramServer, telegram),
-    "discord": (DiscordServer, discord),
-    "slack": (SlackServer, slack),
-    "onebot": (OneBotClient, onebot),
-    "dingtalk": (DingTalkServer, dingtalk),
-    "feishu": (FeishuServer, feishu),
-}
 
 
 # What is under way when a line of OneBot breaks is gone: neither side knows that it did not arrive.
@@ -144,10 +81,9 @@ def kilobytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-@pytest.mark.parametrize("name", WIRES)
-async def test_a_soak_loses_and_doubles_nothing(name, until):
+async def test_a_soak_loses_and_doubles_nothing(wire, until):
     chance = random.Random(7)
-    make_server, make_platform = WIRES[name]
+    name, make_server, make_platform = wire
     async with make_server() as server:
         with server.reached() if name == "discord" else nullcontext():
             bot = EchoBot(make_platform(server))

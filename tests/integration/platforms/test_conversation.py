@@ -1,0 +1,62 @@
+"""The whole bot on each wire: set, receive through an outage, list, delete, summarise."""
+
+import asyncio
+from contextlib import nullcontext
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.chat_servers.onebot import OneBotClient
+from services.storage.database import Database
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(120),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the libraries of Discord and Feishu
+]
+
+SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+
+
+OTHERS = {"telegram": "8", "discord": "8", "onebot": "8", "slack": "U8", "dingtalk": "staff8", "feishu": "ou_8"}
+
+
+async def test_a_group_sets_receives_lists_deletes_and_summarises(wire, until):
+    name, make_server, make_platform = wire
+    async with make_server() as server:
+        with server.reached() if name == "discord" else nullcontext():
+            platform = make_platform(server)
+            async with build_app(SETTINGS, platforms=[platform], database=Database("sqlite://")):
+                await until(lambda: platform.health.state == "live", seconds=60)
+                said = server.said
+
+                async def ask(text, count):
+                    await server.say(text)
+                    async with asyncio.timeout(30):
+                        await said.reaches(count)
+                    return said.texts[-1]
+
+                # DingTalk's robots hear only what is said to them, unless the organisation lets them hear everything.
+                aside = {"more": {"isInAtList": False}} if name == "dingtalk" else {}
+                await server.say("the launch moved to Friday because of the printer", sender=OTHERS[name], **aside)
+                await server.say("then we should book the room for Friday", sender=OTHERS[name], **aside)
+                await ask("Bubbles, remind me in 3 seconds to stretch", 1)
+                await server.close()  # when it falls due, nobody is there
+                await asyncio.sleep(3.5)
+                await server.open()
+                if isinstance(server, OneBotClient):
+                    await until(lambda: platform.health.state == "live", seconds=60)
+                async with asyncio.timeout(60):
+                    await said.reaches(2)
+                await until(lambda: platform.health.state == "live", seconds=60)
+                await ask("Bubbles, every day at 9 remind me to water the plants", 3)
+                listed = await ask("Bubbles, list my reminders", 4)
+                await ask("Bubbles, delete the plants one", 5)
+                summary = await ask("Bubbles, summarise the chat", 6)
+
+    assert "stretch" in said.texts[1]
+    assert "plants" in listed
+    assert "stretch" not in listed
+    assert "Friday" in summary
+    assert sum("⏰" in text for text in said.texts) == 1
