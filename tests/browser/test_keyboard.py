@@ -31,10 +31,12 @@ async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(v
     await page.locator("#composer").fill("half a thought")
 
     await page.locator("#composer").press("Control+k")
+    await expect(page.get_by_placeholder("Go to a page, a tool, a command…")).to_be_focused()
     await page.keyboard.type("Health")
     await page.keyboard.press("Enter")
 
     await expect(page.get_by_role("heading", name="Health", level=1)).to_be_visible()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
     await page.keyboard.press("?")
     await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     await page.keyboard.press("Escape")

@@ -28,7 +28,7 @@ function Checks({ checks }: { checks: Check[] }): ReactNode {
   return (
     <ul className="list sheet checks">
       {checks.map((check) => (
-        <li key={check.name} data-check={check.name}>
+        <li key={`${check.name} ${check.detail}`} data-check={check.name}>
           <StateWord state={check.state} word={words.health[check.state]} />
           <div className="grow">
             <b>{check.name}</b>

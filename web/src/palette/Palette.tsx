@@ -3,7 +3,8 @@ import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } fr
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { useWords } from '../language/language'
+import { told } from '../language/bilingual'
+import { useLanguage, useWords } from '../language/language'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
@@ -26,6 +27,7 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
   const flipLanguage = useLanguageSwitch()
   const identity = useRoom((room) => room.identity)
   const viewpoint = useViewpoint()
+  const language = useLanguage((state) => state.language)
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), staleTime: 60_000 })
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: fetchRooms, staleTime: 10_000 })
   const pages: SpotlightActionData[] = PAGES.map(({ path, key, icon: Icon }) => ({
@@ -65,7 +67,7 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
       actions: (tools.data ?? []).map((tool) => ({
         id: `tool-${tool.name}`,
         label: tool.name,
-        description: tool.description.split('\n')[0],
+        description: told(tool.description, language).split('\n')[0],
         onClick: () => go(`/tools?tool=${encodeURIComponent(tool.name)}`),
       })),
     },

@@ -2,7 +2,8 @@ import { ActionIcon } from '@mantine/core'
 import { IconArrowUp, IconCheck, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import { useWords } from '../language/language'
+import { told } from '../language/bilingual'
+import { useLanguage, useWords } from '../language/language'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { fetchTools } from '../tools/api'
 import { askedAt, matching, mentionOffers, type Asked, type Offer } from './completion'
@@ -20,10 +21,11 @@ function useOffers(asked: Asked | null): Offer[] {
   const words = useWords()
   const members = useRoom((room) => room.members)
   const viewpoint = useViewpoint()
+  const language = useLanguage((state) => state.language)
   const tools = useQuery({ queryKey: ['tools', viewpoint], queryFn: () => fetchTools(viewpoint), enabled: asked?.kind === 'function', staleTime: 60_000 })
   if (!asked) return []
   if (asked.kind === 'mention') return mentionOffers(members, asked.typed, words.room.everyone)
-  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: tool.description.split('\n')[0] ?? '' }))
+  const offers = (tools.data ?? []).map((tool) => ({ value: `/${tool.name} `, label: tool.name, detail: told(tool.description, language).split('\n')[0] ?? '' }))
   return matching(offers, asked.typed)
 }
 

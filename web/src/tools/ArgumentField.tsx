@@ -1,6 +1,7 @@
 import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
-import { useWords } from '../language/language'
+import { told } from '../language/bilingual'
+import { useLanguage, useWords } from '../language/language'
 import { kindOf, type Schema } from './schema'
 
 interface FieldProps {
@@ -33,10 +34,11 @@ function JsonField({ shared, value, onChange }: { shared: object; value: unknown
 /** The field of one argument, by its schema. */
 export function ArgumentField({ name, schema, isRequired, value, error, onChange }: FieldProps): ReactNode {
   const words = useWords()
+  const language = useLanguage((state) => state.language)
   const shared = {
     id: `argument-${name}`,
     label: name,
-    description: schema.description,
+    description: schema.description && told(schema.description, language),
     required: isRequired,
     error,
     placeholder: schema.default === undefined || schema.default === null ? undefined : asText(schema.default),

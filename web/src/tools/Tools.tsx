@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { duration } from '../format/time'
-import { useWords } from '../language/language'
+import { told } from '../language/bilingual'
+import { useLanguage, useWords } from '../language/language'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { Block } from '../room/ToolCard'
 import { Answer } from '../shell/Answer'
@@ -39,12 +40,13 @@ function ToolList({ tools, chosen }: { tools: Tool[]; chosen: string | null }): 
 
 function OneTool({ tool }: { tool: Tool }): ReactNode {
   const words = useWords()
+  const language = useLanguage((state) => state.language)
   return (
     <section className="card one-tool" aria-labelledby="tool-name">
       <h2 className="mono" id="tool-name">
         {tool.name}
       </h2>
-      <p className="tool-description">{tool.description}</p>
+      <p className="tool-description">{told(tool.description, language)}</p>
       <Tabs defaultValue="try" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="try">{words.tools.try}</Tabs.Tab>
