@@ -12,6 +12,7 @@ from bot.mcp_server import Asker, McpDoor
 from bot.platforms.catalog import create_platforms
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secret_values
+from bot.tool_servers.sources import tool_secrets
 from services.chat import ChatAddress, Person
 from services.clock import SystemClock
 from services.errors import ConfigError, StorageBusy
@@ -22,7 +23,12 @@ def serve_mcp(config: Path | None, *, chat: str, person: str | None) -> int:
     try:
         settings = load_settings(config)
         asker = _asker(chat, person or getpass.getuser())
-        configure_logging(settings.log, settings.bot.data_dir, secrets=secret_values(settings), is_quiet=True)
+        configure_logging(
+            settings.log,
+            settings.bot.data_dir,
+            secrets=(*secret_values(settings), *tool_secrets(settings.tool_servers)),
+            is_quiet=True,
+        )
         asyncio.run(_served(settings, asker))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)

@@ -15,6 +15,7 @@ from bot.platforms.catalog import create_platforms
 from bot.plugins.watching import plugins_watched
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secret_values
+from bot.tool_servers.sources import tool_secrets
 from function_calls.offline import OfflineInterpreter
 from services.clock import SystemClock
 from services.errors import ConfigError, StorageBusy
@@ -45,6 +46,7 @@ def _guarded(
 ) -> int:
     try:
         settings = load_settings(config)
+        secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -53,7 +55,7 @@ def _guarded(
     configure_logging(
         settings.log,
         settings.bot.data_dir,
-        secrets=secret_values(settings),
+        secrets=secrets,
         is_quiet="console" in settings.platforms.enabled,
     )
     try:
