@@ -68,7 +68,9 @@ async def test_it_sees_no_secrets_of_the_environment(monkeypatch):
 
 @LINUX
 @pytest.mark.parametrize(
-    "path", [f"/proc/{os.getpid()}/environ", "/etc/passwd", str(Path(__file__)), "/proc/self/../../etc/hostname"]
+    "path",
+    [f"/proc/{os.getpid()}/environ", "/etc/passwd", str(Path(__file__)), "/proc/self/../../etc/hostname"],
+    ids=["environment of the bot", "file of the system", "file of ours", "way around"],
 )
 async def test_it_reads_no_files_but_its_own(path):
     result = await run(method(f"return open({path!r}, 'rb').read().decode('latin-1')"))
