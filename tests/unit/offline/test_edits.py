@@ -147,3 +147,13 @@ def test_a_request_with_a_day_of_its_own_keeps_it(say: Say) -> None:
     calls = say("remind me tomorrow at 9 to call the bank and on friday at 3pm to cook").calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 09:00", "2026-03-06 15:00"]
+
+
+@pytest.mark.parametrize("text", ["remind me in a bit to stretch", "remind me soon to stretch", "待会儿提醒我拉伸"])
+def test_a_time_that_no_clock_knows_is_asked_for(say: Say, text: str) -> None:
+    asked = say(text)
+
+    (call,) = say("in 5 minutes").calls
+
+    assert asked.calls == ()
+    assert call.arguments["content"] in {"stretch", "拉伸"}
