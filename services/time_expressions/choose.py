@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from services.time_expressions.chart import Item
-from services.time_expressions.values import Slots, unify
+from services.time_expressions.values import Every, Slots, unify
 
 STRONG = 2
 WEAK = 1
@@ -55,7 +55,7 @@ def choose(
     found = [_as_point(group) for group in found]
     if eager:
         found = [_as_offset(group) for group in found]
-    return [group for group in found if not _is_bound(group.slots) and stands(group.slots)]
+    return [group for group in found if not _hangs(group.slots) and stands(group.slots)]
 
 
 def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
@@ -80,6 +80,11 @@ def _is_bound(slots: Slots) -> bool:
         and ("since" not in slots or "until" not in slots)
         and ("since" not in slots or slots["strength"] < STRONG)
     )
+
+
+def _hangs(slots: Slots) -> bool:
+    """Tell whether a phrase says something only beside another one: a bound, or an exception."""
+    return _is_bound(slots) or "but" in slots
 
 
 def _is_amount(slots: Slots) -> int:
@@ -162,6 +167,8 @@ def _completes(main: Slots, rest: Slots) -> bool:
     """Tell whether `main` names days or a period, and `rest` only what that leaves open."""
     told = rest.keys() - {"strength"}
     if "every" in main and "every" in rest:
+        if "but" in rest:
+            return main["every"] == Every(1, "day") and "weekdays" not in main and told <= {"every", "weekdays", "but"}
         return (
             main["every"] == rest["every"] and "weekdays" not in main and told <= {"every", "weekdays"} | CLOCK_FIELDS
         )

@@ -81,6 +81,7 @@ class Meaning:
     since: "Meaning | None" = None
     until: "Meaning | None" = None
     now: bool = False
+    but: bool = False  # the days are those left by "except", of which another phrase says how often
     near: bool = False  # the words are so weak a date that it counts only within a few weeks
     refused: bool = False
     alone: bool = False
@@ -128,6 +129,8 @@ def unify(left: Slots, right: Slots) -> Slots | None:
         return None
     common = left.keys() & right.keys()
     merged = {**left, **right}
+    if "every" in common:
+        merged.pop("but", None)
     for key in common:
         if key == "strength":
             merged[key] = min(2, max(0, left[key]) + max(0, right[key]))

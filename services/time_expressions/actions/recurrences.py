@@ -87,11 +87,12 @@ def weekly_part(values: Values) -> Slots:
     return {"every": Every(1, "week"), "weekdays": days, "parts": (part,), "strength": 2}
 
 
-def every_day_but(values: Values) -> Slots | None:
-    """Every day except Sunday."""
+def every_day_but(values: Values, *, alone: bool = False) -> Slots | None:
+    """Every day except Sunday; `alone` where the words for every day stand elsewhere."""
     out = values[-1] if isinstance(values[-1], tuple) else (values[-1],)
     days = tuple(day for day in range(7) if day not in out)
-    return {"weekdays": days, "every": Every(1, "week"), "strength": 2} if days else None
+    made: Slots = {"weekdays": days, "every": Every(1, "week"), "strength": 2}
+    return {**made, **({"but": True} if alone else {})} if days else None
 
 
 def counted(values: Values, *, least: int = 1) -> Slots | None:

@@ -12,6 +12,8 @@ from services.time_expressions import parse
         "it costs $12.34",
         "the score was 3-2",
         "they may come, i think",
+        "everyone except on mondays",
+        "除了周日都行",
         "i second that",
         "march on",
         "schedule me a 1:1 meeting",
