@@ -53,3 +53,16 @@ async def test_a_reminder_that_fired_while_nobody_was_there_waits_as_unread_with
     await expect(page.locator("[data-fired]")).to_contain_text("look up")
     await expect(page.locator("[data-fired] .late")).to_contain_text("+")
     await expect(page.locator("[data-unread-line]")).to_be_visible()
+
+
+async def test_a_button_of_a_fired_reminder_is_that_person_saying_its_words(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await say(page, "remind me in 2 seconds to stand up")
+    fired = page.locator("[data-fired]")
+    await expect(fired).to_contain_text("stand up", timeout=10_000)
+
+    await fired.get_by_role("button", name="10 min").click()
+
+    await expect(page.locator("[data-mine]")).to_have_count(2)
+    await expect(page.locator("[data-tool=reminder_snooze]")).to_have_attribute("data-status", "ok")
+    await expect(page.locator("[data-reminder]")).to_contain_text("stand up")
