@@ -24,6 +24,7 @@ from services.errors import ConfigError, DeliveryFailed
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
+_MESSAGE = "/channels/{channel_id}/messages/{message_id}"
 _EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
 
 
@@ -69,9 +70,8 @@ class DiscordPlatform:
         Raises:
             DeliveryFailed: Discord did not take it.
         """
-        path = f"/channels/{requests.channel_of(address)}/messages"
-        bodies = requests.messages(message)
-        return await send_in_turn([partial(self._post, path, body) for body in bodies], self._clock)
+        channel, bodies = requests.channel_of(address), requests.messages(message)
+        return await send_in_turn([partial(self._post, channel, body) for body in bodies], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let the message `message_id` say `message` instead.
@@ -79,13 +79,14 @@ class DiscordPlatform:
         Raises:
             DeliveryFailed: Discord did not take it.
         """
-        path = f"/channels/{requests.channel_of(address)}/messages/{message_id}"
-        await self._connected().ask("PATCH", path, requests.edited(message))
+        ids = {"channel_id": requests.channel_of(address), "message_id": message_id}
+        await self._connected().ask("PATCH", _MESSAGE, requests.edited(message), **ids)
 
     async def typing(self, address: ChatAddress) -> None:
         """Show that an answer is being written, for ten seconds."""
         try:
-            await self._connected().ask("POST", f"/channels/{requests.channel_of(address)}/typing")
+            channel = requests.channel_of(address)
+            await self._connected().ask("POST", "/channels/{channel_id}/typing", channel_id=channel)
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("typing could not be shown: {}", failure)
 
@@ -95,8 +96,8 @@ class DiscordPlatform:
         Raises:
             DeliveryFailed: Discord did not take it.
         """
-        path = f"/channels/{requests.channel_of(address)}/messages/{message_id}/reactions/{emoji}/@me"
-        await self._connected().ask("PUT", path)
+        ids = {"channel_id": requests.channel_of(address), "message_id": message_id, "emoji": emoji}
+        await self._connected().ask("PUT", f"{_MESSAGE}/reactions/{{emoji}}/@me", **ids)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """The web address of a message; None where the guild is not known."""
@@ -110,8 +111,8 @@ class DiscordPlatform:
             raise DeliveryFailed("discord: not connected")
         return self._client
 
-    async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
-        sent = await self._connected().ask("POST", path, body)
+    async def _post(self, channel: str, body: Mapping[str, object]) -> str | None:
+        sent = await self._connected().ask("POST", "/channels/{channel_id}/messages", body, channel_id=channel)
         return str(sent["id"]) if "id" in sent else None
 
     async def _session(self) -> None:
@@ -122,7 +123,8 @@ class DiscordPlatform:
                 await client.login(self._settings.token.get_secret_value())
                 self._client = client
                 if self._settings.slash_commands:
-                    await client.ask("PUT", f"/applications/{client.application_id}/commands", requests.commands())
+                    path, own_id = "/applications/{application_id}/commands", str(client.application_id)
+                    await client.ask("PUT", path, requests.commands(), application_id=own_id)
                 await client.connect(reconnect=True)
         except discord.LoginFailure as error:
             raise ConnectionRefusedForGood("Discord does not know this token; copy it again from the portal") from error
@@ -168,8 +170,9 @@ class DiscordPlatform:
         await self._hand_in(wire.to_said(interaction, self._thread(interaction.channel_id)))
         answer = requests.acknowledged(interaction.type, wire.words_of(interaction))
         try:
-            path = f"/interactions/{interaction.id}/{interaction.token}/callback"
-            await self._connected().ask("POST", path, answer)
+            ids = {"webhook_id": interaction.id, "webhook_token": interaction.token}
+            path = "/interactions/{webhook_id}/{webhook_token}/callback"
+            await self._connected().ask("POST", path, answer, **ids)
         except DeliveryFailed as failure:
             logger.bind(platform=wire.NAME).debug("an interaction could not be acknowledged: {}", failure)
 

@@ -42,14 +42,16 @@ class GatewayClient(discord.Client):
         """Hand on a frame; discord.py calls this by its name."""
         await self._hear(frame)
 
-    async def ask(self, method: str, path: str, body: object = None) -> Mapping[str, object]:
+    async def ask(self, method: str, path: str, body: object = None, **ids: str) -> Mapping[str, object]:
         """Make one REST request; discord.py keeps to the rate limits and tries again what is worth it.
+
+        `ids` fill the braces of `path`; discord.py counts the requests of one path together, whatever the ids.
 
         Raises:
             DeliveryFailed: Discord did not take it.
         """
         try:
-            route = Route(method, path)
+            route = Route(method, path, **ids)
             answer = await (self.http.request(route) if body is None else self.http.request(route, json=body))
         except discord.RateLimited as error:
             raise DeliveryFailed("discord: rate limit", retry_after=error.retry_after) from error

@@ -115,4 +115,5 @@ async def test_a_soak_loses_and_doubles_nothing(wire, until):
     assert bot.texts == Counter(f"message {number}" for number in range(MESSAGES))
     assert max(said.values()) == 1
     assert {f"echo {text}" for text in bot.texts} <= set(said) | bot.failed
-    assert MESSAGES <= 200 or grown < 30 * MEGABYTE
+    # The server is in this process and keeps all that was said: a few kilobytes a message are its own.
+    assert MESSAGES <= 200 or grown < MESSAGES * 10
