@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from services.time_expressions.chart import Chart
 from services.time_expressions.choose import Group, choose
-from services.time_expressions.grammar import Grammar, grammar, languages, vocabulary
+from services.time_expressions.grammar import Grammar, grammar, languages, lexicon, vocabulary
 from services.time_expressions.lunar import FIRST_YEAR, lunar_months
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
 from services.time_expressions.normalise import Folded, fold
@@ -134,6 +134,7 @@ def warm_up() -> None:
     lunar_months(FIRST_YEAR)
     for name in languages():
         vocabulary(name)
+    lexicon.cache_clear()  # what was compiled of them is kept
 
 
 def _chosen_languages(text: str, language: str | None) -> tuple[str, ...]:
