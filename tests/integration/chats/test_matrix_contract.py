@@ -84,16 +84,15 @@ class MatrixRig(PlatformRig):
         for _ in range(20):
             events = await asyncio.to_thread(self._people["ann"].events, self._room_id)
             heard = [self._heard(event, events) for event in events if self._is_said(event)]
-            heard = [each for each in heard if each.id not in self._earlier]
             if len(heard) >= count:
                 break
             await asyncio.sleep(0.1)
         return heard
 
-    @staticmethod
-    def _is_said(event):
+    def _is_said(self, event):
         return (
-            event["sender"] == _BOT
+            event["event_id"] not in self._earlier
+            and event["sender"] == _BOT
             and event["type"] == "m.room.message"
             and event["content"].get("m.relates_to", {}).get("rel_type") != "m.replace"
         )
