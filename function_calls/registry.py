@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from types import ModuleType
+from functools import lru_cache, partial
+from types import FunctionType, ModuleType
 
 from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
@@ -114,7 +114,9 @@ class Registry:
             own = ToolOptions(returns=tool.returns, examples=tool.examples, returns_untrusted=tool.returns_untrusted)
             return _class_tool(tool, options or own)
         _refuse_others(tool)
-        return _function_tool(tool, options or options_of(tool), self._injectable)
+        # Only of plain functions, which live as long as their module: a method would keep its object alive.
+        made = _function_tool if isinstance(tool, FunctionType) else _function_tool.__wrapped__
+        return made(tool, options or options_of(tool), self._injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
         """The tool of that name, None when there is none."""
@@ -151,9 +153,11 @@ class Registry:
         return iter(self._tools.values())
 
 
+@lru_cache(maxsize=512)
 def _function_tool(
-    function: Callable[..., object], options: ToolOptions, injectable: Collection[type[object]]
+    function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
 ) -> RegisteredTool:
+    """What is registered for a function; the same for every bot of a process, for making its schema takes a while."""
     signature = analyse(function, injectable=injectable, name=options.name, description=options.description)
     spec = ToolSpec(
         name=_checked(signature.name),

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -67,9 +68,11 @@ def loaded(found: FoundPlugin, settings: PluginSettings, clock: Clock) -> Loaded
     return LoadedPlugin(found=found, adds=adds)
 
 
-def _installed() -> Iterator[FoundPlugin]:
-    for point in entry_points(group=ENTRY_POINTS):
-        yield FoundPlugin(name=point.name, origin=f"package {point.value}", load=point.load)
+@cache
+def _installed() -> tuple[FoundPlugin, ...]:
+    """The plugins of installed packages; what is installed does not change while a process lives."""
+    points = entry_points(group=ENTRY_POINTS)
+    return tuple(FoundPlugin(name=each.name, origin=f"package {each.value}", load=each.load) for each in points)
 
 
 def _in_folder(folder: Path) -> Iterator[FoundPlugin]:

@@ -1,5 +1,6 @@
 """Which data reminders are computed from: zones, public holidays, lunar tables."""
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from services.reminders.zone_data import zone_data_version
@@ -12,6 +13,7 @@ def data_version() -> str:
     return "; ".join([zone_data_version(), *(f"{name} {_installed(name)}" for name in _LIBRARIES)])
 
 
+@cache
 def _installed(name: str) -> str:
     try:
         return version(name)
