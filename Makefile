@@ -64,7 +64,7 @@ check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
 	@! grep -n '://' requirements*.lock.txt || { echo "a lock file names a host"; exit 1; }
 
 docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages show executed
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean --config-file .ci/mkdocs.yml
 	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
 
 fix: $(DEVELOPMENT) ## let ruff mend what it can

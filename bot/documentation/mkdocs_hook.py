@@ -1,4 +1,4 @@
-"""Adds the generated pages to the site while it is built; named under `hooks` in `mkdocs.yml`."""
+"""Adds the generated pages to the site while it is built; named under `hooks` in `.ci/mkdocs.yml`."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
