@@ -83,7 +83,7 @@ class FunctionCallRouter:
         A cancellation stops a call that only reads; a change that has begun is finished, noted, and can be undone.
         """
         context = self._overseen(context)
-        if not self._changes_state(call.name):
+        if self._only_reads(call.name):
             return await self._dispatched(call, context)
         return await finished_once_begun(lambda mark: self._dispatched(call, replace(context, beginning=mark)))
 
@@ -202,9 +202,10 @@ class FunctionCallRouter:
             raise ArgumentsInvalid(tool.name, problems)
         return tool.instantiate(arguments)
 
-    def _changes_state(self, name: str) -> bool:
+    def _only_reads(self, name: str) -> bool:
+        """Whether a function of ours changes nothing; of tools from elsewhere their set says it while it runs."""
         tool = self.registry.get(name)
-        return tool is not None and (tool.options.changes_state or tool.options.undo is not None)
+        return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 
     def _replies(self, call: ToolCall, result: ToolResult) -> bool:
         tool = self.registry.get(call.name)

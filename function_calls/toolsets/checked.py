@@ -45,7 +45,11 @@ class CheckedToolset:
         call = ToolCall(id=context.call_id, name=name, arguments=arguments)
         options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
         asked = await asked_first(options, call, context)
-        return asked or receipted(options, call, await self._inner.call(name, arguments, context))
+        if asked is not None:
+            return asked
+        if spec.changes_state and context.beginning is not None:
+            context.beginning.is_made = True
+        return receipted(options, call, await self._inner.call(name, arguments, context))
 
     def _validator(self, spec: ToolSpec) -> SchemaValidator:
         known = self._validators.get(spec.name)

@@ -1,5 +1,6 @@
 """Tools from elsewhere that change something are asked about like our own."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -93,3 +94,29 @@ async def test_a_tool_that_is_switched_off_in_the_chat_is_not_called(circumstanc
 
     assert result.failure == "denied"
     assert notes.calls == []
+
+
+class SlowNotes(Notes):
+    """Takes half a minute for each note; `done` are those that came to their end."""
+
+    def __init__(self, **spec):
+        super().__init__(**spec)
+        self.done = []
+
+    async def call(self, name, arguments, context):
+        await asyncio.sleep(30)
+        self.done.append(dict(arguments))
+        return ToolResult(ok=True, text="noted")
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(("changes", "done"), [(True, [{"text": "tea"}]), (False, [])])
+async def test_only_what_changes_something_is_finished_when_its_message_is_given_up(circumstances, changes, done):
+    notes = SlowNotes(changes_state=changes)
+    calling = asyncio.create_task(call(notes, circumstances, text="tea"))
+    await asyncio.sleep(1)
+    calling.cancel()
+    await asyncio.wait([calling])
+
+    assert calling.cancelled()
+    assert notes.done == done
