@@ -14,8 +14,6 @@ from bot.wiring import built_in_registry
 from function_calls.wording import catalogue
 
 ROOT = Path(__file__).parents[2]
-ASKED_BACK = {"reminder_ambiguous", "reminder_unknown"}
-"""Refusals that become a question with the reminders to choose from, see `reminder_answers.which_reminder`."""
 ROOMS = ("bot", "function_calls", "services")
 SETTINGS = [(name, key, field) for name, group in groups().items() for key, field in documented(group)]
 
@@ -78,7 +76,7 @@ def raised_refusals():
                     yield node.args[0].value
 
 
-@pytest.mark.parametrize("code", sorted(set(raised_refusals()) - ASKED_BACK))
+@pytest.mark.parametrize("code", sorted(set(raised_refusals())))
 def test_every_refusal_has_words_in_both_languages(code):
     assert code in set(refusals())
     assert f"refused.{code}" in catalogue("zh")
