@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.chat import Person
-from services.reminders.model import ReminderState, Schedule
+from services.reminders.model import ReminderAction, ReminderState, Schedule
 from services.reminders.portable.ics_read import Newcomers, import_ics
 from services.reminders.portable.ics_schedule import ics_times
 from services.reminders.portable.ics_write import export_ics, feed_ics
@@ -56,6 +56,20 @@ def test_everything_of_a_reminder_comes_back(make, rule, state):
     reminder = make(rule, state=state)
 
     assert round_trip(reminder) == (reminder,)
+
+
+def test_a_digest_comes_back_as_one(make):
+    reminder = make("FREQ=WEEKLY;BYDAY=MO", action=ReminderAction.SUMMARY)
+
+    assert round_trip(reminder) == (reminder,)
+
+
+def test_a_digest_that_was_moved_in_a_calendar_is_still_one(make):
+    text = export_ics([make("FREQ=WEEKLY;BYDAY=TH", action=ReminderAction.SUMMARY)], chat="console:home", now=NOW)
+
+    moved = import_ics(text.replace("T093000", "T170000"), newcomers=ELSEWHERE, now=NOW).reminders[0]
+
+    assert (moved.action, moved.schedule.start.hour) == (ReminderAction.SUMMARY, 17)
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "Europe/Berlin"])
