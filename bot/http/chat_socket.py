@@ -17,7 +17,7 @@ from bot.http.errors import HttpRefused, language_asked
 from bot.http.guard import RequestPace
 from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
-from bot.http.sending import spoken
+from bot.http.sending import Sending, spoken
 from bot.http.shapes import LONGEST_MESSAGE, SESSION_PATTERN, SendBody
 from bot.platforms.web.frames import Frame, author_shape, written
 from bot.platforms.web.room import Room
@@ -202,9 +202,11 @@ class RoomSocket:
                 "client_id": data.get("client_id"),
                 "reply_to": data.get("reply_to"),
                 "attachments": data.get("attachments"),
+                "tool_servers": data.get("tool_servers"),
             }
         )
-        await self._context.room.say(self._session_id, spoken(body, self._viewer))
+        words = spoken(body, self._viewer)
+        await Sending(self._context, self._session_id, words, body.tool_servers or ()).begin()
 
     async def _edit(self, data: Data) -> None:
         text = _text(data, "text")

@@ -3,7 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Final
 
 from bot.http.auth import Viewer
@@ -51,11 +51,20 @@ class Sending:
         self._session_id = session_id
         self._words = words
 
+    async def begin(self) -> Said:
+        """Say it; the tools that came along are offered until the bot has dealt with it, whoever still follows."""
+        with ExitStack() as offered:
+            offered.enter_context(self._offering.made())
+            said = await self._room.say(self._session_id, self._words)
+            if said.finished is not None:
+                withdraw = offered.pop_all().close
+                said.finished.add_done_callback(lambda _: withdraw())
+        return said
+
     async def answer(self) -> SendAnswer:
         """Say it and wait until the bot has dealt with it."""
-        with self._offering.made():
-            said = await self._room.say(self._session_id, self._words)
-            await _finished(said)
+        said = await self.begin()
+        await _finished(said)
         reply = await self._history.one(said.message.address, said.answer_id)
         return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=reply)
 
@@ -64,16 +73,15 @@ class Sending:
         frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
         try:
-            with self._offering.made():
-                said = await self._room.say(self._session_id, self._words)
-                yield _event("start", {"message_id": said.message.id})
-                told = False
-                async for frame in _until_finished(frames, said):
-                    if frame is None:
-                        yield ": still here\n\n"
-                    elif frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED:
-                        told = told or frame.type == "message"
-                        yield _event(frame.type, frame.data)
+            said = await self.begin()
+            yield _event("start", {"message_id": said.message.id})
+            told = False
+            async for frame in _until_finished(frames, said):
+                if frame is None:
+                    yield ": still here\n\n"
+                elif frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED:
+                    told = told or frame.type == "message"
+                    yield _event(frame.type, frame.data)
             yield await self._end(said, is_told=told)
         except Exception:
             yield _event("error", {"code": "internal", "detail": "the answer could not be followed", "hint": ""})

@@ -55,3 +55,27 @@ async def test_without_a_page_the_call_fails_and_the_message_is_answered():
 
     assert answer["reply"]["text"] == "I cannot tell."
     assert not interpreter.turns[-1].steps[0].results[0].ok
+
+
+async def test_a_message_over_the_socket_brings_tools_along_until_it_is_answered(open_tab):
+    interpreter = ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], "It is noon.", "No idea."])
+
+    async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
+        await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
+        asked = await ada.until("execute:tool")
+        await ada.send("execute:result", id=asked["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
+        await ada.until("message_new", where=lambda data: data["message"]["text"] == "It is noon.")
+        await ada.say("Bubbles, and now?", client_id="two")
+        await ada.until("message_new", where=lambda data: data["message"]["text"] == "No idea.")
+
+    assert UTC_TIME in [spec.name for spec in interpreter.turns[0].tools]
+    assert interpreter.turns[1].steps[0].results[0].value == {"utc": "2026-11-20T12:00:00"}
+    assert UTC_TIME not in [spec.name for spec in interpreter.turns[2].tools]
+
+
+async def test_tool_servers_that_are_none_are_refused_over_the_socket(open_tab):
+    async with served_bot() as (address, _), open_tab(address, "Ada") as ada:
+        await ada.say("Bubbles, what time is it?", tool_servers="http://127.0.0.1:1")
+        error = await ada.until("error")
+
+    assert error["data"]["client_id"] == "one"
