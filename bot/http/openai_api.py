@@ -6,7 +6,7 @@ Source: https://platform.openai.com/docs/api-reference/chat
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -18,6 +18,7 @@ from bot.http.auth import Viewer, needs
 from bot.http.context import Context, HttpContext
 from bot.http.openai_shapes import CompletionBody, ModelEntry, ModelList
 from bot.http.openai_turns import EarlierRounds, told_calls, turn_of, with_fresh_ids
+from bot.http.room_events import usage_of
 from function_calls.calls import ToolCall, Turn
 from function_calls.client_tools import ClientToolInterpreter
 from services.history.service import HistoryService
@@ -27,6 +28,7 @@ MODEL: Final = "bubbles"
 _SSE: Final = "text/event-stream"
 _BEAT_SECONDS: Final = 10.0
 _PIECE: Final = 40  # characters of an answer that one chunk of a stream carries
+_NOTHING_USED: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 _JSON_OR_STREAM: Final = {
     200: {"content": {"application/json": {"schema": {"type": "object"}}, _SSE: {"schema": {"type": "string"}}}}
 }
@@ -49,11 +51,12 @@ Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
 
 
 class Answered:
-    """What the bot made of a request: words, or calls for the client."""
+    """What the bot made of a request: words, or calls for the client; `usage` counts the tokens of models."""
 
-    def __init__(self, text: str, calls: tuple[ToolCall, ...]) -> None:
+    def __init__(self, text: str, calls: tuple[ToolCall, ...], usage: Mapping[str, int]) -> None:
         self.text = text
         self.calls = calls
+        self.usage = usage
 
     @property
     def finish_reason(self) -> str:
@@ -80,7 +83,8 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     created = int(context.clock.now().timestamp())
     answering = asyncio.ensure_future(_answered(context, turn, names, earlier))
     if body.stream:
-        chunks = _chunks(answering, completion_id, created)
+        is_counted = body.stream_options is not None and body.stream_options.include_usage
+        chunks = _chunks(answering, completion_id, created, is_counted=is_counted)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
     answered = await answering
     message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
@@ -94,6 +98,7 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
             "created": created,
             "model": MODEL,
             "choices": [choice],
+            "usage": answered.usage,
         }
     )
 
@@ -110,21 +115,32 @@ async def _answered(context: HttpContext, turn: Turn, names: set[str], earlier: 
         earlier.keep(calls, interpreter.steps)
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
-    return Answered(reply.text if reply is not None else "", calls)
+    used = await usage_of(context)(turn.message)
+    return Answered(reply.text if reply is not None else "", calls, used or _NOTHING_USED)
 
 
-async def _chunks(answering: "asyncio.Future[Answered]", completion_id: str, created: int) -> AsyncIterator[str]:
-    """The answer as a stream; while it is made, a comment now and then keeps the connection alive."""
+async def _chunks(
+    answering: "asyncio.Future[Answered]", completion_id: str, created: int, *, is_counted: bool
+) -> AsyncIterator[str]:
+    """The answer as a stream; while it is made, a comment now and then keeps the connection alive.
 
-    def chunk(delta: dict[str, Json], finish_reason: str | None = None) -> str:
-        data = {
+    With `is_counted` one more chunk, without choices, tells the usage, and every other one has a null in its place.
+    """
+
+    def piece(choices: list[Json], usage: Mapping[str, int] | None = None) -> str:
+        data: dict[str, object] = {
             "id": completion_id,
             "object": "chat.completion.chunk",
             "created": created,
             "model": MODEL,
-            "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}],
+            "choices": choices,
         }
+        if is_counted:
+            data["usage"] = usage
         return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+    def chunk(delta: dict[str, Json], finish_reason: str | None = None) -> str:
+        return piece([{"index": 0, "delta": delta, "finish_reason": finish_reason}])
 
     yield chunk({"role": "assistant", "content": ""})
     while not answering.done():
@@ -146,4 +162,6 @@ async def _chunks(answering: "asyncio.Future[Answered]", completion_id: str, cre
         ]
         yield chunk({"tool_calls": indexed})
     yield chunk({}, answered.finish_reason)
+    if is_counted:
+        yield piece([], answered.usage)
     yield "data: [DONE]\n\n"

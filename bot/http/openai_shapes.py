@@ -70,6 +70,12 @@ class OfferedTool(Lenient):
     function: OfferedFunction
 
 
+class StreamOptions(Lenient):
+    """What a stream tells besides the answer: with `include_usage` the tokens used, in a chunk of their own."""
+
+    include_usage: bool = False
+
+
 class CompletionBody(Lenient):
     """A request for an answer. `user` names the conversation that it is recorded in."""
 
@@ -78,6 +84,7 @@ class CompletionBody(Lenient):
     tools: list[OfferedTool] | None = Field(None, max_length=128)
     tool_choice: JsonValue = None
     stream: bool = False
+    stream_options: StreamOptions | None = None
     user: str | None = Field(None, max_length=200)
     session_id: str | None = Field(None, pattern=SESSION_PATTERN)
 

@@ -1,7 +1,11 @@
 import json
 
-from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import ToolCall
+import pytest
+
+from bot.testing.models import ScriptedInterpreter, ScriptedModel
+from function_calls.calls import Interpretation, ToolCall
+from services.call_log.metering import MeteredModel
+from services.language_model.ports import CompletionRequest
 
 WEATHER = {
     "type": "function",
@@ -11,6 +15,29 @@ WEATHER = {
         "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     },
 }
+
+
+class Thinking:
+    """An interpreter that asks a model `times` times (10 tokens there, 5 back), and says what came of it."""
+
+    def __init__(self, times):
+        self._model = MeteredModel(ScriptedModel(["It is noon."] * times))
+        self._times = times
+
+    async def interpret(self, turn):
+        for _ in range(self._times):
+            answer = await self._model.complete(CompletionRequest(messages=[]))
+        return Interpretation(answer=answer.text)
+
+
+USED = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
+
+
+def chunks_of(answer):
+    """The chunks of a stream, without its end."""
+    lines = [line.removeprefix("data: ") for line in answer.text.split("\n\n") if line.startswith("data: ")]
+    assert lines.pop() == "[DONE]"
+    return [json.loads(line) for line in lines]
 
 
 def asked(*messages, **more):
@@ -42,12 +69,44 @@ async def test_what_is_asked_and_answered_is_recorded_like_a_chat(api):
 async def test_a_stream_says_the_same_in_pieces(api):
     answer = await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", stream=True))
 
-    lines = [line.removeprefix("data: ") for line in answer.text.split("\n\n") if line.startswith("data: ")]
-    chunks = [json.loads(line) for line in lines[:-1]]
+    chunks = chunks_of(answer)
     said = "".join(each["choices"][0]["delta"].get("content") or "" for each in chunks)
-    assert lines[-1] == "[DONE]"
     assert "tea" in said
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+async def test_what_models_used_for_an_answer_is_its_usage(api_of):
+    api = await api_of(interpreter=Thinking(2))
+
+    body = (await api.post("/v1/chat/completions", json=asked("what time is it?"))).json()
+
+    assert body["choices"][0]["message"]["content"] == "It is noon."
+    assert body["usage"] == USED
+
+
+async def test_an_answer_without_a_model_used_nothing(api):
+    body = (await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea"))).json()
+
+    assert body["usage"] == {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+async def test_a_stream_tells_its_usage_last_where_that_is_asked_for(api_of):
+    api = await api_of(interpreter=Thinking(2))
+
+    options = {"stream": True, "stream_options": {"include_usage": True}}
+    chunks = chunks_of(await api.post("/v1/chat/completions", json=asked("what time is it?", **options)))
+
+    assert (chunks[-1]["choices"], chunks[-1]["usage"]) == ([], USED)
+    assert [each["usage"] for each in chunks[:-1]] == [None] * (len(chunks) - 1)
+
+
+@pytest.mark.parametrize("options", [{}, {"stream_options": None}, {"stream_options": {"include_usage": False}}])
+async def test_a_stream_that_was_not_asked_tells_no_usage(api_of, options):
+    api = await api_of(interpreter=Thinking(1))
+
+    chunks = chunks_of(await api.post("/v1/chat/completions", json=asked("what time is it?", stream=True, **options)))
+
+    assert all(each["choices"] and "usage" not in each for each in chunks)
 
 
 async def test_a_tool_of_the_client_is_handed_to_it_and_its_result_is_read(api_of):
