@@ -41,7 +41,14 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
         RequestRefused: the words name no window.
     """
     words = _words()
-    made = partial(SummaryWindow, person=_person(args.person, ctx), topic=args.topic or None, until=ctx.message.sent_at)
+    command = ctx.message
+    made = partial(
+        SummaryWindow,
+        person=_person(args.person, ctx),
+        topic=args.topic or None,
+        until=command.sent_at,
+        before=command.id,
+    )
     said = _folded(args.window or ctx.message.text)
     if ctx.message.reply_to is not None and words.thread.search(said):
         return made(thread_of=ctx.message.reply_to, limit=_MOST)

@@ -57,7 +57,7 @@ def is_chatter(text: str) -> bool:
 
 def narrowed(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
     """Apply the bounds of `window` that the source did not: end, thread of replies, person and topic."""
-    kept = [message for message in messages if window.until is None or message.sent_at < window.until]
+    kept = _ended(messages, window)
     if window.thread_of is not None:
         kept = _thread(kept, window.thread_of)
     if window.person is not None:
@@ -78,6 +78,16 @@ def people(messages: Iterable[ChatMessage]) -> tuple[Participant, ...]:
         Participant(person_id=person_id, name=names[person_id], message_count=count)
         for person_id, count in counts.most_common()
     )
+
+
+def _ended(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
+    """Keep what comes before the end of `window`: many platforms stamp whole seconds, so that the order counts too."""
+    if window.until is None:
+        return list(messages)
+    earlier = [message for message in messages if message.sent_at < window.until]
+    at_the_end = [message for message in messages if message.sent_at == window.until]
+    ids = [message.id for message in at_the_end]
+    return earlier + (at_the_end[: ids.index(window.before)] if window.before in ids else [])
 
 
 def _is_by(message: ChatMessage, person: str) -> bool:

@@ -18,14 +18,16 @@ class SummaryMethod(StrEnum):
 class SummaryWindow:
     """Which messages are read: the last `limit` ones, or those since a moment.
 
-    `since` and `until` are timezone-aware, `until` exclusive. With `since`, `limit` still caps what is read and the
-    latest messages win. `person` (id or name) and `topic` (words) narrow the window further, and `thread_of` to the
+    `since` and `until` are timezone-aware, `until` exclusive; of the messages of that very instant those are in it
+    that were kept before the message `before` (its id). With `since`, `limit` still caps what is read and the latest
+    messages win. `person` (id or name) and `topic` (words) narrow the window further, and `thread_of` to the
     replies around one message (its id).
     """
 
     limit: int = 200
     since: datetime | None = None
     until: datetime | None = None
+    before: str | None = None
     person: str | None = None
     topic: str | None = None
     thread_of: str | None = None

@@ -124,6 +124,10 @@ async def test_what_somebody_missed_begins_with_their_last_message(asked, histor
     assert window.since == left
 
 
+async def test_a_window_ends_at_the_command_itself(asked):
+    assert (await asked("today")).before == (await asked(None)).before == "m1"
+
+
 async def test_somebody_who_never_wrote_missed_the_recent_messages(asked):
     window = await asked(None, text="what did I miss?")
 

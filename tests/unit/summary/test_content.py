@@ -91,6 +91,22 @@ def test_a_window_ends_before_until(talk):
     assert [message.id for message in kept] == ["m1", "m2"]
 
 
+def test_what_was_said_in_the_same_second_as_the_command_but_before_it_is_in_the_window(talk):
+    messages = talk("ann: one", "bob: two", "ann: summarize", "cat: three", minutes_apart=0)
+
+    kept = narrowed(messages, SummaryWindow(until=messages[2].sent_at, before="m3"))
+
+    assert [message.id for message in kept] == ["m1", "m2"]
+
+
+def test_a_window_that_ended_before_the_command_takes_in_nothing_of_its_last_instant(talk):
+    messages = talk("ann: one", "bob: two", "ann: summarize")
+
+    kept = narrowed(messages, SummaryWindow(until=messages[1].sent_at, before="m3"))
+
+    assert [message.id for message in kept] == ["m1"]
+
+
 def test_a_person_is_found_by_name_or_id(talk):
     messages = talk("ann: one", "bob: two", "ann: three")
 
