@@ -15,7 +15,7 @@ from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionR
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
-from bot.platforms.discord.events import Deleted, Dispatch, Interaction, Message
+from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, Ready
 from bot.platforms.discord.settings import DiscordSettings
 from services.chat import ChatAddress, Incoming
 from services.clock import Clock
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
 _MESSAGE = "/channels/{channel_id}/messages/{message_id}"
-_EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
+_SAYINGS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
+_PLACES = ("READY", "GUILD_CREATE", "GUILD_DELETE")
+_EVENTS = tuple(f'"{event}"' for event in (*_SAYINGS, *_PLACES))
 
 
 class DiscordPlatform:
@@ -53,6 +55,7 @@ class DiscordPlatform:
         self.reads_content = True
         self._client: GatewayClient | None = None
         self._receive: Receive | None = None
+        self._guilds: set[str] = set()
 
     @property
     def health(self) -> Health:
@@ -152,7 +155,9 @@ class DiscordPlatform:
 
     async def _take(self, dispatch: Dispatch) -> None:
         incoming: Incoming | None = None
-        if dispatch.t == "INTERACTION_CREATE":
+        if dispatch.t in _PLACES:
+            await self._note_guild(dispatch)
+        elif dispatch.t == "INTERACTION_CREATE":
             await self._interact(Interaction.model_validate(dispatch.d))
         elif dispatch.t == "MESSAGE_CREATE":
             message = Message.model_validate(dispatch.d)
@@ -164,6 +169,21 @@ class DiscordPlatform:
             deleted = Deleted.model_validate(dispatch.d)
             incoming = wire.to_withdrawn(deleted, self._thread(deleted.channel_id), self._now())
         await self._hand_in(incoming)
+
+    async def _note_guild(self, dispatch: Dispatch) -> None:
+        """Know the guilds of the bot: one that comes up and is not among them is new.
+
+        Source: https://discord.com/developers/docs/events/gateway-events#guild-create.
+        """
+        if dispatch.t == "READY":
+            self._guilds = {guild.id for guild in Ready.model_validate(dispatch.d).guilds}
+            return
+        guild = Guild.model_validate(dispatch.d)
+        if dispatch.t == "GUILD_DELETE" and not guild.unavailable:
+            self._guilds.discard(guild.id)
+        elif dispatch.t == "GUILD_CREATE" and guild.id not in self._guilds:
+            self._guilds.add(guild.id)
+            await self._hand_in(wire.to_added(guild))
 
     async def _interact(self, interaction: Interaction) -> None:
         """Take in what was said, then let Discord know within its three seconds."""

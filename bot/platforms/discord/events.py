@@ -108,6 +108,30 @@ class Interaction(Form):
     message: Message | None = None
 
 
+class Channel(Form):
+    """A channel of a guild; `type` 0 is one for text."""
+
+    id: str
+    type: int = 0
+    position: int = 0
+
+
+class Guild(Form):
+    """A guild, as it becomes known; only its id where it is unavailable, or is said to be gone."""
+
+    id: str
+    unavailable: bool = False
+    system_channel_id: str | None = None
+    preferred_locale: str = ""
+    channels: tuple[Channel, ...] = ()
+
+
+class Ready(Form):
+    """The beginning of a session, and the guilds that the bot is in."""
+
+    guilds: tuple[Guild, ...] = ()
+
+
 class Dispatch(Form):
     """A frame of the gateway that tells of an event."""
 

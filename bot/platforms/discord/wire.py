@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot.addressing import is_called
-from bot.platforms.discord.events import Deleted, Interaction, Member, Message, User
-from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
+from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, User
+from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
 
 NAME = "discord"
 
@@ -16,6 +16,7 @@ COMMAND, BUTTON = 2, 3
 # Ordinary messages and replies; the other types are the platform's own words (somebody joined, pinned, boosted).
 _SAID = {0, 19}
 _MARKED = re.compile(r"<@!?(?P<user>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<role>@&)\d+>")
+_TEXT_CHANNEL = 0
 _MANAGES = (1 << 3) | (1 << 5)  # ADMINISTRATOR, MANAGE_GUILD
 _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 
@@ -84,6 +85,19 @@ def to_edited(message: Message, me: str, bot_name: str, place: Place) -> Message
 def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdrawn:
     """A message is gone; Discord does not say since when."""
     return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
+
+
+def to_added(guild: Guild) -> BotAdded | None:
+    """The bot is new in a guild: it belongs where the guild greets newcomers, else in the first channel for text."""
+    text_channels = sorted(
+        (channel for channel in guild.channels if channel.type == _TEXT_CHANNEL), key=lambda channel: channel.position
+    )
+    place = guild.system_channel_id or next((channel.id for channel in text_channels), None)
+    if place is None:
+        return None
+    # Every guild says en-US unless somebody chose otherwise, so that English says nothing.
+    language = "zh" if guild.preferred_locale.startswith("zh") else ""
+    return BotAdded(address=ChatAddress(platform=NAME, chat_id=place), language=language)
 
 
 def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:

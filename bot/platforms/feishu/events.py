@@ -49,7 +49,10 @@ class Message(Form):
 
 
 class Body(Form):
-    """What happened: somebody wrote (`message`), or took back what they had written (`message_id`)."""
+    """What happened: somebody wrote (`message`), or took back what they had written (`message_id`).
+
+    `chat_id` comes with what was taken back, and with a chat that the bot was added to.
+    """
 
     sender: Sender = Sender()
     message: Message | None = None

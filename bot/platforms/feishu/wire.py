@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 
 from bot.addressing import is_called
 from bot.platforms.feishu.events import Body, Event, Message
-from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
+from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
 
 NAME = "feishu"
 
 RECEIVED = "im.message.receive_v1"
 RECALLED = "im.message.recalled_v1"
+ADDED = "im.chat.member.bot.added_v1"
 
 _ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
 
@@ -39,6 +40,8 @@ def to_incoming(
             message_id=body.message_id,
             at=_instant(body.recall_time),
         )
+    if event.header.event_type == ADDED:
+        return BotAdded(address=ChatAddress(platform=NAME, chat_id=body.chat_id))
     if event.header.event_type != RECEIVED or body.message is None or _sender_id(body) == me.open_id:
         return None
     return _to_message(body, body.message, me, names, own_messages)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bot.addressing import is_called
 from bot.platforms.onebot.segments import Segment, segments_of
-from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
+from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
 
 NAME = "onebot"
 
@@ -62,6 +62,8 @@ def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ())
         return MessageWithdrawn(
             address=address_of(event), message_id=str(event.message_id), at=datetime.fromtimestamp(event.time, UTC)
         )
+    if event.post_type == "notice" and event.notice_type == "group_increase" and event.user_id == event.self_id:
+        return BotAdded(address=address_of(event))
     return None
 
 

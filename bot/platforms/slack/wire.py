@@ -8,7 +8,16 @@ from datetime import UTC, datetime
 from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU
 from bot.platforms.slack.events import Command, Interaction, Message
-from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person
+from services.chat import (
+    Attachment,
+    BotAdded,
+    ChatAddress,
+    ChatMessage,
+    Incoming,
+    MessageEdited,
+    MessageWithdrawn,
+    Person,
+)
 
 NAME = "slack"
 
@@ -44,6 +53,8 @@ def users_in(message: Message) -> set[str]:
 
 def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) -> Incoming | None:
     """What an event says, None when it says nothing to a chat bot. `people` are profiles by user id."""
+    if message.type == "member_joined_channel":
+        return BotAdded(address=_address(message.channel, None)) if message.user == me.user_id else None
     if message.subtype == "message_changed":
         return _to_edited(message, me, people)
     if message.subtype == "message_deleted":

@@ -42,7 +42,7 @@ from services.errors import ConfigError
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
-_WANTED: Final = ["message", "edited_message", "callback_query"]
+_WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member"]
 _SPARE_SECONDS = 15
 
 

@@ -17,6 +17,7 @@ class User(Form):
     first_name: str = ""
     last_name: str = ""
     username: str = ""
+    language_code: str = ""
 
     @property
     def name(self) -> str:
@@ -68,6 +69,27 @@ class CallbackQuery(Form):
     message: Message | None = None
 
 
+class Membership(Form):
+    """What somebody is in a chat; `is_member` comes with those who are restricted."""
+
+    status: str
+    is_member: bool = False
+
+    @property
+    def is_in(self) -> bool:
+        """Whether they are in the chat."""
+        return self.status in {"creator", "administrator", "member"} or self.is_member
+
+
+class MembershipChange(Form):
+    """The bot was added to a chat, removed from it, or given other rights by `sender`."""
+
+    chat: Chat
+    sender: User = Field(alias="from")
+    old_chat_member: Membership
+    new_chat_member: Membership
+
+
 class Update(Form):
     """One thing that happened."""
 
@@ -75,3 +97,4 @@ class Update(Form):
     message: Message | None = None
     edited_message: Message | None = None
     callback_query: CallbackQuery | None = None
+    my_chat_member: MembershipChange | None = None

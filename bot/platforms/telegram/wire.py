@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.addressing import is_called
-from bot.platforms.telegram.events import CallbackQuery, Entity, Message, Update, User
-from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageEdited, Person
+from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, Update, User
+from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageEdited, Person
 
 NAME = "telegram"
 
 # The account under which administrators of a group write anonymously.
 _ANONYMOUS_ADMIN = 1087968824
+
+_GROUPS = {"group", "supergroup"}
 
 _ATTACHMENTS = (
     "photo",
@@ -50,6 +52,8 @@ def to_incoming(update: Update, me: Account, admins: Collection[str] = ()) -> In
         )
     if update.callback_query is not None:
         return _to_pressed(update.callback_query, admins)
+    if update.my_chat_member is not None:
+        return _to_added(update.my_chat_member)
     return None
 
 
@@ -97,6 +101,18 @@ def _to_pressed(query: CallbackQuery, admins: Collection[str]) -> ChatMessage | 
         is_addressed=True,
         is_private=query.message.chat.type == "private",
         reply_to=str(query.message.message_id),
+    )
+
+
+def _to_added(change: MembershipChange) -> BotAdded | None:
+    """The bot is new in a group; the language is that of the app of whoever added it."""
+    is_new = change.new_chat_member.is_in and not change.old_chat_member.is_in
+    if not is_new or change.chat.type not in _GROUPS:
+        return None
+    language = change.sender.language_code.partition("-")[0]
+    return BotAdded(
+        address=ChatAddress(platform=NAME, chat_id=str(change.chat.id)),
+        language=language if language in {"en", "zh"} else "",
     )
 
 

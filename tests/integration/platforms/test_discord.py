@@ -6,9 +6,10 @@ from pydantic import SecretStr
 from bot.platform import OutgoingMessage
 from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.discord.settings import DiscordSettings
+from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import ChatAddress, MessageEdited, MessageWithdrawn
+from services.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
@@ -173,3 +174,17 @@ async def test_without_the_intent_the_bot_still_works(server, make, ear, running
 async def test_a_wrong_token_is_refused_for_good(make, ear):
     with pytest.raises(ConnectionRefusedForGood, match="token"):
         await make(token=SecretStr("wrong")).run(ear.receive)
+
+
+async def test_only_a_guild_that_the_session_did_not_begin_with_is_new(server, platform, ear):
+    channels = [{**forms.channel(), "id": "31", "guild_id": "30"}]
+    await server.event("GUILD_CREATE", {**forms.guild(), "id": "30", "channels": channels})
+    await ear.hears(1)
+    await server.event("GUILD_DELETE", {"id": "30", "unavailable": True})
+    await server.event("GUILD_CREATE", {**forms.guild(), "id": "30", "channels": channels})
+    await server.say("hello")
+    await ear.hears(2)
+
+    assert ear.heard[0] == BotAdded(address=ChatAddress(platform="discord", chat_id="31"))
+    assert ear.texts == ["hello"]
+    assert len(ear.heard) == 2

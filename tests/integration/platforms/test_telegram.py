@@ -12,7 +12,7 @@ from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.telegram import TelegramServer
-from services.chat import ChatAddress, MessageEdited, Person
+from services.chat import BotAdded, ChatAddress, MessageEdited, Person
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
@@ -195,3 +195,16 @@ async def test_python_telegram_bot_takes_the_server_for_telegram(server):
         await app.stop()
 
     assert server.said.texts == ["echo: 你好"]
+
+
+async def test_a_group_that_the_bot_is_added_to_is_told_of(server, make, ear, running):
+    ann = {"id": 7, "is_bot": False, "first_name": "Ann", "language_code": "en"}
+    bot = {"id": 1, "is_bot": True, "first_name": "Bubbles"}
+    change = {"date": 1795168800, "chat": {"id": -100, "type": "group", "title": "team"}, "from": ann}
+    change |= {"old_chat_member": {"user": bot, "status": "left"}, "new_chat_member": {"user": bot, "status": "member"}}
+    async with running(make()):
+        await server.update({"my_chat_member": change})
+        await ear.hears(1)
+
+    assert ear.heard == [BotAdded(address=TEAM, language="en")]
+    assert "my_chat_member" in server.called("getUpdates")[0]["allowed_updates"]

@@ -8,8 +8,8 @@ import pytest
 
 from bot.platform import Choice, OutgoingMessage
 from bot.platforms.discord import requests, wire
-from bot.platforms.discord.events import Deleted, Interaction, Member, Message
-from services.chat import ChatAddress, Person
+from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message
+from services.chat import BotAdded, ChatAddress, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 GUILD = wire.Place()
@@ -140,3 +140,19 @@ def test_buttons_stand_five_in_a_row():
 
 def test_a_line_that_looks_like_a_list_or_heading_is_shown_as_written():
     assert body("- tea\n1 # 2")["content"] == "\\- tea\n1 # 2"
+
+
+def test_a_new_guild_is_greeted_where_it_greets_newcomers_in_its_language():
+    added = wire.to_added(Guild.model_validate(EVENTS["guild"]))
+
+    assert added == BotAdded(address=ChatAddress(platform="discord", chat_id="21"), language="zh")
+
+
+def test_a_guild_that_greets_nowhere_is_greeted_in_its_first_channel_for_text():
+    quiet = Guild.model_validate({**EVENTS["guild"], "system_channel_id": None, "preferred_locale": "en-US"})
+
+    assert wire.to_added(quiet) == BotAdded(address=ChatAddress(platform="discord", chat_id="20"))
+
+
+def test_a_guild_without_a_channel_for_text_is_not_greeted():
+    assert wire.to_added(Guild(id="10")) is None

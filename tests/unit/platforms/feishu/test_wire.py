@@ -7,7 +7,7 @@ from bot.platform import OutgoingMessage
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.wire import Account, to_incoming
-from services.chat import ChatAddress, MessageWithdrawn, Person
+from services.chat import BotAdded, ChatAddress, MessageWithdrawn, Person
 
 ME = Account(open_id="ou_bot", bot_name="Bubbles")
 TEAM = ChatAddress(platform="feishu", chat_id="oc_1")
@@ -146,3 +146,20 @@ def test_a_key_is_the_same_each_time_and_short_enough():
 
     assert first == second
     assert len(first) <= 50
+
+
+def test_a_group_that_the_bot_is_added_to_is_new():
+    event = {
+        "schema": "2.0",
+        "header": {"event_id": "e2", "event_type": "im.chat.member.bot.added_v1", "create_time": "1795168800000"},
+        "event": {
+            "chat_id": "oc_1",
+            "operator_id": {"union_id": "on_7", "user_id": "", "open_id": "ou_ann"},
+            "external": False,
+            "operator_tenant_key": "t",
+            "name": "team",
+            "i18n_names": {"zh_cn": "小队", "en_us": "team"},
+        },
+    }
+
+    assert to_incoming(Event.model_validate(event), ME, {}) == BotAdded(address=TEAM)

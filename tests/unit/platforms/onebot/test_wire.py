@@ -11,7 +11,7 @@ from bot.platform import OutgoingMessage
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.segments import segments_of
 from bot.platforms.onebot.wire import Event, to_incoming
-from services.chat import Attachment, ChatAddress, MessageWithdrawn, Person
+from services.chat import Attachment, BotAdded, ChatAddress, MessageWithdrawn, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 TEAM = ChatAddress(platform="onebot", chat_id="100")
@@ -96,3 +96,11 @@ def test_only_code_mentions_everyone():
 @given(st.text(max_size=200).filter(lambda text: text and "[CQ:" not in text and "&" not in text))
 def test_a_text_without_codes_says_what_it_says(text):
     assert [segment.data["text"] for segment in segments_of(text)] == [text]
+
+
+def test_a_group_that_the_account_joins_is_new():
+    assert heard("bot added") == BotAdded(address=TEAM)
+
+
+def test_somebody_else_who_joins_says_nothing():
+    assert heard("somebody joined") is None

@@ -10,7 +10,7 @@ from bot.platform import Choice, OutgoingMessage
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.events import Command, Interaction, Message
 from bot.platforms.slack.wire import Profile
-from services.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person
+from services.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, Person
 from services.errors import DeliveryFailed
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
@@ -153,3 +153,11 @@ def test_the_text_of_notifications_is_escaped():
 def test_an_emoji_without_a_known_name_is_refused():
     with pytest.raises(DeliveryFailed):
         requests.reaction("🦖")
+
+
+def test_a_channel_that_the_bot_is_invited_to_is_new():
+    assert heard("bot added") == BotAdded(address=TEAM)
+
+
+def test_somebody_else_who_joins_says_nothing():
+    assert heard("member joined") is None

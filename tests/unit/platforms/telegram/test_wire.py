@@ -11,7 +11,7 @@ from bot.platforms.telegram import requests
 from bot.platforms.telegram.events import Update
 from bot.platforms.telegram.wire import Account, to_incoming
 from bot.testing.chat_servers.telegram_markup import visible_text
-from services.chat import ChatAddress, MessageEdited, Person
+from services.chat import BotAdded, ChatAddress, MessageEdited, Person
 
 UPDATES = json.loads(Path(__file__).with_name("updates.json").read_text(encoding="utf-8"))
 ME = Account(id=1, username="bubbles_bot", bot_name="Bubbles")
@@ -149,3 +149,12 @@ def test_a_text_of_emoji_is_counted_as_telegram_counts():
 def test_only_supergroups_have_links():
     assert requests.link(TEAM, "5") == "https://t.me/c/1/5"
     assert requests.link(ChatAddress(platform="telegram", chat_id="-5"), "5") is None
+
+
+def test_a_group_that_the_bot_is_added_to_is_new_and_speaks_as_the_one_who_added_it():
+    assert heard("bot added") == BotAdded(address=TEAM, language="zh")
+
+
+@pytest.mark.parametrize("name", ["bot made administrator", "bot removed", "private chat begun"])
+def test_other_changes_of_what_the_bot_is_in_a_chat_say_nothing(name):
+    assert heard(name) is None
