@@ -1,0 +1,57 @@
+"""A server that would send a document of 50 MB, over a real connection."""
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+from bot.tool_servers.connections import ToolServerConnection
+from bot.tool_servers.errors import ServerUnavailable
+from bot.tool_servers.exchange import Exchange
+from bot.tool_servers.openapi_toolset import AnswerLimits, OpenApiToolset
+
+MEGABYTE = 1_000_000
+SIZE = 50 * MEGABYTE
+BUFFERS = 10 * MEGABYTE  # what the two ends of a connection may hold between them
+PIECE = b'{"openapi": "3.1.0", "info": {"description": "' + b"x" * 65_536
+
+
+class Pouring:
+    """Sends pieces of a document until 50 MB have gone out or the other side hangs up. `taken` are bytes."""
+
+    def __init__(self, *, is_announced):
+        self.taken = 0
+        self._is_announced = is_announced
+
+    @asynccontextmanager
+    async def served(self):
+        server = await asyncio.start_server(self._pour, "127.0.0.1", 0)
+        try:
+            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/openapi.json"
+        finally:
+            server.close()
+
+    async def _pour(self, reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        length = f"Content-Length: {SIZE}" if self._is_announced else "Connection: close"
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{length}\r\n\r\n".encode())
+        with suppress(ConnectionError):
+            while self.taken < SIZE:
+                writer.write(PIECE)
+                await writer.drain()
+                self.taken += len(PIECE)
+        writer.close()
+
+
+@pytest.mark.parametrize("is_announced", [True, False], ids=["announced", "unannounced"])
+async def test_a_document_of_50_megabytes_is_refused_without_being_read_whole(is_announced, viewer):
+    pouring = Pouring(is_announced=is_announced)
+
+    async with pouring.served() as url, Exchange(url, timeout_seconds=5) as exchange:
+        limits = AnswerLimits(document=MEGABYTE, answer=1000)
+        toolset = OpenApiToolset(ToolServerConnection(url=url), exchange, limits=limits)
+        with pytest.raises(ServerUnavailable, match="larger than 1 MB"):
+            await toolset.refresh()
+
+    assert pouring.taken < MEGABYTE + BUFFERS
+    assert await toolset.list_specs(viewer) == ()
