@@ -20,6 +20,7 @@ from function_calls.rounds import (
     dispatch_all,
     found_so_far,
     interpret_within,
+    listener_of_call,
     run_rounds,
     spoken,
     undo_hint,
@@ -142,6 +143,7 @@ class Assistant:
                 state=CallState(opened),
                 invocation_id=invocation,
                 asked_for=requests,
+                on_text=listener_of_call(turn, calls),
             )
             for place in range(len(calls))
         ]

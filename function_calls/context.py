@@ -13,6 +13,7 @@ from function_calls.oversight import Oversight
 from function_calls.session_state import CallState
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
+from services.language_model.ports import TextListener
 
 if TYPE_CHECKING:
     from loguru import Logger
@@ -85,7 +86,8 @@ class CallContext:
     untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `oversight`
     watches over routers that have none of their own, such as an agent's. `is_undoing` says that a change is taken back.
     `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
-    `beginning` is where a call that changes something says that it has begun.
+    `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
+    while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
     """
 
     call_id: str
@@ -107,6 +109,7 @@ class CallContext:
     oversight: Oversight | None = None
     is_undoing: bool = False
     beginning: Beginning | None = None
+    on_text: TextListener | None = None
 
     @property
     def chat(self) -> ChatAddress:

@@ -90,11 +90,11 @@ async def reminder_delete(
 async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: SearchService) -> ToolResult:
     """联网搜索 / Search the web and answer with numbered sources."""
     try:
-        answer = await search.search(args.query, ctx.language)
+        answer = await search.search(args.query, ctx.language, on_text=ctx.on_text)
     except SearchUnavailable as failure:
         tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
         return ToolResult.failed(str(failure), text=say(ctx.language, "search.unavailable", tried=tried))
-    if answer.is_already_answered:
+    if answer.is_already_answered and ctx.on_text is None:  # what our listener heard is a draft of this very answer
         return ToolResult(ok=True, is_answered=True)
     if answer.is_empty:
         return ToolResult(ok=True, text=say(ctx.language, "search.nothing", query=args.query))

@@ -13,6 +13,7 @@ from function_calls.interpreter import Interpreter
 from function_calls.router import FunctionCallRouter
 from function_calls.wording import say
 from services.errors import ModelUnavailable
+from services.language_model.ports import TextListener
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,6 +97,11 @@ async def dispatch_all(
             group.create_task(router.dispatch(call, context)) for call, context in zip(calls, contexts, strict=True)
         ]
     return tuple(task.result() for task in tasks)
+
+
+def listener_of_call(turn: Turn, calls: Sequence[ToolCall]) -> TextListener | None:
+    """Who hears a call's answer as it is written; nobody where several answer at once, for their words would mix."""
+    return turn.on_text if len(calls) == 1 else None
 
 
 async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn) -> Interpretation:

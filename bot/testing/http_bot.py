@@ -9,7 +9,7 @@ from bot.app import build_app
 from bot.http.context import HttpContext
 from bot.http.server import served
 from bot.platforms.web.adapter import WebPlatform
-from bot.settings import BotSettings, HttpSettings, LogSettings, Settings, ToolServerSettings
+from bot.settings import BotSettings, HttpSettings, LogSettings, SearchSettings, Settings, ToolServerSettings
 from function_calls.interpreter import Interpreter
 from services.clock import Clock, SystemClock
 from services.storage.database import Database
@@ -23,6 +23,7 @@ async def http_bot(
     database: str = "sqlite://",
     http: HttpSettings | None = None,
     tool_servers: ToolServerSettings | None = None,
+    search: SearchSettings | None = None,
 ) -> AsyncIterator[HttpContext]:
     """A bot with the web room, offline unless `interpreter` is given; `database` is a SQLAlchemy URL."""
     clock = clock or SystemClock()
@@ -31,6 +32,7 @@ async def http_bot(
         log=LogSettings(to_file=False),
         http=http or HttpSettings(port=0),
         tool_servers=tool_servers or ToolServerSettings(),
+        search=search or SearchSettings(),
     )
     room = WebPlatform(clock=clock, bot_name=settings.bot.name)
     async with build_app(

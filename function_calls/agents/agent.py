@@ -29,6 +29,7 @@ from function_calls.rounds import (
     dispatch_all,
     found_so_far,
     interpret_within,
+    listener_of_call,
     run_rounds,
 )
 from function_calls.router import FunctionCallRouter
@@ -163,6 +164,7 @@ class Agent:
                 actions=Actions(),
                 agent_name=self.name,
                 asked_for=requests,
+                on_text=listener_of_call(turn, calls),
             )
             for place in range(len(calls))
         ]

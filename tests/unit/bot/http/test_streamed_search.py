@@ -1,0 +1,81 @@
+"""A web search that an engine streams: its words come into the room one after the other, and are one answer."""
+
+import json
+
+import pytest
+from pydantic import SecretStr
+
+from bot.settings import SearchSettings
+from bot.testing.search_server import Behaviour, SearchServer
+
+QUESTION = "Bubbles, search the web for how many stars the galaxy has"
+
+
+@pytest.fixture
+async def engine():
+    async with SearchServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def api(api_of, engine):
+    settings = SearchSettings(
+        engines=("perplexity",), perplexity_api_key=SecretStr("k"), perplexity_base_url=engine.url, cache_minutes=10
+    )
+    return await api_of(search=settings)
+
+
+async def ask(api, text=QUESTION):
+    """The server-sent events of the answer, as (kind, data)."""
+    body = {"session_id": "lobby", "message": text, "name": "Ann"}
+    answer = await api.post("/api/chat/send", json=body, headers={"Accept": "text/event-stream"})
+    blocks = [block.splitlines() for block in answer.text.strip().split("\n\n") if not block.startswith(":")]
+    return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
+
+
+async def bots_messages(api):
+    said = (await api.get("/api/chat/sessions/lobby/messages")).json()
+    return [each["content"] for each in said if each["role"] == "assistant"]
+
+
+async def test_the_engines_words_come_while_the_search_is_running(api):
+    told = await ask(api)
+
+    kinds = [kind for kind, _ in told]
+    assert kinds[:2] == ["start", "tool_start"]
+    assert kinds.index("message") < kinds.index("tool_complete")
+
+
+async def test_the_answer_is_what_was_streamed_with_its_sources_below(api):
+    told = await ask(api)
+
+    streamed = "".join(data["content"] for kind, data in told if kind == "message")
+    whole = told[-1][1]["message"]["text"]
+    assert whole.startswith(streamed)
+    assert "[1]" in streamed
+    assert "https://stars.example/milky-way" in whole[len(streamed) :]
+
+
+async def test_a_streamed_answer_is_one_message(api, engine):
+    await ask(api)
+
+    assert len(await bots_messages(api)) == 1
+    assert engine.requests[0].body["stream"] is True
+
+
+async def test_a_stream_that_breaks_off_is_overruled_by_one_honest_line(api, engine):
+    engine.behaviour = Behaviour.CUT
+
+    told = await ask(api)
+
+    assert "could not reach a search engine just now (perplexity: cut)" in told[-1][1]["message"]["text"]
+    assert len(await bots_messages(api)) == 1
+
+
+async def test_an_answer_from_memory_is_not_streamed_and_said_all_the_same(api, engine):
+    await ask(api)
+
+    told = await ask(api)
+
+    assert len(engine.requests) == 1
+    assert "https://stars.example/milky-way" in told[-1][1]["message"]["text"]

@@ -1,0 +1,71 @@
+"""`perplexity_search`: whoever watches hears the words as they come, and nothing is said twice."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from bot.testing.turns import make_turn
+from function_calls import handlers
+from function_calls.calls import ToolCall
+from function_calls.models import PerplexityArgs
+from function_calls.rounds import listener_of_call
+from services.search import SearchAnswer, SearchService, Source
+
+STARS = Source(title="Stars", url="https://stars.example/")
+
+
+class SpeakingEngine:
+    """Says its text to whoever listens, and posts it by itself where `posts` says so."""
+
+    name = "speaking"
+
+    def __init__(self, *, posts=False):
+        self._posts = posts
+
+    async def search(self, query, language, *, on_text=None):
+        if on_text is not None:
+            await on_text("Many [1].")
+        is_said = self._posts or on_text is not None
+        return SearchAnswer(text="Many [1].", sources=(STARS,), engine=self.name, is_already_answered=is_said)
+
+
+@pytest.fixture
+def search(context_of):
+    async def dispatch(engine, on_text=None):
+        context = replace(context_of(text="search the web for stars"), on_text=on_text)
+        service = SearchService([engine], clock=FixedClock(context.now))
+        return await handlers.perplexity_search(PerplexityArgs(query="stars"), context, service)
+
+    return dispatch
+
+
+async def test_whoever_watches_hears_the_words_and_the_whole_answer_follows(search):
+    heard = []
+
+    async def hear(text):
+        heard.append(text)
+
+    result = await search(SpeakingEngine(), hear)
+
+    assert heard == ["Many [1]."]
+    assert not result.is_answered
+    assert result.text.startswith("Many [1].\n")
+    assert "https://stars.example/" in result.text
+
+
+async def test_an_engine_that_has_answered_in_the_chat_is_not_answered_again(search):
+    result = await search(SpeakingEngine(posts=True))
+
+    assert (result.is_answered, result.text) == (True, "")
+
+
+async def test_nobody_hears_the_words_of_several_calls_mixed():
+    async def hear(text):
+        raise AssertionError(text)
+
+    turn = replace(make_turn("search for stars and for moons"), on_text=hear)
+    call = ToolCall(id="c1", name="perplexity_search", arguments={})
+
+    assert listener_of_call(turn, [call]) is hear
+    assert listener_of_call(turn, [call, call]) is None
