@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, StringConstraints, field_validator
 
 from services.reminders.quiet_hours import QuietHours
 
@@ -18,6 +18,9 @@ class Group(BaseModel):
 
 
 G = TypeVar("G", bound=Group)
+
+Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$")]
+"""Scheme, host and port of a site, as browsers name it."""
 
 
 class BotSettings(Group):
@@ -223,6 +226,9 @@ class HttpSettings(Group):
     )
     allowed_origins: tuple[str, ...] = Field(
         (), description="Other pages that may use the API from a browser, such as https://chat.example.org."
+    )
+    page_tool_servers: tuple[Origin, ...] = Field(
+        (), description="Tool servers that people may add to their own page, such as http://127.0.0.1:8000."
     )
     requests_per_minute: int = Field(1200, ge=1, description="Requests that one person may make in a minute.")
     max_body_kilobytes: int = Field(1000, ge=1, description="Size of the largest request.")

@@ -174,6 +174,7 @@ class RoomSocket:
             "reminders": reminders,
             "bot": {"name": self._context.settings.bot.name, "model": model},
             "limits": {"message_length": LONGEST_MESSAGE},
+            "page_tool_servers": list(self._context.settings.http.page_tool_servers),
             "is_replay": missed is not None,
         }
         await self._socket.send_text(self._room.frame("hello", hello).text)

@@ -20,11 +20,10 @@ from services.clock import Clock
 _POLICY_VIOLATION: Final = 1008
 _REMEMBERED: Final = 10_000
 _CSP: Final = (
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; "
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src {connect}; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _HEADERS: Final = (
-    ("Content-Security-Policy", _CSP),
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("X-Frame-Options", "DENY"),
@@ -48,6 +47,8 @@ class Guard:
         self._hosts = frozenset(host.casefold() for host in settings.allowed_hosts)
         self._any_host = not self._is_open and not settings.allowed_hosts
         self._origins = frozenset(origin.rstrip("/").casefold() for origin in settings.allowed_origins)
+        connect = " ".join(("'self'", *settings.page_tool_servers))
+        self._headers = (("Content-Security-Policy", _CSP.format(connect=connect)), *_HEADERS)
         self._most_bytes = settings.max_body_kilobytes * 1000
         self._pace = RequestPace(settings.requests_per_minute, clock)
 
@@ -60,13 +61,13 @@ class Guard:
         viewer = await identified(connection, self._tokens, is_open=self._is_open)
         refusal = self._refusal(connection, viewer)
         if refusal is not None:
-            await _refuse(connection, *refusal, receive=receive, send=send)
+            await self._refuse(connection, *refusal, receive=receive, send=send)
             return
         scope["viewer"] = viewer
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, _Limited(receive, self._most_bytes), _with_headers(send))
+            await self._app(scope, _Limited(receive, self._most_bytes), self._with_headers(send))
 
     def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> tuple[int, str] | None:
         host = connection.headers.get("host", "").casefold()
@@ -86,6 +87,22 @@ class Guard:
 
     def _is_own_origin(self, origin: str, host: str) -> bool:
         return origin.partition("://")[2] == host or origin.rstrip("/") in self._origins
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _add(MutableHeaders(scope=message), self._headers)
+            await send(message)
+
+        return sending
+
+    async def _refuse(
+        self, connection: HTTPConnection, status: int, code: str, *, receive: Receive, send: Send
+    ) -> None:
+        if connection.scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": code})
+            return
+        await error_response(connection, status, code)(connection.scope, receive, self._with_headers(send))
 
 
 class RequestPace:
@@ -140,23 +157,7 @@ def _client(connection: HTTPConnection) -> str:
     return f"@{connection.client.host}" if connection.client is not None else "@"
 
 
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            _add(MutableHeaders(scope=message), _HEADERS)
-        await send(message)
-
-    return sending
-
-
 def _add(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:
     for name, value in added:
         headers.setdefault(name, value)
     headers.setdefault("Cache-Control", "no-store")
-
-
-async def _refuse(connection: HTTPConnection, status: int, code: str, *, receive: Receive, send: Send) -> None:
-    if connection.scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": code})
-        return
-    await error_response(connection, status, code)(connection.scope, receive, _with_headers(send))

@@ -1,4 +1,5 @@
 import pytest
+from pydantic import ValidationError
 
 from bot.http.reach import check_reach
 from bot.settings import HttpSettings
@@ -46,6 +47,29 @@ async def test_every_answer_has_the_headers_that_browsers_obey(api):
         assert "default-src 'self'" in headers["content-security-policy"]
         assert "unsafe-eval" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
+
+
+def sources_of(answer):
+    """What a page may connect to, by the policy of an answer."""
+    directives = answer.headers["content-security-policy"].split("; ")
+    return next(each.split()[1:] for each in directives if each.startswith("connect-src "))
+
+
+async def test_the_page_connects_to_the_bot_and_to_no_other_host(api):
+    assert sources_of(await api.get("/")) == ["'self'"]
+
+
+async def test_the_page_connects_to_exactly_the_tool_servers_of_the_settings(api_of):
+    servers = ("http://127.0.0.1:8000", "https://tools.example.org", "http://[::1]:9")
+    api = await api_of(http=HttpSettings(port=0, page_tool_servers=servers))
+
+    assert sources_of(await api.get("/")) == ["'self'", *servers]
+
+
+@pytest.mark.parametrize("server", ["*", "tools.example.org", "http://*.org", "http://a; script-src *", "http://a/b"])
+def test_a_tool_server_of_the_page_is_an_origin_and_nothing_else(server):
+    with pytest.raises(ValidationError):
+        HttpSettings(page_tool_servers=(server,))
 
 
 async def test_a_request_beyond_the_limit_is_refused(api_of):
