@@ -1,10 +1,12 @@
-"""Blank out, before they are stored, the messages of people who want none kept."""
+"""Keep and show no messages of people who want none kept: blanked before they are stored, left out when read."""
 
 from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from services.chat import ChatAddress
 from services.storage.person_tables import OPT_OUT
+from services.storage.tables import MESSAGE
 
 Columns = dict[str, object]
 _NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}
@@ -13,6 +15,8 @@ _NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}
 _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
     OPT_OUT.c.person_id.in_(sa.bindparam("senders", expanding=True))
 )
+# Of a message on its own, the usual case: a list is spelled out anew each time it is asked for.
+_HAS_OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(OPT_OUT.c.person_id == sa.bindparam("sender"))
 
 
 def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
@@ -23,8 +27,19 @@ def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Column
     senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
     if not senders:
         return list(rows)
-    out = {(place, person) for place, person in connection.execute(_OPTED_OUT, {"senders": list(senders)})}
+    found = (
+        connection.execute(_HAS_OPTED_OUT, {"sender": next(iter(senders))})
+        if len(senders) == 1
+        else connection.execute(_OPTED_OUT, {"senders": list(senders)})
+    )
+    out = {(place, person) for place, person in found}
     return [_blank(row) if out and _is_out(row, out) else row for row in rows]
+
+
+def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
+    """Whether who wrote a message of the chat has not opted out since."""
+    places = (address.key, address.platform)
+    return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
 
 
 def _is_out(row: Columns, out: set[tuple[str, str]]) -> bool:

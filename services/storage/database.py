@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
@@ -93,10 +93,9 @@ class Database:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
         return await self._in_thread(self._reader, self._reading, work)
 
-    async def _in_thread(self, pool: Executor, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-        transact = _transact if self._is_sqlite else _transact_again
+    async def _in_thread(self, pool: Executor, line: "_Line", work: Callable[[sa.Connection], T]) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, transact, engine, work)
+            return await asyncio.get_running_loop().run_in_executor(pool, line.transact, work)
         except sqlite3.OperationalError as error:  # from the BEGIN, which does not pass SQLAlchemy
             if sqlite.is_locked(error):
                 raise StorageBusy(self.name, "another program") from error
@@ -120,49 +119,71 @@ class Database:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._resources.enter_context(FileLock(self._path))
-        self._durable = self._kept(sqlite.engine(self._url, sqlite.Role.DURABLE))
+        self._durable = self._line(sqlite.Role.DURABLE)
         # A database in memory lives in its one connection.
         is_alone = self._is_in_memory
-        self._quick = self._durable if is_alone else self._kept(sqlite.engine(self._url, sqlite.Role.QUICK))
-        with self._durable.begin() as connection:
-            make_schema(connection, str(self._path), self._path)
-        self._reading = self._durable if is_alone else self._kept(sqlite.engine(self._url, sqlite.Role.READING))
+        self._quick = self._durable if is_alone else self._line(sqlite.Role.QUICK)
+        self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
+        self._reading = self._durable if is_alone else self._line(sqlite.Role.READING)
 
     def _open_postgres(self) -> None:
-        self._durable = self._kept(postgres.engine(self._url, postgres.Role.DURABLE))
-        self._quick = self._kept(postgres.engine(self._url, postgres.Role.QUICK))
-        self._reading = self._kept(postgres.engine(self._url, postgres.Role.READING))
+        self._durable = self._repeating(postgres.Role.DURABLE)
+        self._quick = self._repeating(postgres.Role.QUICK)
+        self._reading = self._repeating(postgres.Role.READING)
         try:
-            with self._durable.begin() as connection:
-                make_schema(connection, self.name, None)
+            self._durable.transact(lambda connection: make_schema(connection, self.name, None))
         except sa.exc.OperationalError as error:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
-    def _kept(self, engine: sa.Engine) -> sa.Engine:
+    def _line(self, role: sqlite.Role) -> "_Line":
+        engine = sqlite.engine(self._url, role)
         self._resources.callback(engine.dispose)
-        return engine
+        return _SteadyLine(self._resources.enter_context(engine.connect()))
+
+    def _repeating(self, role: postgres.Role) -> "_Line":
+        engine = postgres.engine(self._url, role)
+        self._resources.callback(engine.dispose)
+        return _RepeatingLine(engine)
 
 
 def _thread(name: str) -> Executor:
     return ThreadPoolExecutor(1, name)
 
 
-def _transact(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    with engine.begin() as connection:
-        return work(connection)
+class _Line(Protocol):
+    """A way to the database that one thread uses."""
+
+    def transact(self, work: Callable[[sa.Connection], T]) -> T: ...
 
 
-def _transact_again(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    """Do `work`, again when the server undid it; what fails while it commits may be done, so it is not repeated."""
-    for attempt in range(1, _TRIES + 1):
-        is_committing = False
-        try:
-            with engine.begin() as connection:
-                result = work(connection)
-                is_committing = True
-        except sa.exc.DBAPIError as error:
-            if is_committing or attempt == _TRIES or not postgres.is_worth_repeating(error):
-                raise
-        else:
-            return result
-    raise AssertionError("the last attempt returns or raises")
+class _SteadyLine:
+    """One connection for good: taking it anew costs more than the rest of a short transaction."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def transact(self, work: Callable[[sa.Connection], T]) -> T:
+        with self._connection.begin():
+            return work(self._connection)
+
+
+class _RepeatingLine:
+    """A connection to a server, which may undo a transaction or go away."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def transact(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do `work`, again when the server undid it; what fails while it commits may be done, so it is not repeated."""
+        for attempt in range(1, _TRIES + 1):
+            is_committing = False
+            try:
+                with self._engine.begin() as connection:
+                    result = work(connection)
+                    is_committing = True
+            except sa.exc.DBAPIError as error:
+                if is_committing or attempt == _TRIES or not postgres.is_worth_repeating(error):
+                    raise
+            else:
+                return result
+        raise AssertionError("the last attempt returns or raises")

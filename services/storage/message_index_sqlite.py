@@ -22,6 +22,8 @@ _ADD = sa.text(
     "INSERT INTO message_terms(rowid, terms) "
     "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:rows)"
 )
+# One message alone, the usual case, needs no array taken apart.
+_ADD_ONE = sa.text("INSERT INTO message_terms(rowid, terms) VALUES(:row_id, :terms)")
 _REMOVE = sa.text(
     "INSERT INTO message_terms(message_terms, rowid, terms) "
     "SELECT 'delete', json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:rows)"
@@ -41,7 +43,10 @@ class SqliteMessageIndex:
 
     def add(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
         """Take messages in."""
-        connection.execute(_ADD, {"rows": _rows(messages)})
+        if len(messages) == 1:
+            connection.execute(_ADD_ONE, {"row_id": messages[0].row_id, "terms": " ".join(messages[0].terms)})
+        else:
+            connection.execute(_ADD, {"rows": _rows(messages)})
 
     def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
         """Take messages out."""
