@@ -1,10 +1,11 @@
 """What a chat platform is to the bot."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
+from bot.chat_commands import Command
 from services.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
 from services.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.language_model.ports import TextListener
@@ -22,7 +23,9 @@ class Capabilities:
     `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
     message with the same key. `choices` are buttons; `private_replies` are seen by one person in the middle of a
     group; `markdown` says that bold, code and links look like that (the text is our small Markdown either way, see
-    `bot.platform_kit.markdown`). `edits`, `typing`, `reactions` and `message_links` go with the protocols below.
+    `bot.platform_kit.markdown`). `per_process` says that each process has chats of its own, as a terminal is one; of
+    several workers on one database only one is connected to any other platform. `edits`, `typing`, `reactions` and
+    `message_links` go with the protocols below.
     """
 
     mentions: bool = True
@@ -38,6 +41,10 @@ class Capabilities:
     private_replies: bool = False
     files: bool = False
     markdown: bool = False
+    per_process: bool = False
+    seconds_between_edits: float = 3.0
+    max_edits: int = 0
+    max_file_kilobytes: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,12 +75,14 @@ HealthState = Literal["connecting", "live", "deaf", "stopped"]
 class Health:
     """How a connection is: `deaf` is connected, but nothing has been heard for suspiciously long.
 
-    `since` is when it became so (timezone-aware); `detail` says why, for the operator.
+    `since` is when it became so (timezone-aware); `detail` says why, for the operator. `reconnects` is how often it
+    was made again since the start.
     """
 
     state: HealthState
     since: datetime
     detail: str = ""
+    reconnects: int = 0
 
 
 class Platform(Protocol):
@@ -134,6 +143,15 @@ class HearsAnswers(Protocol):
 
 
 @runtime_checkable
+class TakesUp(Protocol):
+    """Prepares what shows an answer when a message comes in, so that one of an earlier run passes it too."""
+
+    async def take_up(self, message: ChatMessage) -> None:
+        """Receive a message that is recorded and was never dealt with; return when it is."""
+        ...
+
+
+@runtime_checkable
 class Remembers(Protocol):
     """Keeps something over restarts, such as its place in a stream of events."""
 
@@ -161,6 +179,31 @@ class LinksMessages(Protocol):
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """A link that opens the message; None where there is none."""
+        ...
+
+
+@runtime_checkable
+class KnowsMembers(Protocol):
+    """Knows who is in a chat."""
+
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether the person is in the chat now; None where the platform does not tell.
+
+        Raises:
+            DeliveryFailed: the platform could not be asked.
+        """
+        ...
+
+
+@runtime_checkable
+class OffersCommands(Protocol):
+    """Shows commands while somebody types `/`."""
+
+    def offer(self, commands: Sequence[Command]) -> None:
+        """Show `commands`, in this order; called once, before `run`.
+
+        Where the platform allows fewer, those at the end are left out.
+        """
         ...
 
 

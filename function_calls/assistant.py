@@ -29,6 +29,7 @@ from function_calls.rounds import (
 )
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
+from function_calls.typed_calls import typed_call
 from function_calls.wording import say
 from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
@@ -101,6 +102,11 @@ class Assistant:
             if tally is not None:
                 tally.begin_round("confirmed")
             return Interpretation(calls=tuple(each.call for each in waiting))
+        typed = typed_call(turn)
+        if typed is not None:
+            if tally is not None:
+                tally.begin_round("typed")
+            return Interpretation(calls=(typed,))
         is_offline = self._interpreter is self._offline
         if tally is not None:
             tally.begin_round("offline" if is_offline else "model")

@@ -1,18 +1,24 @@
 """The commands that platforms offer while somebody types; each is a text that the bot understands everywhere."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
+from bot.chat_commands import Command as Command  # noqa: PLC0414 - wires find it beside the menu
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
-    """`/name`, what it is for in each language, and what may follow it (empty where nothing does)."""
 
-    name: str
-    english: str
-    chinese: str
-    argument_english: str = ""
-    argument_chinese: str = ""
+def said_as(name: str, values: Mapping[str, object]) -> str:
+    """The text that stands for the command `name` with `values` filled in, as `function_calls.typed_calls` reads it."""
+    return " ".join([f"/{name}", *(f"{key}={_quoted(value)}" for key, value in values.items() if value is not None)])
+
+
+def _quoted(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    if text and not any(mark.isspace() or mark in '"\\' for mark in text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 MENU: Final = (

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -59,6 +60,7 @@ class Connection:
         self._longest_pause = longest_pause.total_seconds()
         self._chance = chance
         self._failures = 0
+        self._reconnects = 0
         self._heard_at = clock.now()
         self._is_live = asyncio.Event()
         self._health = Health(state="connecting", since=clock.now())
@@ -66,7 +68,7 @@ class Connection:
     @property
     def health(self) -> Health:
         """How the connection is now."""
-        return self._health
+        return replace(self._health, reconnects=self._reconnects)
 
     def heard(self) -> None:
         """Something came in: the connection is live. When it has been so for a while, its next failure is the first."""
@@ -94,6 +96,7 @@ class Connection:
                 pause = self._pause() if wish is None else wish
                 logger.bind(platform=self._name).info("connecting again in {:.1f} s", pause)
                 await self._clock.nap(pause)
+                self._reconnects += 1
         finally:
             self._is_live.clear()
             self._become("stopped", self._health.detail)

@@ -177,3 +177,10 @@ async def test_a_pause_gives_the_burst_back(clock):
         await pace.wait()
 
     assert clock.now() == begun
+
+
+async def test_every_new_try_is_counted(clock):
+    connection = Connection("x", clock, chance=lambda: 1.0)
+    await kept(connection, failing([], clock), 4)
+
+    assert connection.health.reconnects == 2

@@ -1,0 +1,54 @@
+"""Calls that a person typed or filled in by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
+
+import re
+from typing import Final
+
+from function_calls.calls import ToolCall, ToolSpec, Turn
+from function_calls.errors import ArgumentsInvalid
+from function_calls.validation import validate_arguments
+
+_COMMAND: Final = re.compile(
+    r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII
+)
+_FIELD: Final = re.compile(
+    r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
+)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+
+
+def typed_call(turn: Turn) -> ToolCall | None:
+    """The call that the message of `turn` writes out; None when it is none, or names no function of the turn.
+
+    Words without a name are the first parameter's (`/history_search party`).
+    """
+    found = _COMMAND.fullmatch(turn.message.text)
+    if found is None or turn.steps or (found["bot"] or turn.bot_name).casefold() != turn.bot_name.casefold():
+        return None
+    spec = next((each for each in turn.tools if each.name == found["name"]), None)
+    if spec is None:
+        return None
+    given = _given(spec, found["rest"].strip())
+    return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=_in_shape(spec, given))
+
+
+def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
+    properties = spec.parameters.get("properties")
+    names = tuple(properties) if isinstance(properties, dict) else ()
+    fields = list(_FIELD.finditer(rest))
+    if fields and not _FIELD.sub("", rest).strip() and all(field["key"] in names for field in fields):
+        return {field["key"]: _value(field) for field in fields}
+    return {names[0]: rest} if rest and names else {}
+
+
+def _value(field: re.Match[str]) -> str:
+    if field["quoted"] is not None:
+        return _ESCAPE.sub(r"\1", field["quoted"])
+    return field["curly"] if field["curly"] is not None else field["bare"]
+
+
+def _in_shape(spec: ToolSpec, given: dict[str, object]) -> dict[str, object]:
+    """Texts as the numbers that they spell, where the schema wants such; what does not fit is left to the router."""
+    try:
+        return validate_arguments(spec.parameters, given, tool=spec.name)
+    except ArgumentsInvalid:
+        return given

@@ -1,0 +1,43 @@
+import pytest
+
+from bot.testing.turns import make_tool, make_turn
+from function_calls.calls import Step
+from function_calls.typed_calls import typed_call
+
+TOSS = make_tool("toss", side={"type": "string"}, times={"type": "integer"}, loud={"type": "boolean"})
+
+
+def arguments_of(text):
+    call = typed_call(make_turn(text, tools=[TOSS]))
+    return None if call is None else dict(call.arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("/toss", {}),
+        ("/toss side=heads times=3 loud=true", {"side": "heads", "times": 3, "loud": True}),
+        ('/toss side="heads or tails"', {"side": "heads or tails"}),
+        ("/toss side=“正 面”  times=2", {"side": "正 面", "times": 2}),
+        ("/toss@Bubbles side=heads", {"side": "heads"}),
+        ("/toss heads please", {"side": "heads please"}),
+        ("/toss x=1", {"side": "x=1"}),
+    ],
+)
+def test_a_function_is_called_by_its_name(text, arguments):
+    assert arguments_of(text) == arguments
+
+
+@pytest.mark.parametrize("text", ["toss", "/tossed", "/toss@other", "please /toss", "/unknown a=b", "/toss，好"])
+def test_everything_else_is_left_to_the_interpreter(text):
+    assert arguments_of(text) is None
+
+
+def test_what_does_not_fit_is_left_to_the_check_of_the_router():
+    assert arguments_of("/toss times=often") == {"times": "often"}
+
+
+def test_a_command_is_carried_out_once():
+    turn = make_turn("/toss", tools=[TOSS], steps=[Step(text="", calls=(), results=())])
+
+    assert typed_call(turn) is None

@@ -1,0 +1,84 @@
+import re
+
+import pytest
+
+from bot.platform_kit.command_menu import MENU, Command, said_as
+from bot.platform_kit.function_menu import LONGEST_DESCRIPTION, function_commands
+from bot.testing.turns import make_tool, make_turn
+from bot.wiring import built_in_registry
+from function_calls.calls import ToolSpec
+from function_calls.typed_calls import typed_call
+
+
+def made(name="coin", description="", **properties):
+    spec = make_tool(name, **properties)
+    return function_commands([ToolSpec(name=name, description=description, parameters=spec.parameters)])
+
+
+def test_every_built_in_function_has_a_command_in_both_languages():
+    specs = built_in_registry().specs
+    commands = function_commands(specs, taken=MENU)
+
+    assert [command.name for command in commands] == [spec.name for spec in specs if spec.name != "summary"]
+    assert all(re.search(r"[\u4e00-\u9fff]", command.chinese) for command in commands)
+    assert not any(re.search(r"[\u4e00-\u9fff]", command.english) for command in commands)
+
+
+def test_discord_would_take_every_text_of_the_menu():
+    for command in function_commands(built_in_registry().specs):
+        texts = [command.english, command.chinese]
+        texts += [text for option in command.options for text in (option.english, option.chinese)]
+
+        assert all(0 < len(text) <= LONGEST_DESCRIPTION for text in texts)
+        assert len(command.options) <= 25
+
+
+def test_options_have_the_types_and_bounds_of_the_schema():
+    [command] = [each for each in function_commands(built_in_registry().specs) if each.name == "reminder_set"]
+    options = {option.name: option for option in command.options}
+
+    assert options["type"].choices == ("once", "daily", "weekly")
+    assert (options["weekday"].kind, options["weekday"].least, options["weekday"].most) == ("integer", 0, 6)
+    assert options["urgent"].kind == "boolean"
+    assert [option.is_required for option in command.options][:4] == [True, True, True, False]
+
+
+def test_a_description_in_one_language_is_shown_in_both():
+    [command] = made(description="Toss a coin. Only when asked.")
+
+    assert (command.english, command.chinese) == ("Toss a coin", "Toss a coin")
+
+
+@pytest.mark.parametrize("name", ["With Space", "dash-ed", "Upper", "x" * 33])
+def test_a_function_with_another_kind_of_name_has_no_command(name):
+    assert made(name=name) == ()
+
+
+def test_what_is_no_single_value_is_no_option():
+    [command] = made(words={"type": "array"}, side={"type": "string"})
+
+    assert [option.name for option in command.options] == ["side"]
+
+
+def test_a_function_that_needs_a_list_has_no_command():
+    assert made(required=["words"], words={"type": "array"}) == ()
+
+
+def test_a_name_that_is_taken_is_not_offered_twice():
+    taken = [Command(name="coin", english="x", chinese="x")]
+
+    assert function_commands([make_tool("coin"), make_tool("dice")], taken=taken)[0].name == "dice"
+
+
+def test_what_was_filled_in_is_the_call_of_the_function():
+    values = {"type": "once", "time": "tomorrow 8", "content": 'say "hi" \\ 你好', "weekday": 3, "urgent": False}
+    said = said_as("reminder_set", values)
+    call = typed_call(make_turn(said, tools=built_in_registry().specs))
+
+    assert call is not None
+    assert call.name == "reminder_set"
+    assert dict(call.arguments) == values
+
+
+def test_what_was_left_empty_is_left_out():
+    assert said_as("reminder_list", {"filter": None}) == "/reminder_list"
