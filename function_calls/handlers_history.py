@@ -4,8 +4,9 @@ from function_calls import phrasing
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.history_models import HistorySearchArgs
-from function_calls.history_search import as_observation, found_before
+from function_calls.history_search import as_observation, found_before, with_attachments
 from function_calls.registry import tool_function
+from function_calls.summary_answers import links_to
 from function_calls.wording import say
 from services.chat import ChatMessage
 from services.history.service import HistoryService
@@ -51,8 +52,8 @@ async def history_search(args: HistorySearchArgs, ctx: CallContext, history: His
 
 
 def _line(message: ChatMessage, ctx: CallContext) -> str:
-    text = " ".join(message.text.split())
-    return say(
+    text = " ".join(with_attachments(message).split())
+    line = say(
         ctx.language,
         "history.line",
         when=phrasing.moment(
@@ -61,3 +62,4 @@ def _line(message: ChatMessage, ctx: CallContext) -> str:
         who=message.sender.name,
         text=text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…",
     )
+    return line + links_to([message.id], ctx)

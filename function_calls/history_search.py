@@ -69,5 +69,11 @@ def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
         "id": message.id,
         "when": message.sent_at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
         "who": message.sender.name,
-        "text": message.text[:_LONGEST_TEXT],
+        "text": with_attachments(message)[:_LONGEST_TEXT],
     }
+
+
+def with_attachments(message: ChatMessage) -> str:
+    """What a message says, and what came with it."""
+    shown = [f"📎 {each.description or each.kind}" for each in message.attachments]
+    return "\n".join([message.text, *shown]) if message.text else "\n".join(shown)

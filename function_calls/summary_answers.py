@@ -72,12 +72,13 @@ def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow) -> s
     # A model names people in its own sentences; a quotation needs its author in front.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
     bullets = [
-        say(language, key, who=each.sender, text=each.text) + _links(each.message_ids, ctx) for each in summary.bullets
+        say(language, key, who=each.sender, text=each.text) + links_to(each.message_ids, ctx)
+        for each in summary.bullets
     ]
     return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
 
 
-def _links(message_ids: Sequence[str], ctx: SummaryReader) -> str:
+def links_to(message_ids: Sequence[str], ctx: SummaryReader) -> str:
     """Links to the messages that say it, where the platform has such links."""
     found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
     return "".join(f" [↗]({link})" for link in found)
@@ -114,7 +115,7 @@ def _section(ctx: SummaryReader, key: str, entries: Sequence[Finding]) -> list[s
     if not entries:
         return []
     shown = [
-        say(ctx.language, "summary.bullet", who=each.sender, text=each.text) + _links([each.message_id], ctx)
+        say(ctx.language, "summary.bullet", who=each.sender, text=each.text) + links_to([each.message_id], ctx)
         for each in entries[-_SHOWN_FINDINGS:]
     ]
     return [say(ctx.language, f"summary.{key}"), *shown]

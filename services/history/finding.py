@@ -1,12 +1,20 @@
-"""Order messages that fit a query: those with every term first, then those with most of them."""
+"""What a message is found by, and the order of those that fit a query: every term first, then most of them."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
+
+from services.chat import Attachment
 
 Found = TypeVar("Found")
 
 NEWEST_OF_A_TERM = 50
 """Where no message has all terms, so many of the newest that have one of them are compared."""
+
+
+def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
+    """What a message is found by: the descriptions of what came with it, and its text."""
+    described = [each.description for each in attachments if each.description]
+    return "\n".join([*described, text]) if described else text
 
 
 def best_first(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from services.chat import ChatAddress, ChatMessage, Person
-from services.history.finding import best_first
+from services.history.finding import best_first, searched_text
 from services.history.terms import indexed_terms, wanted_terms
 
 
@@ -37,7 +37,7 @@ class MemoryMessageStore:
         """The messages of people that fit `query`, those with all of its terms first, of these the latest."""
         terms = wanted_terms(query)
         by_people = [each for each in reversed(self._shown(address)) if not each.sender.is_bot]
-        cut = [(each, frozenset(indexed_terms(each.text))) for each in by_people]
+        cut = [(each, frozenset(indexed_terms(searched_text(each.text, each.attachments)))) for each in by_people]
         complete = [message for message, found in cut if terms and found.issuperset(terms)][:limit]
         partly = [(message, found) for message, found in cut if not found.issuperset(terms) and len(terms) > 1]
         return (*complete, *best_first(partly, terms, limit - len(complete)))

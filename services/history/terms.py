@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-VERSION = 1
-"""Of the way in which text is cut; an index that was made in another way has to be made anew."""
+VERSION = 2
+"""Of what is indexed and how text is cut; an index that was made in another way has to be made anew."""
 
 _HAN = "\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc-\\u30fe\\u3400-\\u4dbf\\u4e00-\\u9fff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from services.history.terms import VERSION
+from services.storage.message_extras import searched_row_text
 from services.storage.message_index import Indexed, MessageIndex
 from services.storage.message_index_postgres import PostgresMessageIndex
 from services.storage.message_index_sqlite import SqliteMessageIndex
@@ -11,8 +12,15 @@ from services.storage.tables import MESSAGE, META
 _BATCH = 2_000
 _META_KEY = "message_index"
 
-IS_INDEXED = sa.and_(MESSAGE.c.deleted_at.is_(None), sa.not_(MESSAGE.c.sender_is_bot))
-"""Messages that are found by their words: a bot's answers would be found by the question that led to them."""
+IS_INDEXED = sa.and_(
+    MESSAGE.c.deleted_at.is_(None),
+    sa.not_(MESSAGE.c.sender_is_bot),
+    sa.or_(MESSAGE.c.text != "", MESSAGE.c.attachments != ""),
+)
+"""Messages that are found by their words: a bot's answers would be found by the question that led to them.
+
+Exactly these are in the index; taking out of SQLite's what never came in would make it unsound.
+"""
 
 
 def index_of(connection: sa.Connection) -> MessageIndex:
@@ -44,6 +52,6 @@ def indexed_rows(
     connection: sa.Connection, wanted: sa.ColumnElement[bool], *, limit: int | None = None
 ) -> list[Indexed]:
     """What the index knows, or is to know, of these messages, oldest row first."""
-    columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text)
+    columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
     rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
-    return [Indexed(*row) for row in rows]
+    return [Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments)) for row in rows]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from services.chat import Attachment, Person
+from services.history.finding import searched_text
 
 
 def mentions_text(people: Sequence[Person]) -> str:
@@ -27,3 +28,8 @@ def attachments_of(text: str) -> tuple[Attachment, ...]:
     if not text:
         return ()
     return tuple(Attachment(kind=kind, description=words, url=url) for kind, words, url in json.loads(text))
+
+
+def searched_row_text(text: str, attachments: str) -> str:
+    """What a row of the message table is found by."""
+    return searched_text(text, attachments_of(attachments)) if attachments else text

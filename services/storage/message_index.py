@@ -13,7 +13,7 @@ _CHAT_MARK = "¶"
 
 
 class Indexed(NamedTuple):
-    """What the index knows of a message: its row, its chat and its text."""
+    """What the index knows of a message: its row, its chat, and the text that it is found by."""
 
     row_id: int
     chat_key: str

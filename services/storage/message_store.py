@@ -10,12 +10,18 @@ import sqlalchemy as sa
 from services.chat import ChatAddress, ChatMessage, Person
 from services.history.finding import NEWEST_OF_A_TERM, best_first
 from services.history.terms import indexed_terms, wanted_terms
-from services.storage.consent import consented
+from services.storage.consent import consented, is_consented
 from services.storage.database import Database
 from services.storage.indexing import IS_INDEXED, index_for, index_of, indexed_rows
 from services.storage.inserts import insert_new
 from services.storage.instants import from_micros, to_micros
-from services.storage.message_extras import attachments_of, attachments_text, mentions_of, mentions_text
+from services.storage.message_extras import (
+    attachments_of,
+    attachments_text,
+    mentions_of,
+    mentions_text,
+    searched_row_text,
+)
 from services.storage.message_index import Indexed
 from services.storage.reminder_rows import address_of
 from services.storage.tables import MESSAGE
@@ -55,7 +61,11 @@ class SqlMessageStore:
             insert = _new_messages(connection.dialect.name)
             kept = consented(connection, [_columns(message) for message in messages])
             rows = connection.execute(insert, kept).all()
-            of_people = [Indexed(row.id, row.chat_key, row.text) for row in rows if row.text and not row.sender_is_bot]
+            of_people = [
+                Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))
+                for row in rows
+                if (row.text or row.attachments) and not row.sender_is_bot
+            ]
             if of_people:
                 index_of(connection).add(connection, of_people)
             new = {(row.chat_key, row.message_id) for row in rows}
@@ -65,11 +75,12 @@ class SqlMessageStore:
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages, oldest first."""
-        return await self._latest(_of(address), limit)
+        return await self._latest(sa.and_(_of(address), is_consented(address)), limit)
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages sent after `moment`, oldest first."""
-        return await self._latest(sa.and_(_of(address), MESSAGE.c.sent_at > to_micros(moment)), limit)
+        wanted = sa.and_(_of(address), is_consented(address), MESSAGE.c.sent_at > to_micros(moment))
+        return await self._latest(wanted, limit)
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """The latest message of `person` in the chat, sent before `before`."""
@@ -85,7 +96,7 @@ class SqlMessageStore:
         if not terms:
             return ()
         index = index_for(self._database.dialect)
-        shown = sa.and_(_in_thread(address), _IS_SHOWN)
+        shown = sa.and_(_in_thread(address), is_consented(address), _IS_SHOWN)
         complete = _with_columns(index.newest(address.key, terms)).where(shown).limit(limit)
         by_term = [
             _with_columns(index.newest(address.key, [term])).where(shown).limit(NEWEST_OF_A_TERM) for term in terms
@@ -96,7 +107,10 @@ class SqlMessageStore:
             if len(found) < limit and len(terms) > 1:
                 rows = {row.id: row for query in by_term for row in connection.execute(query)}
                 newest_first = sorted((rows[key] for key in rows.keys() - {row.id for row in found}), reverse=True)
-                partly = ((row, frozenset(indexed_terms(row.text))) for row in newest_first)
+                partly = (
+                    (row, frozenset(indexed_terms(searched_row_text(row.text, row.attachments))))
+                    for row in newest_first
+                )
                 found += best_first(partly, terms, limit - len(found))
             return tuple(messages_of(found))
 
@@ -104,13 +118,11 @@ class SqlMessageStore:
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
-        return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)})
+        return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)}, _withheld(at))
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Forget the text of a message and leave it out from now on."""
-        return await self._update(
-            address, message_id, {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
-        )
+        return await self._update(address, message_id, _withheld(at), _withheld(at))
 
     async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
         latest_first = (
@@ -125,15 +137,20 @@ class SqlMessageStore:
 
         return await self._database.read(work)
 
-    async def _update(self, address: ChatAddress, message_id: str, values: dict[str, object]) -> bool:
+    async def _update(
+        self, address: ChatAddress, message_id: str, values: dict[str, object], otherwise: dict[str, object]
+    ) -> bool:
+        """Give a message new values; `otherwise` where who wrote it wants nothing kept any more."""
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
             index = index_of(connection)
             index.remove(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
-            is_known = connection.execute(MESSAGE.update().where(one).values(values)).rowcount > 0
+            is_kept = is_consented(address)
+            kept = connection.execute(MESSAGE.update().where(one, is_kept).values(values)).rowcount
+            withheld = connection.execute(MESSAGE.update().where(one, sa.not_(is_kept)).values(otherwise)).rowcount
             index.add(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
-            return is_known
+            return kept + withheld > 0
 
         return await self._database.run(work)
 
@@ -141,8 +158,13 @@ class SqlMessageStore:
 @cache
 def _new_messages(dialect: str) -> sa.Executable:
     """The statement that keeps messages and names the new ones; made once, for every message passes it."""
-    columns = (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.text, MESSAGE.c.sender_is_bot)
-    return insert_new(dialect, MESSAGE).returning(*columns)
+    columns = ("id", "chat_key", "message_id", "text", "sender_is_bot", "attachments")
+    return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in columns))
+
+
+def _withheld(at: datetime) -> dict[str, object]:
+    """What is left of a message that was taken back."""
+    return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
 
 def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:

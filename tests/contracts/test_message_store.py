@@ -153,6 +153,33 @@ async def test_the_index_follows_edits_and_deletions(messages: MessageStore):
     assert ids(await messages.search(HOME, "coffee", 10)) == ["1"]
 
 
+async def test_what_came_with_a_message_is_found_by_its_description(messages: MessageStore):
+    photo, invoice = (
+        Attachment(kind="photo", description="二楼的打印机"),
+        Attachment(kind="pdf", description="invoice.pdf"),
+    )
+    await messages.add(
+        [
+            replace(message(1), text="", attachments=(photo,)),
+            replace(message(2), text="please pay", attachments=(invoice,)),
+        ]
+    )
+
+    assert ids(await messages.search(HOME, "打印机", 10)) == ["1"]
+    assert ids(await messages.search(HOME, "pay the invoice", 10)) == ["2"]
+
+
+async def test_a_description_is_still_found_after_an_edit_and_no_more_after_a_deletion(messages: MessageStore):
+    photo = Attachment(kind="photo", description="printer")
+    await messages.add([replace(message(1), text="", attachments=(photo,))])
+
+    await messages.rewrite(HOME, "1", "it is broken", START)
+    assert ids(await messages.search(HOME, "broken printer", 10)) == ["1"]
+
+    await messages.erase(HOME, "1", START)
+    assert ids(await messages.search(HOME, "printer", 10)) == []
+
+
 async def test_what_bots_said_is_not_found(messages: MessageStore):
     bot = replace(message(1, text="tea"), sender=Person(id="self", name="Bubbles", is_bot=True))
     await messages.add([bot])

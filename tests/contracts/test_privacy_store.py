@@ -101,6 +101,31 @@ async def test_an_edit_brings_no_text_back(privacy, messages):
     assert await messages.search(HOME, "edited", 10) == ()
 
 
+async def test_what_was_kept_before_is_shown_nowhere_until_they_opt_in_again(privacy, messages):
+    await messages.add([message(1), message(2, sender=BOB), message(3, address=WORK)])
+
+    await privacy.opt_out(HERE, NOW)
+    assert await texts(messages) == ["tea 2"]
+    assert [each.id for each in await messages.since(HOME, NOW - timedelta(days=1000), 10)] == ["2"]
+    assert [each.id for each in await messages.search(HOME, "tea", 10)] == ["2"]
+    assert await texts(messages, WORK) == ["tea 3"]
+
+    await privacy.opt_in(HERE)
+    assert await texts(messages) == ["tea 1", "tea 2"]
+
+
+async def test_an_edit_of_what_was_kept_before_takes_it_out(privacy, messages):
+    await messages.add([message(1), message(2, sender=BOB)])
+    await privacy.opt_out(HERE, NOW)
+
+    await messages.rewrite(HOME, "1", "edited", NOW)
+    await messages.rewrite(HOME, "2", "edited", NOW)
+    await privacy.opt_in(HERE)
+
+    assert await texts(messages) == ["edited"]
+    assert [each.id for each in await messages.search(HOME, "edited", 10)] == ["2"]
+
+
 async def test_opting_out_everywhere_holds_for_the_platform_alone(privacy, messages):
     await privacy.opt_out(EVERYWHERE, NOW)
     await messages.add([message(1, address=WORK), message(2, address=OTHER)])

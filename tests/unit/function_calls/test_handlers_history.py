@@ -8,9 +8,10 @@ import pytest
 from function_calls import handlers_history
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
+from function_calls.history_models import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.chat import ChatAddress
+from services.chat import Attachment, ChatAddress
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 
@@ -41,6 +42,26 @@ async def test_earlier_messages_are_quoted_with_their_time_and_sender(find, hist
     assert result.text == "About “tea” in this chat:\n• yesterday at 12:00, ann: Tea is at four"
     assert result.value["messages"][0]["id"] == "1"
     assert result.is_untrusted
+
+
+async def test_a_message_is_shown_with_what_came_with_it(find, history, message):
+    photo = Attachment(kind="photo", description="the broken printer")
+    at = message.sent_at - timedelta(days=1)
+    await history.record(replace(message, id="1", text="", attachments=(photo,), sent_at=at))
+
+    result = await find(query="printer")
+
+    assert result.text.endswith("• yesterday at 12:00, ann: 📎 the broken printer")
+    assert result.value["messages"][0]["text"] == "📎 the broken printer"
+
+
+async def test_a_found_message_can_be_opened_where_the_platform_has_links(context_of, history, message):
+    await history.record(replace(message, id="7", text="tea at four", sent_at=message.sent_at - timedelta(days=1)))
+    context = replace(context_of(), link_of=lambda message_id: f"https://chat.example/{message_id}")
+
+    result = await handlers_history.history_search(HistorySearchArgs(query="tea"), context, history)
+
+    assert result.text.endswith("ann: tea at four [↗](https://chat.example/7)")
 
 
 async def test_other_chats_and_the_question_itself_are_not_found(find, history, message):

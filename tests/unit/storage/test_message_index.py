@@ -1,11 +1,12 @@
 """The full-text index of a file that an older Bubbles wrote, and what is left in it of a deleted text."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from services.chat import ChatAddress, ChatMessage, Person
+from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database
 from services.storage.message_index_sqlite import SqliteMessageIndex
 from services.storage.message_store import SqlMessageStore
@@ -47,6 +48,37 @@ async def test_a_search_reads_the_index_first_and_needs_no_sorting():
 
     assert "SCAN message_terms VIRTUAL TABLE" in str(plan)
     assert "TEMP B-TREE" not in str(plan)
+
+
+async def test_the_index_is_sound_after_messages_without_text_were_changed_and_taken_back():
+    photo = Attachment(kind="photo", description="printer")
+    async with Database("sqlite://") as database:
+        store = SqlMessageStore(database)
+        await store.add([message(1, "tea"), message(2, ""), replace(message(3, ""), attachments=(photo,))])
+        for number in (2, 3):
+            await store.rewrite(HOME, str(number), "a caption", NOW)
+        for number in (3, 2, 1):
+            await store.erase(HOME, str(number), NOW)
+        await store.add([message(4, "tea")])
+        check = "INSERT INTO message_terms(message_terms) VALUES('integrity-check')"
+        await database.run(lambda connection: connection.exec_driver_sql(check))
+
+        assert [each.id for each in await store.search(HOME, "tea", 10)] == ["4"]
+
+
+async def test_an_index_that_did_not_hold_descriptions_is_made_anew_at_the_next_start(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    as_before = sa.update(META).where(META.c.key == "message_index").values(value="1")
+    async with Database(url) as database:
+        photo = Attachment(kind="photo", description="printer")
+        await SqlMessageStore(database).add([replace(message(1, ""), attachments=(photo,))])
+        await database.run(lambda connection: SqliteMessageIndex().create(connection))
+        await database.run(lambda connection: connection.execute(as_before))
+
+    async with Database(url) as database:
+        found = await SqlMessageStore(database).search(HOME, "printer", 10)
+
+    assert [each.id for each in found] == ["1"]
 
 
 async def test_the_index_is_sound_after_edits_and_deletions():
