@@ -12,24 +12,28 @@ _WANTED: Final = (
     "message-tags", "server-time", "account-tag", "account-notify", "extended-join", "multi-prefix", "sasl",
 )  # fmt: skip
 _SASL_CHUNK: Final = 400
-_NICK_TAKEN: Final = frozenset({"432", "433", "436", "437"})
+_NICK_TAKEN: Final = frozenset({"433", "436", "437"})
+_NICK_IMPOSSIBLE: Final = "432"
 _SASL_FAILED: Final = frozenset({"902", "904", "905", "906", "908"})
 
 
 class Login:
     """Answers the server until it welcomes the bot; `write` sends a line at once.
 
-    `nick` is what the bot is called in the end, `capabilities` what the server agreed to.
+    `nick` is what the bot is called in the end, `capabilities` what the server agreed to; `is_refused` says that it did
+    not take the password of the account.
     """
 
     def __init__(self, settings: IrcSettings, nick: str, write: Callable[[str], None]) -> None:
         self._settings = settings
         self._write = write
+        self._wanted_nick = nick
         self._offered: set[str] = set()
         self.nick = nick
         self.capabilities: frozenset[str] = frozenset()
         self.is_welcome = False
         self.is_identified = False
+        self.is_refused = False
 
     def begin(self) -> None:
         """Knock."""
@@ -44,7 +48,7 @@ class Login:
         """Answer one line.
 
         Raises:
-            ConnectionRefusedForGood: the password is wrong, or the bot is banned.
+            ConnectionRefusedForGood: the password is wrong, the nickname impossible, or the bot is banned.
             ConnectionEnded: the server does not want the bot now.
         """
         if line.command == "CAP":
@@ -76,7 +80,7 @@ class Login:
 
     @property
     def _account(self) -> str:
-        return self._settings.account or self.nick
+        return self._settings.account or self._wanted_nick  # not what it became because that was taken
 
     @property
     def _password(self) -> str:
@@ -114,11 +118,14 @@ class Login:
             self._write("AUTHENTICATE +")
 
     def _refused(self, line: Line) -> None:
+        self.is_refused = True
         if "nickserv" not in self._settings.login:
             raise ConnectionRefusedForGood(f"the account was refused: {line.params[-1]}")
         self._write("CAP END")
 
     def _check_for_end(self, line: Line) -> None:
+        if line.command == _NICK_IMPOSSIBLE and not self.is_welcome:
+            raise ConnectionRefusedForGood(f"{self.nick} is no nickname on this network; set platforms.irc.nick")
         if line.command in {"464", "465"}:
             raise ConnectionRefusedForGood(line.params[-1] if line.params else "refused")
         if line.command == "ERROR":

@@ -19,6 +19,8 @@ _JOIN_SECONDS: Final = 30.0
 _PING_SECONDS: Final = 20.0
 _ROOM_IS_NEW: Final = 201
 _MODERATORS: Final = frozenset({"moderator"})
+_NOWHERE: Final = frozenset({"remote-server-not-found", "remote-server-timeout", "item-not-found", "not-allowed"})
+_ROOMS: Final = "http://jabber.org/protocol/muc"
 _OWNERS: Final = frozenset({"owner", "admin"})
 
 
@@ -33,7 +35,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self._settings = settings
         self.stanzas: asyncio.Queue[Element | None] = asyncio.Queue()
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        for plugin in ("xep_0045", "xep_0199"):
+        for plugin in ("xep_0030", "xep_0045", "xep_0199"):
             self.register_plugin(plugin)
         if not settings.encrypted:
             self.enable_direct_tls = self.enable_starttls = False
@@ -86,6 +88,17 @@ class XmppClient(slixmpp.ClientXMPP):
         """The people of a room by nickname."""
         muc = self.plugin["xep_0045"]
         return {nick: self._occupant(room, nick) for nick in muc.get_roster(slixmpp.JID(room)) or ()}
+
+    async def has_home(self, room: str) -> bool:
+        """Whether the service of `room` has rooms; the room itself need not be: whoever enters first makes it."""
+        domain = slixmpp.JID(slixmpp.JID(room).domain)
+        try:
+            answer = await self.plugin["xep_0030"].get_info(jid=domain, timeout=_PING_SECONDS)
+        except IqError as error:
+            return error.condition not in _NOWHERE
+        except (IqTimeout, TimeoutError):
+            return False
+        return _ROOMS in answer["disco_info"]["features"]
 
     async def still_there(self) -> bool:
         """Whether the server answers a ping."""

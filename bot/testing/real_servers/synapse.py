@@ -69,8 +69,9 @@ class MatrixPerson:
         self.name = name
         self.user_id = f"@{name}:localhost"
         self.password = f"{name}-secret"
+        self.token = ""
+        self.device = ""
         self._base = f"http://{HOST}:{port}"
-        self._token = ""
 
     def register(self) -> None:
         """Make the account, and log in."""
@@ -78,7 +79,8 @@ class MatrixPerson:
         proof = f"{nonce}\0{self.name}\0{self.password}\0notadmin".encode()
         mac = hmac.new(_SECRET.encode(), proof, hashlib.sha1).hexdigest()
         account = {"nonce": nonce, "username": self.name, "password": self.password, "admin": False, "mac": mac}
-        self._token = self.call("POST", "/_synapse/admin/v1/register", account)["access_token"]
+        made = self.call("POST", "/_synapse/admin/v1/register", account)
+        self.token, self.device = made["access_token"], made["device_id"]
 
     def create_room(self, *, name: str, invite: tuple[str, ...] = ()) -> str:
         """Make a room and return its id."""
@@ -116,8 +118,8 @@ class MatrixPerson:
         data = None if body is None else json.dumps(body).encode()
         request = Request(self._base + path, data=data, method=method)  # noqa: S310 - loopback
         request.add_header("Content-Type", "application/json")
-        if self._token:
-            request.add_header("Authorization", f"Bearer {self._token}")
+        if self.token:
+            request.add_header("Authorization", f"Bearer {self.token}")
         try:
             with urlopen(request, timeout=30) as answer:  # noqa: S310 - loopback
                 loaded: dict[str, Any] = json.load(answer)

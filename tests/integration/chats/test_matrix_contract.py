@@ -8,9 +8,12 @@ from html import unescape
 import pytest
 from pydantic import SecretStr
 
+from bot.findings.asking import Asking
 from bot.platform_kit.connection import Connection
 from bot.platforms.matrix.adapter import MatrixPlatform
+from bot.platforms.matrix.doctor import examine
 from bot.platforms.matrix.settings import MatrixSettings
+from bot.settings import PlatformSettings, Settings
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
@@ -144,3 +147,63 @@ async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connectio
         heard = [each.text for each in rig.received if isinstance(each, ChatMessage)]
 
         assert heard == [f"number {number}" for number in range(100)]
+
+
+async def problems(port, **values):
+    chosen = {"homeserver": f"http://{HOST}:{port}", "user": "@dora:localhost", **values}
+    settings = Settings(platforms=PlatformSettings(groups={"matrix": MatrixSettings(**chosen)}))
+    async with Asking(SystemClock()) as asking:
+        return [finding.about for finding in await examine(settings, asking) if finding.is_problem]
+
+
+@pytest.fixture(scope="module")
+def dora(homeserver):
+    server, people, _ = homeserver
+    dora = MatrixPerson(server.port, "dora")
+    dora.register()
+    return server.port, dora, people["ann"]
+
+
+async def test_the_doctor_tells_an_account_that_works_from_one_that_does_not(dora):
+    port, person, _ = dora
+    right, invited = SecretStr(person.password), {"inviters": ("*:localhost",)}
+
+    assert await problems(port, password=right, **invited) == []
+    assert await problems(port, access_token=SecretStr(person.token), **invited) == []
+    assert await problems(port, password=SecretStr("wrong"), **invited) == ["matrix account"]
+    assert await problems(port, access_token=SecretStr("wrong"), **invited) == ["matrix account"]
+    assert await problems(port, access_token=SecretStr(person.token), user="@ann:localhost") == ["matrix account"]
+    assert await problems(port, **invited) == ["matrix account"]
+
+
+async def test_the_doctor_finds_a_homeserver_that_is_none(dora):
+    port, _, _ = dora
+
+    assert await problems(9) == ["matrix"]
+    assert await problems(port, homeserver=f"http://{HOST}:{port}/elsewhere") == ["matrix"]
+    assert await problems(port, homeserver="") == ["matrix"]
+
+
+async def test_the_doctor_leaves_no_device_and_logs_nobody_out(dora):
+    port, person, _ = dora
+    await problems(port, password=SecretStr(person.password))
+
+    assert [each["device_id"] for each in person.client("GET", "devices")["devices"]] == [person.device]
+
+
+async def test_the_doctor_finds_a_bot_that_nobody_may_invite_and_rooms_that_it_cannot_read(dora):
+    port, person, ann = dora
+    password = SecretStr(person.password)
+
+    assert await problems(port, password=password) == ["matrix rooms"]
+    assert await problems(port, password=password, invites="everyone") == []
+
+    open_room, secret_room = (ann.create_room(name=name, invite=(person.user_id,)) for name in ("open", "secret"))
+    person.join(open_room)
+
+    assert await problems(port, password=password) == []
+
+    ann.client("PUT", f"rooms/{secret_room}/state/m.room.encryption", {"algorithm": "m.megolm.v1.aes-sha2"})
+    person.join(secret_room)
+
+    assert await problems(port, password=password) == ["matrix rooms"]

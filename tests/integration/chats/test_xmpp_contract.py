@@ -10,10 +10,13 @@ from xml.etree.ElementTree import Element
 import pytest
 from pydantic import SecretStr
 
+from bot.findings.asking import Asking
 from bot.platform_kit.connection import Connection
 from bot.platforms.xmpp.adapter import XmppPlatform
+from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import message_id
+from bot.settings import PlatformSettings, Settings
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
@@ -152,3 +155,33 @@ async def test_five_hundred_messages_are_heard_once_and_in_order_over_cut_connec
         await until(lambda: len(rig.received) >= 500)
 
         assert [message.text for message in rig.received] == [f"number {number}" for number in range(500)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, []),
+        ({"rooms": ()}, []),
+        ({"rooms": (f"not-yet-made@{ROOMS}",)}, []),
+        ({"rooms": ("team@nowhere.localhost",)}, ["xmpp rooms"]),
+        ({"rooms": ("team@localhost",)}, ["xmpp rooms"]),
+        ({"password": SecretStr("wrong")}, ["xmpp account"]),
+        ({"password": SecretStr("")}, ["xmpp account"]),
+        ({"jid": ""}, ["xmpp"]),
+        ({"port": 9}, ["xmpp"]),
+    ],
+)
+async def test_the_doctor_tells_what_works_from_what_does_not(server, changes, expected):
+    chosen = {
+        "jid": "bubbles@localhost",
+        "password": SecretStr(password_of("bubbles")),
+        "rooms": (f"team@{ROOMS}",),
+        "host": HOST,
+        "port": server.port,
+        "encrypted": False,
+    }
+    settings = Settings(platforms=PlatformSettings(groups={"xmpp": XmppSettings(**{**chosen, **changes})}))
+    async with Asking(SystemClock()) as asking:
+        found = await examine(settings, asking)
+
+    assert [finding.about for finding in found if finding.is_problem] == expected

@@ -179,15 +179,6 @@ async def test_a_feishu_app_without_a_bot_is_a_problem(asking):
         assert await problems("feishu", asking, **values) == ["feishu bot"]
 
 
-async def test_a_platform_with_a_server_of_its_own_is_well_where_that_takes_connections(asking):
-    async with TelegramServer() as somebody:
-        port = int(somebody.url.rsplit(":", 1)[1])
-
-        assert await problems("irc", asking, host="127.0.0.1", port=port) == []
-    assert await problems("irc", asking, host="127.0.0.1", port=9) == ["irc"]
-    assert await problems("irc", asking) == ["irc"]
-
-
 async def test_the_time_of_the_servers_that_were_asked_is_remembered():
     async with Asking(FixedClock(NOW)) as asking, TelegramServer() as server:
         await asking.ask("GET", server.url)

@@ -91,3 +91,15 @@ def test_a_wrong_password_or_a_ban_is_for_the_operator(line):
 def test_a_server_that_closes_is_tried_again():
     with pytest.raises(ConnectionEnded, match="too fast"):
         Talk().hears("ERROR :Closing link: too fast")
+
+
+def test_an_impossible_nickname_is_refused_for_good_and_not_tried_again_and_again():
+    with pytest.raises(ConnectionRefusedForGood, match="nickname"):
+        Talk().hears(":s 432 * 小泡 :Erroneous nickname")
+
+
+def test_a_nickname_that_was_taken_does_not_change_the_account():
+    talk = Talk(account_password=SECRET)
+    written = talk.hears(":s CAP * LS :sasl", ":s 433 * Bubbles :taken", ":s CAP * ACK :sasl", "AUTHENTICATE +")
+
+    assert base64.b64decode(written[-1].split()[1]) == b"\0Bubbles\0hunter2"

@@ -1,0 +1,82 @@
+"""What an IRC network says of the bot: whether it takes connections, the nickname and the account."""
+
+import asyncio
+import ssl
+from typing import Final
+
+from bot.findings.asking import Asking
+from bot.findings.finding import Finding, good, problem
+from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.irc.login import Login
+from bot.platforms.irc.settings import IrcSettings
+from bot.platforms.irc.wire import NAME, parse_line
+from bot.settings import Settings
+
+_PATIENCE_SECONDS: Final = 30.0
+
+
+async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+    """Log in as the bot would, and leave at once; no channel is entered."""
+    del asking  # IRC is no HTTP
+    own = settings.platforms.group(NAME, IrcSettings)
+    if not own.host:
+        return [problem("irc", "no server is named", "fill in host of [platforms.irc]")]
+    nick = own.nick or settings.bot.name
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return await _visit(own, nick)
+    except ConnectionRefusedForGood as refusal:
+        return [problem("irc", f"refused: {refusal}", "correct nick, account and passwords of [platforms.irc]")]
+    except ConnectionEnded as end:
+        return [problem("irc", f"{own.host} closed the connection: {end}", "wait some minutes, or ask the network")]
+    except ssl.SSLError as error:
+        step = "encrypted = true goes with port 6697, encrypted = false with 6667"
+        return [problem("irc", f"{own.host}:{own.port} speaks no TLS that can be trusted ({error.reason})", step)]
+    except OSError as error:  # a server that is silent, too: TimeoutError is an OSError
+        said = str(error) or f"silent for {_PATIENCE_SECONDS:.0f} s"
+        step = "correct host, port and encrypted of [platforms.irc], or the network"
+        return [problem("irc", f"{own.host}:{own.port} cannot be reached ({said})", step)]
+
+
+async def _visit(own: IrcSettings, nick: str) -> list[Finding]:
+    context = ssl.create_default_context() if own.encrypted else None
+    reader, writer = await asyncio.open_connection(own.host, own.port, ssl=context)
+
+    def write(line: str) -> None:
+        writer.write(f"{line}\r\n".encode())
+
+    login = Login(own, nick, write)
+    try:
+        login.begin()
+        while not login.is_welcome:
+            raw = await reader.readline()
+            if not raw:
+                raise ConnectionEnded("before the welcome")
+            line = parse_line(raw.decode("utf-8", "replace").rstrip("\r\n"))
+            if line is not None and line.command == "PING":
+                write(f"PONG :{line.params[-1] if line.params else ''}")
+            elif line is not None:
+                login.take(line)
+        write("QUIT :Bubbles")
+    finally:
+        writer.close()
+    return [good("irc", f"{own.host} takes the bot as {login.nick}"), _account(own, login), _channels(own)]
+
+
+def _account(own: IrcSettings, login: Login) -> Finding:
+    about = "irc account"
+    if not own.account_password.get_secret_value():
+        return good(about, "none is used")
+    if login.is_identified:
+        return good(about, "works: logged in by SASL")
+    if login.is_refused:
+        step = "correct account and BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD"
+        return problem(about, "the network refused the password", step)
+    return good(about, "the network has no SASL; NickServ will be told the password, which was not tried")
+
+
+def _channels(own: IrcSettings) -> Finding:
+    about = "irc channels"
+    if own.channels:
+        return good(about, f"will be joined: {', '.join(each.partition(' ')[0] for each in own.channels)}")
+    return good(about, "none are named, so the bot hears only what is said to it alone")

@@ -1,0 +1,98 @@
+"""What a Matrix homeserver says of the bot's account: the login, and the rooms in which it can do something."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from urllib.parse import quote
+
+from bot.findings.asking import Answered, Asking
+from bot.findings.finding import Finding, good, problem
+from bot.platforms.matrix.settings import MatrixSettings
+from bot.platforms.matrix.wire import NAME
+from bot.settings import Settings
+
+# A device of its own: logging in as the device of the running bot would log that out.
+_DEVICE: Final = "BUBBLES_DOCTOR"
+_MOST_ROOMS: Final = 20
+
+
+async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+    """Log in, look at the rooms, and log out again."""
+    own = settings.platforms.group(NAME, MatrixSettings)
+    if not own.homeserver or not own.user:
+        step = "fill in homeserver and user of [platforms.matrix]"
+        return [problem("matrix", "homeserver or user is not named", step)]
+    base = f"{own.homeserver.rstrip('/')}/_matrix/client"
+    served = await asking.ask("GET", f"{base}/versions")
+    if served.problem or "versions" not in served.body:
+        said = served.problem or f"no Matrix homeserver answers there ({served.status})"
+        return [problem("matrix", f"{own.homeserver}: {said}", "correct platforms.matrix.homeserver, or the network")]
+    given = own.access_token.get_secret_value()
+    if given:
+        return await _account(base, given, own, asking)
+    if not own.password.get_secret_value():
+        step = "set BUBBLES_PLATFORMS__MATRIX__PASSWORD, or BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN"
+        return [problem("matrix account", "there is neither password nor access token", step)]
+    return await _with_password(base, own, asking)
+
+
+async def _with_password(base: str, own: MatrixSettings, asking: Asking) -> list[Finding]:
+    body = {
+        "type": "m.login.password",
+        "identifier": {"type": "m.id.user", "user": own.user},
+        "password": own.password.get_secret_value(),
+        "device_id": _DEVICE,
+    }
+    entered = await asking.ask("POST", f"{base}/v3/login", body)
+    token = entered.body.get("access_token")
+    if entered.status == 429:
+        return [good("matrix account", "the homeserver wants no more logins now, so the password was not tried")]
+    if not isinstance(token, str):
+        return [_refused(entered, "correct user and password, or make an access token where people log in elsewhere")]
+    try:
+        return await _account(base, token, own, asking)
+    finally:
+        await asking.ask("POST", f"{base}/v3/logout", {}, _authorised(token))
+
+
+async def _account(base: str, token: str, own: MatrixSettings, asking: Asking) -> list[Finding]:
+    who = await asking.ask("GET", f"{base}/v3/account/whoami", headers=_authorised(token))
+    if not who.is_ok:
+        return [_refused(who, "make a new access token, or give the password instead")]
+    if who.body.get("user_id") != own.user:
+        step = "write that ID into platforms.matrix.user"
+        return [problem("matrix account", f"it belongs to {who.body.get('user_id')}, not to {own.user}", step)]
+    works = good("matrix account", f"works: {own.user}")
+    answer = await asking.ask("GET", f"{base}/v3/joined_rooms", headers=_authorised(token))
+    joined = answer.body.get("joined_rooms")
+    rooms = [each for each in joined if isinstance(each, str)] if isinstance(joined, list) else []
+    return [works, *_rooms(rooms, own, await _encrypted(base, token, rooms, asking))]
+
+
+def _rooms(rooms: Sequence[str], own: MatrixSettings, encrypted: int) -> list[Finding]:
+    about = "matrix rooms"
+    nobody_may_invite = own.invites == "nobody" or (own.invites == "listed" and not own.inviters)
+    if not rooms and nobody_may_invite:
+        step = 'list who may invite in platforms.matrix.inviters, such as "@you:example.org"'
+        return [problem(about, "the bot is in none, and nobody may invite it", step)]
+    if encrypted:
+        step = "use a room without encryption there: what is encrypted the bot cannot read, and says so in the room"
+        return [problem(about, f"{encrypted} of {len(rooms)} are encrypted", step)]
+    return [good(about, f"the bot is in {len(rooms)}" if rooms else "the bot is in none yet; invite it")]
+
+
+async def _encrypted(base: str, token: str, rooms: Sequence[str], asking: Asking) -> int:
+    """How many of the first rooms are encrypted; one that does not tell is not."""
+    found = 0
+    for room in rooms[:_MOST_ROOMS]:
+        path = f"{base}/v3/rooms/{quote(room)}/state/m.room.encryption/"
+        found += "algorithm" in (await asking.ask("GET", path, headers=_authorised(token))).body
+    return found
+
+
+def _refused(answer: Answered, step: str) -> Finding:
+    said = answer.problem or answer.body.get("error", answer.status)
+    return problem("matrix account", f"refused ({said})", step)
+
+
+def _authorised(token: str) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {token}"}
