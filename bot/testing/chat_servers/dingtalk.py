@@ -45,6 +45,11 @@ class DingTalkServer(LoopbackServer):
         router.add_post("/v1.0/robot/oToMessages/batchSend", self._send_to_person)
         router.add_post("/robot/sendBySession", self._send_by_session)
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now."""
+        super().forget()
+        self.calls.clear()
+
     async def say(
         self,
         text: str,

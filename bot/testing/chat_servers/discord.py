@@ -68,6 +68,11 @@ class DiscordServer(LoopbackServer):
         """The bodies of `method` requests whose path ends so, in order."""
         return [body for verb, path, body in self.calls if verb == method and path.endswith(ending)]
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now."""
+        super().forget()
+        self.calls.clear()
+
     async def say(
         self,
         text: str,

@@ -53,6 +53,12 @@ class FeishuServer(LoopbackServer):
         router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reactions", self._react)
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now."""
+        super().forget()
+        self.calls.clear()
+        self._sent.clear()
+
     async def say(
         self,
         text: str,

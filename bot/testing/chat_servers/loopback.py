@@ -134,6 +134,10 @@ class LoopbackServer:
                 connection.force_close()
         await asyncio.sleep(0)
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now, as in a run that is too long to be kept."""
+        self.said.entries.clear()
+
     async def socket(self, request: web.Request) -> web.WebSocketResponse:
         """Take a WebSocket; it stays among `sockets` until `disconnect`."""
         socket = web.WebSocketResponse()

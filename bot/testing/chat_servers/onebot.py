@@ -89,6 +89,11 @@ class OneBotClient(LoopbackServer):
             await self._session.close()
         await super().__aexit__(None, None, None)
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now."""
+        super().forget()
+        self.calls.clear()
+
     async def say(
         self, message: object, *, group: str | None = "100", sender: str = "7", name: str = "", role: str = "member"
     ) -> JsonObject:

@@ -62,6 +62,11 @@ class SlackServer(LoopbackServer):
         """What `method` was called with, in order."""
         return [body for name, body in self.calls if name == method]
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now."""
+        super().forget()
+        self.calls.clear()
+
     async def say(
         self, text: str, *, channel: str = "C1", sender: str = "U7", more: JsonObject | None = None
     ) -> JsonObject:

@@ -60,6 +60,11 @@ class TelegramServer(LoopbackServer):
         """What `method` was called with, in order."""
         return [body for name, body in self.calls if name == method]
 
+    def forget(self) -> None:
+        """Keep nothing of what was said and asked until now."""
+        super().forget()
+        self.calls.clear()
+
     async def say(
         self,
         text: str,
