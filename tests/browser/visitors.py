@@ -31,7 +31,7 @@ def chromium() -> str | None:
 class Visitors:
     """Opens windows. `complaints` are console errors, exceptions, CSP reports and requests that leave the host.
 
-    With `expects_outage` a browser may say that the bot was not reached.
+    With `expects_outage` a browser may say that the bot was not reached; `elsewhere` are hosts that may be asked too.
     """
 
     browser: Browser
@@ -39,6 +39,7 @@ class Visitors:
     room: str = "lobby"
     complaints: list[str] = field(default_factory=list)
     expects_outage: bool = False
+    elsewhere: tuple[str, ...] = ()
 
     async def window(
         self,
@@ -80,7 +81,8 @@ class Visitors:
         self.complaints.append(f"console: {message.text} ({message.location.get('url')})")
 
     def _asked(self, request: Request) -> None:
-        if not request.url.startswith((self.address, self.address.replace("http", "ws", 1), *_INSIDE)):
+        own = (self.address, self.address.replace("http", "ws", 1))
+        if not request.url.startswith((*own, *self.elsewhere, *_INSIDE)):
             self.complaints.append(f"off-host request: {request.url}")
 
 

@@ -2,6 +2,7 @@
 
 import { create } from 'zustand'
 import type { Frame, Hello } from '../wire/frames'
+import { executed, offeredServers, useServers, type Execution } from '../servers/store'
 import { isOutdated } from '../shell/version'
 import { freshId } from '../wire/ids'
 import { forget, remember, type Identity } from '../wire/identity'
@@ -43,7 +44,16 @@ function lastRead(identity: Identity): string | null {
 }
 
 export const useRoom = create<RoomState>((set, get) => {
-  const deliver = (one: Pending) => connection?.say('send', { client_id: one.client_id, text: one.text, reply_to: one.reply_to })
+  function deliver(one: Pending): void {
+    const servers = offeredServers()
+    const said = { client_id: one.client_id, text: one.text, reply_to: one.reply_to, ...(servers.length && { tool_servers: servers }) }
+    connection?.say('send', said)
+  }
+
+  async function carryOut(asked: Execution): Promise<void> {
+    const answer = await executed(asked)
+    if (answer) connection?.say('execute:result', answer)
+  }
 
   function heard(frame: Frame): void {
     const room = get()
@@ -53,8 +63,13 @@ export const useRoom = create<RoomState>((set, get) => {
       if (isRestarted) void isOutdated().then((hasNewVersion) => set({ hasNewVersion }))
       const next = welcomed(room, frame.data as unknown as Hello, lastRead(room.identity))
       set(next)
+      useServers.getState().allow((frame.data as unknown as Hello).page_tool_servers ?? [])
       // The bot knows a message by its client_id, so that one that did arrive is not said twice.
       next.pending.filter((one) => !one.isFailed).forEach(deliver)
+      return
+    }
+    if (frame.type === 'execute:tool') {
+      void carryOut(frame.data as unknown as Execution)
       return
     }
     const next = reduced(room, frame)

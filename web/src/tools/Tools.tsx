@@ -1,5 +1,6 @@
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { IconPlugConnected } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { duration } from '../format/time'
@@ -7,18 +8,23 @@ import { told } from '../language/bilingual'
 import { useLanguage, useWords } from '../language/language'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { Block } from '../room/ToolCard'
+import { PageServers } from '../servers/PageServers'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
 import { fetchTools, type Tool } from './api'
 import { TryIt } from './TryIt'
 import './tools.css'
 
-function ToolList({ tools, chosen }: { tools: Tool[]; chosen: string | null }): ReactNode {
+function ToolList({ tools, chosen, isServers }: { tools: Tool[]; chosen: string | null; isServers: boolean }): ReactNode {
   const words = useWords()
   const [wanted, setWanted] = useState('')
   const shown = tools.filter((tool) => `${tool.name} ${tool.description}`.toLowerCase().includes(wanted.toLowerCase()))
   return (
     <div className="tool-list">
+      <Link href="/tools?servers=1" className="own-servers" aria-current={isServers ? 'true' : undefined}>
+        <IconPlugConnected size={18} aria-hidden="true" />
+        {words.servers.title}
+      </Link>
       <TextInput aria-label={words.tools.find} placeholder={words.tools.find} value={wanted} onChange={(event) => setWanted(event.currentTarget.value)} />
       <ul className="list">
         {shown.map((tool) => (
@@ -68,10 +74,12 @@ function Content({ tools }: { tools: Tool[] }): ReactNode {
   const [query] = useSearchParams()
   const chosen = query.get('tool')
   const tool = tools.find((one) => one.name === chosen)
+  const isServers = query.has('servers')
+  const shown = tool ? <OneTool key={tool.name} tool={tool} /> : <p className="nothing">{words.tools.choose}</p>
   return (
     <div className="tools">
-      <ToolList tools={tools} chosen={chosen} />
-      {tool ? <OneTool key={tool.name} tool={tool} /> : <p className="nothing">{words.tools.choose}</p>}
+      <ToolList tools={tools} chosen={chosen} isServers={isServers} />
+      {isServers ? <PageServers /> : shown}
     </div>
   )
 }

@@ -84,6 +84,7 @@ export interface Hello {
   reminders: Reminder[]
   bot: { name: string; model?: string | null }
   limits?: { message_length?: number }
+  page_tool_servers?: string[]
   is_replay?: boolean
 }
 
