@@ -14,13 +14,15 @@ from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.outbox import Outbox
-from bot.platform import HearsAnswers, Platform, Remembers
+from bot.platform import HearsAnswers, Platform, Receive, Remembers
 from bot.plugins.contributions import Host
 from bot.plugins.house import PluginHouse
+from bot.relay import Relay
 from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
+from bot.sharing import shared
 from bot.telemetry import telemetry_of
 from bot.time_conventions import read_time_of, time_reader
 from bot.tool_servers.sources import ToolSources, tool_secrets, tool_sources
@@ -91,6 +93,7 @@ class App:
     offline: OfflineInterpreter
     has_model: bool
     plugins: PluginHouse
+    relay: Relay | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -124,7 +127,11 @@ class App:
 
         if isinstance(platform, Remembers):
             platform.remember_in(self.state)
-        self._platforms.append(crew.start(_kept_apart(platform.run(receive), platform.name), platform.name))
+        running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive)
+        self._platforms.append(crew.start(_kept_apart(running, platform.name), platform.name))
+
+    async def _while_here(self, relay: Relay, platform: Platform, receive: Receive) -> None:
+        await relay.holding.while_here(platform.name, partial(platform.run, receive))
 
 
 @asynccontextmanager
@@ -174,7 +181,8 @@ async def build_app(
         oversight = Oversight.over(state, clock, owners=settings.bot.owners)
         plugins = PluginHouse(settings.plugins, clock, oversight.switches)
         platforms = (*platforms, *plugins.platforms())
-        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock)
+        relay = await resources.enter_async_context(shared(database, platforms, clock))
+        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, relay)
         read_time = read_time_of(times)
         quick = SummaryService(history, read_time=read_time)
         summaries = (
@@ -258,6 +266,7 @@ async def build_app(
             offline=offline,
             has_model=chosen is not offline,
             plugins=plugins,
+            relay=relay,
         )
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
@@ -268,6 +277,8 @@ async def build_app(
         if client is not None:
             resources.push_async_callback(client.close)
             crew.start(client.warm_up(), "warm up the model client")
+        if relay is not None:
+            crew.start(relay.serve(outbox.send), "messages of other workers")
         plugins.work(crew, Host(services=services, outbox=outbox, state=state, clock=clock))
         for platform in platforms:
             app.connect(platform, crew)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from loguru import logger
@@ -15,6 +16,9 @@ from services.clock import Clock
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
 
+if TYPE_CHECKING:
+    from bot.relay import Relay
+
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
 # Quick answers need no sign that they are being written.
@@ -23,10 +27,16 @@ _TYPING_LASTS_SECONDS = 4.0
 
 
 class Outbox:
-    """Sends replies and notices; one message at a time in each chat, and none while the platform wants patience."""
+    """Sends replies and notices; one message at a time in each chat, and none while the platform wants patience.
 
-    def __init__(self, platforms: Mapping[str, Platform], history: HistoryService, clock: Clock) -> None:
+    With a `relay` what another process is connected to is handed over to that one.
+    """
+
+    def __init__(
+        self, platforms: Mapping[str, Platform], history: HistoryService, clock: Clock, relay: "Relay | None" = None
+    ) -> None:
         self.platforms = platforms
+        self._relay = relay
         self._history = history
         self._clock = clock
         self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -49,6 +59,8 @@ class Outbox:
             DeliveryFailed: the platform did not take it or still wants patience, no such platform is connected, or it
                 cannot keep private what is for one person only.
         """
+        if self._relay is not None and not self._relay.is_here(address.platform):
+            return await self._relay.hand_over(address, message)
         platform = self.platforms.get(address.platform)
         if platform is None:
             raise DeliveryFailed(f"platform {address.platform} is not connected")

@@ -9,8 +9,9 @@ from services.storage.indexing import ensure_index
 from services.storage.person_tables import MEMORY
 from services.storage.tables import META, SCHEMA_VERSION
 from services.storage.tool_tables import STORED_TOOL
+from services.storage.worker_tables import HANDED_OVER
 
-_SOME = (MEMORY, STORED_TOOL)
+_SOME = (MEMORY, STORED_TOOL, HANDED_OVER)
 METADATA = _SOME[0].metadata
 """All tables: every module that defines some is imported here."""
 

@@ -80,6 +80,7 @@ class WebPlatform:
         message_links=True,
         typing=True,
         markdown=True,
+        per_process=True,
     )
 
     def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "") -> None:

@@ -1,0 +1,105 @@
+"""Of several processes on one PostgreSQL one is connected to each platform; when it dies, another one is."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+
+from services.clock import Clock
+from services.storage.platform_leases import PlatformLeases
+
+LEASE_LASTS: Final = timedelta(seconds=9)
+"""A process that has said nothing for so long is connected no longer."""
+_RENEW_SECONDS: Final = 2.0
+# Earlier than the lease runs out, so that two are never connected.
+_GIVE_UP_SECONDS: Final = LEASE_LASTS.total_seconds() - _RENEW_SECONDS
+
+
+class Holding:
+    """Which of `platforms` this process is connected to. `own` are those that every process has for itself."""
+
+    def __init__(
+        self, leases: PlatformLeases, platforms: Collection[str], clock: Clock, *, own: Collection[str] = ()
+    ) -> None:
+        self._leases = leases
+        self._clock = clock
+        self._own = frozenset(own)
+        self._here = {name: asyncio.Event() for name in platforms}
+        self._elsewhere = {name: asyncio.Event() for name in platforms}
+        for event in self._elsewhere.values():
+            event.set()
+
+    @property
+    def held(self) -> frozenset[str]:
+        """What this process is connected to, of what only one process may be."""
+        return frozenset(name for name, event in self._here.items() if event.is_set())
+
+    def is_here(self, platform: str) -> bool:
+        """Whether what is to be said on `platform` is said by this process."""
+        return platform in self._own or platform in self.held
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Take and renew leases for as long as the context lasts, then give them to the others."""
+        keeping = asyncio.create_task(self._keep(), name="platform leases")
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await asyncio.wait([keeping])
+            self._note(frozenset())
+            try:
+                async with asyncio.timeout(_RENEW_SECONDS):
+                    await self._leases.give_back()
+            except Exception as error:  # noqa: BLE001 - they run out by themselves
+                logger.warning("the platforms could not be given to another worker: {}", error)
+
+    async def while_here(self, platform: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Run a connection whenever it is this process's to have, until its input ends."""
+        if platform in self._own:
+            await run()
+            return
+        while True:
+            await self._here[platform].wait()
+            logger.info("this worker connects to {}", platform)
+            running = asyncio.ensure_future(run())
+            lost = asyncio.ensure_future(self._elsewhere[platform].wait())
+            try:
+                await asyncio.wait([running, lost], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                is_lost = not running.done()
+                running.cancel()
+                lost.cancel()
+                results = await asyncio.gather(running, lost, return_exceptions=True)
+            if not is_lost:
+                if isinstance(results[0], BaseException):
+                    raise results[0]
+                return
+            logger.warning("this worker is connected to {} no longer: another one is, or may be soon", platform)
+
+    async def _keep(self) -> None:
+        loop = asyncio.get_running_loop()
+        renewed_at = loop.time()
+        while True:
+            asked_at = loop.time()
+            try:
+                async with asyncio.timeout(_GIVE_UP_SECONDS):
+                    self._note(await self._leases.take(self._here))
+                renewed_at = asked_at
+            except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+                logger.warning("the leases of the platforms are not renewed: {} {}", type(error).__name__, error)
+                if loop.time() - renewed_at >= _GIVE_UP_SECONDS:
+                    self._note(frozenset())
+            await self._clock.nap(_RENEW_SECONDS)
+
+    def _note(self, held: frozenset[str]) -> None:
+        for name, here in self._here.items():
+            elsewhere = self._elsewhere[name]
+            for event, is_set in ((here, name in held), (elsewhere, name not in held)):
+                if is_set:
+                    event.set()
+                else:
+                    event.clear()

@@ -1,0 +1,27 @@
+"""What a process does because it is one of several: it leases its platforms, and messages go to who has them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+from bot.holding import LEASE_LASTS, Holding
+from bot.platform import Platform
+from bot.relay import PATIENCE, Relay
+from services.clock import Clock
+from services.storage.database import Database
+from services.storage.handed_over import HandedOver
+from services.storage.platform_leases import PlatformLeases
+
+
+@asynccontextmanager
+async def shared(database: Database, platforms: Sequence[Platform], clock: Clock) -> AsyncIterator[Relay | None]:
+    """The way to the other processes while the context lasts; None where the database has one process."""
+    if database.presence is None:
+        yield None
+        return
+    owner = uuid4().hex
+    own = {platform.name for platform in platforms if platform.capabilities.per_process}
+    leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
+    holding = Holding(leases, {platform.name for platform in platforms} - own, clock, own=own)
+    async with holding.kept():
+        yield Relay(HandedOver(database, owner, fresh=PATIENCE), holding, clock)

@@ -1,0 +1,68 @@
+"""Messages on their way from the process that wants them said to the one that is connected to their platform."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from services.storage.database import Database
+from services.storage.worker_tables import HANDED_OVER
+
+_KEPT = timedelta(minutes=10)
+_AT_ONCE = 50
+_ADD = sa.text(
+    "INSERT INTO handed_over (platform, taken_by, made_at, content) "
+    "VALUES (:platform, '', clock_timestamp(), :content) RETURNING id"
+)
+_TAKE = sa.text(
+    "UPDATE handed_over SET taken_by = :owner WHERE id IN ("
+    "SELECT id FROM handed_over WHERE taken_by = '' AND platform = ANY(:platforms) "
+    "AND made_at > clock_timestamp() - CAST(:fresh AS interval) "
+    "ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED) RETURNING id, content"
+)
+_CLEAR = sa.text("DELETE FROM handed_over WHERE made_at < clock_timestamp() - CAST(:kept AS interval)")
+
+
+class HandedOver:
+    """The table of them, as one process, `owner`, sees it. What is older than `fresh` is not taken any more."""
+
+    def __init__(self, database: Database, owner: str, *, fresh: timedelta) -> None:
+        self._database = database
+        self._owner = owner
+        self._fresh = fresh
+
+    async def add(self, platform: str, content: str) -> int:
+        """Ask for `content` to be said; return the number to ask for its outcome with."""
+        values = {"platform": platform, "content": content}
+
+        def work(connection: sa.Connection) -> int:
+            connection.execute(_CLEAR, {"kept": _KEPT})
+            number: int = connection.execute(_ADD, values).scalar_one()
+            return number
+
+        return await self._database.run(work, is_durable=False)
+
+    async def outcome(self, number: int) -> str | None:
+        """What came of it; None while nothing is known."""
+        query = sa.select(HANDED_OVER.c.outcome).where(HANDED_OVER.c.id == number)
+        return await self._database.read(lambda connection: connection.scalar(query))
+
+    async def withdraw(self, number: int) -> bool:
+        """Forget it; return whether nobody had taken it."""
+        of_number = HANDED_OVER.delete().where(HANDED_OVER.c.id == number).returning(HANDED_OVER.c.taken_by)
+        taken_by = await self._database.run(lambda connection: connection.scalar(of_number), is_durable=False)
+        return taken_by == ""
+
+    async def take(self, platforms: Collection[str]) -> list[tuple[int, str]]:
+        """Number and content of what waits for `platforms`, the oldest first; it is ours to say from now on."""
+        values = {"owner": self._owner, "platforms": sorted(platforms), "fresh": self._fresh, "limit": _AT_ONCE}
+
+        def work(connection: sa.Connection) -> list[tuple[int, str]]:
+            return sorted((row.id, row.content) for row in connection.execute(_TAKE, values))
+
+        return await self._database.run(work, is_durable=False)
+
+    async def settle(self, number: int, outcome: str) -> None:
+        """Say what came of it."""
+        known = HANDED_OVER.update().where(HANDED_OVER.c.id == number).values(outcome=outcome)
+        await self._database.run(lambda connection: connection.execute(known).close(), is_durable=False)

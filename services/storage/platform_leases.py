@@ -1,0 +1,43 @@
+"""Which of the processes that share a PostgreSQL is connected to which chat platform.
+
+A lease is a row that its owner writes again before it runs out; whoever finds one that has run out takes it. Times are
+the server's, because the clocks of several hosts differ.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from services.storage.database import Database
+from services.storage.worker_tables import PLATFORM_LEASE
+
+_TAKE = sa.text(
+    "INSERT INTO platform_lease (platform, owner, until) "
+    "SELECT platform, :owner, clock_timestamp() + :lasts FROM unnest(CAST(:platforms AS text[])) AS platform "
+    "ON CONFLICT (platform) DO UPDATE SET owner = excluded.owner, until = excluded.until "
+    "WHERE platform_lease.owner = excluded.owner OR platform_lease.until < clock_timestamp() RETURNING platform"
+)
+
+
+class PlatformLeases:
+    """The leases of one process, `owner`. Each lasts for `lasts` unless it is taken again."""
+
+    def __init__(self, database: Database, owner: str, *, lasts: timedelta) -> None:
+        self._database = database
+        self._owner = owner
+        self._lasts = lasts
+
+    async def take(self, platforms: Collection[str]) -> frozenset[str]:
+        """Renew what is ours of `platforms` and take what is nobody's; return what we have."""
+        values = {"owner": self._owner, "lasts": self._lasts, "platforms": sorted(platforms)}
+
+        def work(connection: sa.Connection) -> frozenset[str]:
+            return frozenset(connection.scalars(_TAKE, values))
+
+        return await self._database.run(work, is_durable=False)
+
+    async def give_back(self) -> None:
+        """Let the others have what was ours at once."""
+        ours = PLATFORM_LEASE.delete().where(PLATFORM_LEASE.c.owner == self._owner)
+        await self._database.run(lambda connection: connection.execute(ours).close(), is_durable=False)

@@ -1,0 +1,70 @@
+"""A plugin for several workers on one database: a chat platform that is two text files.
+
+What people write is a line in `inbox.txt` (`id text`), which is read from its end on; what the bot says, and who
+connects, are lines in `said.txt` and `connected.txt`, with the name of the worker in front.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+
+from bot.platform import Capabilities, OutgoingMessage, Receive
+from bot.plugins.contributions import Contributions
+from services.chat import ChatAddress, ChatMessage, Person
+from services.clock import Clock
+
+FOLDER = Path(os.environ["SHARED_FOLDER"])
+LABEL = os.environ["SHARED_LABEL"]
+HOME = ChatAddress(platform="files", chat_id="home")
+
+
+def append(name: str, text: str) -> None:
+    """A line more."""
+    with (FOLDER / name).open("a", encoding="utf-8") as file:
+        file.write(f"{LABEL} {text}\n")
+
+
+class FilePlatform:
+    """Two files."""
+
+    name = "files"
+    capabilities = Capabilities(takes_idempotency_key=True)
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._is_connected = False
+
+    async def run(self, receive: Receive) -> None:
+        """Read new lines until cancelled."""
+        append("connected.txt", "connected")
+        self._is_connected = True
+        inbox = FOLDER / "inbox.txt"
+        seen = len(inbox.read_text(encoding="utf-8").splitlines())
+        while True:
+            lines = inbox.read_text(encoding="utf-8").splitlines()
+            for line in lines[seen:]:
+                number, _, text = line.partition(" ")
+                await receive(
+                    ChatMessage(
+                        id=number,
+                        address=HOME,
+                        sender=Person(id="ann", name="ann"),
+                        text=text,
+                        sent_at=self._clock.now(),
+                        is_addressed=True,
+                    )
+                )
+            seen = len(lines)
+            await asyncio.sleep(0.05)
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Write a line; only whoever is connected can."""
+        del address
+        assert self._is_connected
+        append("said.txt", message.text.replace("\n", " "))
+        return None
+
+
+def setup(add: Contributions) -> None:
+    """Add the platform."""
+    add.platforms.append(FilePlatform(add.clock))

@@ -1,0 +1,110 @@
+"""Leases of platforms and messages between workers, on a real PostgreSQL."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import timedelta
+
+import pytest
+
+from bot.holding import Holding
+from bot.outbox import Outbox
+from bot.platform import OutgoingMessage
+from bot.relay import Relay
+from bot.testing.platform import FakePlatform
+from services.chat import ChatAddress
+from services.clock import SystemClock
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+from services.storage.database import Database
+from services.storage.handed_over import HandedOver
+from services.storage.platform_leases import PlatformLeases
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+LASTS = timedelta(seconds=1)
+BOTH = frozenset({"telegram", "irc"})
+
+
+@pytest.fixture
+async def databases(postgres_url):
+    async with AsyncExitStack() as resources:
+        yield [await resources.enter_async_context(Database(postgres_url)) for _ in range(2)]
+
+
+async def test_of_two_one_has_a_platform_and_keeps_it_as_long_as_it_renews(databases):
+    one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
+    taken = [await one.take(BOTH), await two.take(BOTH)]
+    for _ in range(3):
+        await asyncio.sleep(0.5)
+        taken += [await one.take(BOTH), await two.take(BOTH)]
+
+    assert taken == [BOTH, frozenset()] * 4
+
+
+async def test_a_lease_that_ran_out_goes_to_the_other_and_not_back(databases):
+    one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
+    await one.take(BOTH)
+    await asyncio.sleep(1.1)
+
+    assert await two.take({"irc"}) == {"irc"}
+    assert await one.take(BOTH) == {"telegram"}
+
+
+async def test_a_lease_that_is_given_back_is_free_at_once(databases):
+    one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
+    await one.take(BOTH)
+    await one.give_back()
+
+    assert await two.take(BOTH) == BOTH
+
+
+async def test_of_many_that_ask_at_once_one_takes_what_is_handed_over(databases):
+    tables = [HandedOver(database, f"w{n}", fresh=LASTS) for n, database in enumerate(databases)]
+    numbers = [await tables[0].add("irc", str(number)) for number in range(30)]
+    taken = await asyncio.gather(*(table.take({"irc"}) for table in tables * 3))
+
+    assert sorted(number for each in taken for number, _ in each) == numbers
+
+
+async def test_what_waited_too_long_is_not_said_any_more(databases):
+    table = HandedOver(databases[0], "w0", fresh=LASTS)
+    await table.add("irc", "stale")
+    await asyncio.sleep(1.1)
+
+    assert await table.take({"irc"}) == []
+
+
+async def test_what_is_withdrawn_tells_whether_somebody_had_it(databases):
+    table = HandedOver(databases[0], "w0", fresh=LASTS)
+    first, second = await table.add("irc", "1"), await table.add("matrix", "2")
+    await table.take({"irc"})
+
+    assert [await table.withdraw(first), await table.withdraw(second), await table.withdraw(second)] == [
+        False,
+        True,
+        False,
+    ]
+
+
+async def _nothing() -> None:
+    """A connection that ends at once."""
+
+
+async def test_a_hundred_messages_of_a_worker_without_the_platform_are_said_in_order_by_the_other(databases):
+    clock, platform = SystemClock(), FakePlatform(SystemClock(), name="irc")
+    holdings = [
+        Holding(PlatformLeases(database, f"w{n}", lasts=LASTS), ["irc"], clock) for n, database in enumerate(databases)
+    ]
+    relays = [
+        Relay(HandedOver(database, f"w{n}", fresh=LASTS), holdings[n], clock) for n, database in enumerate(databases)
+    ]
+    outboxes = [Outbox({"irc": platform}, HistoryService(MemoryMessageStore()), clock, relay) for relay in relays]
+    home = ChatAddress(platform="irc", chat_id="#home")
+    async with holdings[0].kept():
+        await holdings[0].while_here("irc", _nothing)
+        serving = asyncio.create_task(relays[0].serve(outboxes[0].send))
+        async with asyncio.TaskGroup() as group:
+            for number in range(100):
+                group.create_task(outboxes[1].send(home, OutgoingMessage(text=str(number))))
+        serving.cancel()
+
+    assert platform.texts == [str(number) for number in range(100)]

@@ -1,0 +1,133 @@
+"""Two bots on one PostgreSQL: one is connected to the platform, both serve HTTP and deliver, and one may die."""
+
+import asyncio
+import os
+import re
+import shutil
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from time import monotonic
+
+import httpx
+import pytest
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+ROOT = Path(__file__).parents[2]
+PLUGIN = Path(__file__).with_name("shared_platform.py")
+TAKEOVER_SECONDS = 15
+
+
+class Bots:
+    """`bubbles run`, several times, each with a data folder of its own."""
+
+    def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
+        self.folder = folder
+        self._url = url
+        self._resources = resources
+        (folder / "plugins").mkdir()
+        shutil.copy(PLUGIN, folder / "plugins" / "shared_platform.py")
+        (folder / "inbox.txt").touch()
+
+    async def start(self, label: str) -> tuple[asyncio.subprocess.Process, str]:
+        """A process, and the address of its page."""
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "SHARED_FOLDER": str(self.folder),
+            "SHARED_LABEL": label,
+            "BUBBLES_STORAGE__URL": self._url,
+            "BUBBLES_PLATFORMS__ENABLED": ",",
+            "BUBBLES_BOT__DATA_DIR": str(self.folder / label),
+            "BUBBLES_BOT__TIMEZONE": "UTC",
+            "BUBBLES_HTTP__PORT": "0",
+            "BUBBLES_HTTP__OPEN_PAGE": "false",
+        }
+        with (self.folder / f"{label}.log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "bot", "run"),
+                cwd=self.folder,
+                env=environment,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+            )
+        self._resources.push_async_callback(self.kill, process)
+        assert process.stdout is not None
+        address = None
+        while address is None:
+            line = (await process.stdout.readline()).decode()
+            assert line, (self.folder / f"{label}.log").read_text(encoding="utf-8")[-2000:]
+            address = re.search(r"http://\S+", line)
+        return process, address[0].rstrip("/")
+
+    async def kill(self, process: asyncio.subprocess.Process) -> None:
+        """kill -9."""
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+    def write(self, number: int, text: str) -> None:
+        """Say something on the platform."""
+        with (self.folder / "inbox.txt").open("a", encoding="utf-8") as file:
+            file.write(f"m{number} {text}\n")
+
+    def lines(self, name: str) -> list[str]:
+        """What the workers wrote."""
+        file = self.folder / name
+        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+    async def until(self, name: str, pattern: str, *, within: float) -> float:
+        """Wait for a line; return the seconds that it took."""
+        started = monotonic()
+        while not any(re.search(pattern, line) for line in self.lines(name)):
+            assert monotonic() < started + within, f"no {pattern} in {name} within {within} s: {self.lines(name)}"
+            await asyncio.sleep(0.05)
+        return monotonic() - started
+
+
+@pytest.fixture
+async def bots(tmp_path, postgres_url):
+    async with AsyncExitStack() as resources:
+        yield Bots(tmp_path, postgres_url, resources)
+
+
+async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots):
+    first, _ = await bots.start("first")
+    await bots.until("connected.txt", "first", within=10)
+    _, address = await bots.start("second")
+    bots.write(1, "remind me in 3 seconds to stretch")
+    await bots.until("said.txt", "first ✅", within=10)
+    await bots.until("said.txt", "first ⏰ .*stretch", within=10)
+    async with httpx.AsyncClient() as client:
+        asked = await client.post(
+            f"{address}/api/reminders?session_id=lobby&name=Ann", json={"text": "remind me in 2 seconds to look up"}
+        )
+    alone = bots.lines("connected.txt")
+    bots.write(2, "remind me in 4 seconds to drink tea")
+    await bots.until("said.txt", "first ✅ .*tea", within=10)
+    await bots.kill(first)
+
+    took = await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
+    bots.write(3, "list my reminders")
+    await bots.until("said.txt", "second ", within=15)
+    await bots.until("said.txt", "second ⏰ .*drink tea", within=20)
+
+    assert alone == ["first connected"]
+    assert took <= TAKEOVER_SECONDS
+    assert asked.is_success
+    assert "reminder sent" in (bots.folder / "second.log").read_text(encoding="utf-8")
+    assert len([line for line in bots.lines("said.txt") if "⏰" in line and "tea" in line]) == 1
+
+
+async def test_a_stop_lets_the_other_connect_at_once(bots):
+    first, _ = await bots.start("first")
+    await bots.until("connected.txt", "first", within=10)
+    await bots.start("second")
+    first.terminate()
+    await first.wait()
+
+    took = await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
+
+    assert first.returncode == 0
+    assert took < 5

@@ -1,0 +1,262 @@
+"""One of several processes is connected to a platform; what the others want said there is handed over to it."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot.holding import Holding
+from bot.outbox import Outbox
+from bot.platform import OutgoingMessage
+from bot.relay import Relay
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from services.chat import ChatAddress, Person, SentFile
+from services.errors import DeliveryFailed
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+
+HOME = ChatAddress(platform="fake", chat_id="home")
+pytestmark = pytest.mark.looptime
+
+
+class FakeLeases:
+    """Gives what it is told to give."""
+
+    def __init__(self, given=()):
+        self.given = frozenset(given)
+        self.error = None
+        self.were_given_back = False
+
+    async def take(self, platforms):
+        if self.error is not None:
+            raise self.error
+        return self.given & frozenset(platforms)
+
+    async def give_back(self):
+        self.were_given_back = True
+
+
+@dataclass
+class FakeTable:
+    """The table of what is handed over, shared by two relays of one test."""
+
+    rows: dict[int, list[str | None]] = field(default_factory=dict)
+
+    async def add(self, platform, content):
+        self.rows[len(self.rows) + 1] = [platform, content, "", None]
+        return len(self.rows)
+
+    async def outcome(self, number):
+        return self.rows[number][3]
+
+    async def withdraw(self, number):
+        return self.rows.pop(number)[2] == ""
+
+    async def take(self, platforms):
+        taken = [(number, row[1]) for number, row in self.rows.items() if row[0] in platforms and not row[2]]
+        for number, _ in taken:
+            self.rows[number][2] = "other"
+        return taken
+
+    async def settle(self, number, outcome):
+        self.rows[number][3] = outcome
+
+
+class Connected:
+    """A platform's connection: how often it was made and ended."""
+
+    def __init__(self):
+        self.made = self.ended = 0
+
+    async def run(self):
+        self.made += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ended += 1
+
+
+def holding_of(leases, *names, own=()):
+    return Holding(leases, names, LoopClock(), own=own)
+
+
+async def test_only_who_has_the_lease_connects():
+    line, leases = Connected(), FakeLeases()
+    holding = holding_of(leases, "fake")
+    async with holding.kept():
+        running = asyncio.create_task(holding.while_here("fake", line.run))
+        await asyncio.sleep(5)
+        before = line.made
+        leases.given = frozenset({"fake"})
+        await asyncio.sleep(5)
+        running.cancel()
+
+    assert (before, line.made) == (0, 1)
+
+
+async def test_who_loses_the_lease_disconnects_and_connects_again_when_it_has_it_again():
+    line, leases = Connected(), FakeLeases({"fake"})
+    holding = holding_of(leases, "fake")
+    async with holding.kept():
+        running = asyncio.create_task(holding.while_here("fake", line.run))
+        await asyncio.sleep(1)
+        leases.given = frozenset()
+        await asyncio.sleep(3)
+        seen = (line.made, line.ended, holding.is_here("fake"))
+        leases.given = frozenset({"fake"})
+        await asyncio.sleep(3)
+        running.cancel()
+
+    assert seen == (1, 1, False)
+    assert line.made == 2
+
+
+async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_one_ends_it():
+    line, leases = Connected(), FakeLeases({"fake"})
+    holding = holding_of(leases, "fake")
+    async with holding.kept():
+        running = asyncio.create_task(holding.while_here("fake", line.run))
+        await asyncio.sleep(1)
+        leases.error = OSError("gone")
+        await asyncio.sleep(4)
+        short = line.ended
+        await asyncio.sleep(5)  # before the lease runs out and another process takes it
+        running.cancel()
+
+        assert (short, line.ended) == (0, 1)
+
+
+async def test_a_connection_whose_input_ends_is_over():
+    holding = holding_of(FakeLeases({"fake"}), "fake")
+
+    async def ends():
+        return None
+
+    async with holding.kept():
+        async with asyncio.timeout(3):
+            await holding.while_here("fake", ends)
+
+
+async def test_an_error_of_the_platform_comes_through():
+    holding = holding_of(FakeLeases({"fake"}), "fake")
+
+    async def fails():
+        raise RuntimeError("no such network")
+
+    async with holding.kept():
+        with pytest.raises(RuntimeError, match="no such network"):
+            await holding.while_here("fake", fails)
+
+
+async def test_a_stop_gives_the_platforms_to_the_others_at_once():
+    leases = FakeLeases({"fake"})
+    holding = holding_of(leases, "fake")
+    async with holding.kept():
+        await asyncio.sleep(1)
+
+    assert leases.were_given_back
+    assert holding.held == frozenset()
+
+
+async def test_what_every_process_has_for_itself_is_not_leased():
+    line = Connected()
+    holding = holding_of(FakeLeases(), "fake", own=("web",))
+    running = asyncio.create_task(holding.while_here("web", line.run))
+    await asyncio.sleep(0.1)
+    running.cancel()
+
+    assert holding.is_here("web")
+    assert line.made == 1
+
+
+class Two:
+    """Two processes on one database: `here` has the platform, `away` has not."""
+
+    def __init__(self):
+        self.table, self.platform = FakeTable(), FakePlatform(LoopClock())
+        self.leases = FakeLeases({"fake"})
+        self.here, self.away = holding_of(self.leases, "fake"), holding_of(FakeLeases(), "fake")
+        self.outbox = Outbox({"fake": self.platform}, HistoryService(MemoryMessageStore()), LoopClock())
+        self.histories = HistoryService(MemoryMessageStore())
+        self.away_outbox = Outbox({}, self.histories, LoopClock(), Relay(self.table, self.away, LoopClock()))
+
+    async def __aenter__(self):
+        self._kept = self.here.kept()
+        await self._kept.__aenter__()
+        relay = Relay(self.table, self.here, LoopClock())
+        self._serving = asyncio.create_task(relay.serve(self.outbox.send))
+        return self
+
+    async def __aexit__(self, *_):
+        self._serving.cancel()
+        await asyncio.wait([self._serving])
+        await self._kept.__aexit__(None, None, None)
+
+
+async def test_a_message_of_another_process_is_said_whole_by_the_one_that_is_connected():
+    ann = Person(id="a", name="Ann")
+    file = SentFile(name="tea.png", media_type="image/png", content=b"\x89PNG\xff")
+    message = OutgoingMessage(text="⏰ @Ann 茶", mentions=(ann,), idempotency_key="k1", files=(file,), reply_to="7")
+    async with Two() as two:
+        message_id = await two.away_outbox.send(HOME, message)
+
+    assert two.platform.sent == [(HOME, message)]
+    assert message_id == two.platform.sent_ids[0]
+    assert two.table.rows == {}
+
+
+async def test_messages_keep_their_order():
+    async with Two() as two, asyncio.TaskGroup() as group:
+        for number in range(20):
+            group.create_task(two.away_outbox.send(HOME, OutgoingMessage(text=str(number))))
+
+    assert two.platform.texts == [str(number) for number in range(20)]
+
+
+async def test_what_the_platform_refuses_is_refused_as_it_was_there():
+    def refuse(*_):
+        raise DeliveryFailed("slow down", retry_after=7.0, is_global=True)
+
+    async with Two() as two:
+        two.platform.refuse = refuse
+        with pytest.raises(DeliveryFailed, match="slow down") as failure:
+            await two.away_outbox.send(HOME, OutgoingMessage(text="tea"))
+
+    assert (failure.value.retry_after, failure.value.is_global, failure.value.is_unknown) == (7.0, True, False)
+
+
+async def test_what_breaks_in_the_other_process_may_have_been_said():
+    def break_down(*_):
+        raise KeyError("chat")
+
+    async with Two() as two:
+        two.platform.refuse = break_down
+        with pytest.raises(DeliveryFailed, match="KeyError") as failure:
+            await two.away_outbox.send(HOME, OutgoingMessage(text="tea"))
+
+    assert failure.value.is_unknown
+
+
+async def test_where_nobody_is_connected_it_is_tried_later_and_was_certainly_not_said():
+    async with Two() as two:
+        two.leases.given = frozenset()
+        await asyncio.sleep(3)
+        with pytest.raises(DeliveryFailed, match="no worker is connected to fake") as failure:
+            await two.away_outbox.send(HOME, OutgoingMessage(text="tea"))
+
+    assert not failure.value.is_unknown
+    assert two.table.rows == {}
+
+
+async def test_what_was_taken_by_a_process_that_died_may_have_been_said():
+    two = Two()
+    sending = asyncio.create_task(two.away_outbox.send(HOME, OutgoingMessage(text="tea")))
+    await asyncio.sleep(0.1)
+    [(_, content)] = await two.table.take({"fake"})
+    with pytest.raises(DeliveryFailed) as failure:
+        await sending
+
+    assert failure.value.is_unknown
+    assert json.loads(content)["message"]["text"] == "tea"
