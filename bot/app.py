@@ -12,7 +12,9 @@ from loguru import logger
 
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
+from bot.drafts import Drafts
 from bot.language_models import language_model, metered, model_interpreter, purse_of
+from bot.menus import offer_commands
 from bot.outbox import Outbox
 from bot.platform import HearsAnswers, Platform, Receive, Remembers
 from bot.plugins.contributions import Host
@@ -183,6 +185,7 @@ async def build_app(
         platforms = (*platforms, *plugins.platforms())
         relay = await resources.enter_async_context(shared(database, platforms, clock))
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, relay)
+        drafts = Drafts(outbox, clock, is_wanted=settings.router.stream_replies)
         read_time = read_time_of(times)
         quick = SummaryService(history, read_time=read_time)
         summaries = (
@@ -222,6 +225,7 @@ async def build_app(
             clock=clock,
             services=services,
             outbox=outbox,
+            drafts=drafts,
             registry=built_in_registry(functions),
             states=scopes,
             oversight=oversight,
@@ -230,7 +234,7 @@ async def build_app(
             purse=purse,
             plugins=plugins,
             telemetry=telemetry,
-            listener_for=partial(_listener_of, outbox.platforms),
+            listener_for=partial(_listener_of, outbox.platforms, drafts),
         )
         way = wired(parts)
         sources = await resources.enter_async_context(
@@ -280,6 +284,7 @@ async def build_app(
         if relay is not None:
             crew.start(relay.serve(outbox.send), "messages of other workers")
         plugins.work(crew, Host(services=services, outbox=outbox, state=state, clock=clock))
+        await offer_commands(platforms, way.calls)
         for platform in platforms:
             app.connect(platform, crew)
         try:
@@ -327,11 +332,11 @@ def _memories(settings: MemorySettings, database: Database) -> MemoryService:
     return MemoryService(SqlMemoryStore(database), limits=limits)
 
 
-def _listener_of(platforms: Mapping[str, Platform], message: ChatMessage) -> TextListener | None:
+def _listener_of(platforms: Mapping[str, Platform], drafts: Drafts, message: ChatMessage) -> TextListener | None:
     platform = platforms.get(message.address.platform)
     if platform is not None and isinstance(platform, HearsAnswers):
         return platform.listener(message)
-    return None
+    return drafts.listener(message)
 
 
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from loguru import logger
 
-from bot.platform import EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
+from bot.platform import Capabilities, EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
 from function_calls.calls import Reply
 from services.chat import ChatAddress, SentFile
 from services.clock import Clock
@@ -50,7 +50,7 @@ class Outbox:
         where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
         """
         async with _lock_of(self._replies, address):
-            await self._persist(address, self._outgoing(address, reply))
+            await self.persist(address, self.outgoing(address, reply))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message` once, after what is already being said in that chat.
@@ -61,20 +61,43 @@ class Outbox:
         """
         if self._relay is not None and not self._relay.is_here(address.platform):
             return await self._relay.hand_over(address, message)
+        message_id = await self.begin(address, message)
+        await self.record(address, message, message_id)
+        return message_id
+
+    async def begin(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """As `send`, of what is not in the history yet because it is going to be changed.
+
+        Raises:
+            DeliveryFailed: as `send`; a message of another process cannot be changed by this one.
+        """
         platform = self.platforms.get(address.platform)
         if platform is None:
             raise DeliveryFailed(f"platform {address.platform} is not connected")
         if message.private_to is not None and not platform.capabilities.private_replies:
             raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
-        async with _lock_of(self._turns, address):
-            self._check_patience(address)
-            try:
-                message_id = await platform.send(address, message)
-            except DeliveryFailed as failure:
-                self._note_patience(address, failure)
-                raise
-        await self._record(address, message, message_id)
-        return message_id
+        async with self._in_turn(address):
+            return await platform.send(address, message)
+
+    def editor(self, address: ChatAddress) -> EditsMessages | None:
+        """Who changes messages of the bot in that chat; None where nobody can."""
+        platform = self.platforms.get(address.platform)
+        is_here = self._relay is None or self._relay.is_here(address.platform)
+        if not is_here or platform is None:
+            return None
+        return platform if isinstance(platform, EditsMessages) else None
+
+    async def change(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let an earlier message of the bot say `message` instead, once; the history is not told.
+
+        Raises:
+            DeliveryFailed: the platform did not take it, cannot do it, or still wants patience.
+        """
+        editor = self.editor(address)
+        if editor is None:
+            raise DeliveryFailed(f"{address.platform} changes no messages", is_permanent=True)
+        async with self._in_turn(address):
+            await editor.edit(address, message_id, message)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """A link that opens a message of the chat, where the platform has such links."""
@@ -88,13 +111,12 @@ class Outbox:
 
         Returns the id of the message that tells it, None where nothing is told.
         """
-        platform = self.platforms.get(address.platform)
         message = OutgoingMessage(text=text)
         try:
             if said is None:
                 return await self.send(address, message)
-            if platform is not None and isinstance(platform, EditsMessages):
-                await platform.edit(address, said, message)
+            if self.editor(address) is not None:
+                await self.change(address, said, message)
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("progress not shown: {}", failure)
         return said
@@ -123,25 +145,31 @@ class Outbox:
                 return
             await asyncio.sleep(_TYPING_LASTS_SECONDS)
 
-    def _outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
+    def outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
+        """`reply` as the chat's platform can show it; files that it cannot take are named."""
         platform = self.platforms.get(address.platform)
-        can_whisper = platform is not None and platform.capabilities.private_replies
-        can_show = platform is not None and platform.capabilities.files
+        abilities = None if platform is None else platform.capabilities
+        shown = tuple(file for file in reply.files if abilities is not None and _takes(abilities, file))
+        named = (_named(file) for file in reply.files if file not in shown)
         return OutgoingMessage(
-            text=reply.text if can_show else "\n".join([reply.text, *map(_named, reply.files)]).strip(),
-            files=reply.files if can_show else (),
+            text="\n".join([reply.text, *named]).strip(),
+            files=shown,
             reply_to=reply.reply_to,
             mentions=reply.mentions,
             mentions_everyone=reply.mentions_everyone,
             choices=reply.choices,
-            private_to=reply.private_to if can_whisper else None,
+            private_to=reply.private_to if abilities is not None and abilities.private_replies else None,
         )
 
-    async def _persist(self, address: ChatAddress, message: OutgoingMessage) -> None:
-        pause = _FIRST_PAUSE_SECONDS
+    async def persist(self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False) -> None:
+        """Say `message`, trying again while the platform asks for patience; one that cannot be said is logged.
+
+        What `is_recorded` is in the history already.
+        """
+        say, pause = self.begin if is_recorded else self.send, _FIRST_PAUSE_SECONDS
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                await self.send(address, message)
+                await say(address, message)
             except DeliveryFailed as failure:
                 logger.bind(chat=str(address)).warning("reply not taken (attempt {}): {}", attempt, failure)
                 if failure.is_permanent or failure.is_unknown or attempt == _ATTEMPTS:
@@ -150,6 +178,17 @@ class Outbox:
                 pause *= 2
             else:
                 return
+
+    @asynccontextmanager
+    async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:
+        """Wait for what is being said in the chat, and obey and note the patience that the platform asks for."""
+        async with _lock_of(self._turns, address):
+            self._check_patience(address)
+            try:
+                yield
+            except DeliveryFailed as failure:
+                self._note_patience(address, failure)
+                raise
 
     def _check_patience(self, address: ChatAddress) -> None:
         """Refuse what would come too early, in the name of the platform."""
@@ -166,7 +205,7 @@ class Outbox:
             key = address.platform if failure.is_global else address.key
             self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
-    async def _record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
+    async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
         """Keep what was said. A history that fails must not make a message that was sent look unsent."""
         try:
             await self._history.record_own(
@@ -174,6 +213,11 @@ class Outbox:
             )
         except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
             logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
+
+
+def _takes(abilities: Capabilities, file: SentFile) -> bool:
+    is_too_large = 0 < abilities.max_file_kilobytes < file.kilobytes
+    return abilities.files and not is_too_large
 
 
 def _named(file: SentFile) -> str:

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from loguru import logger
 
 from bot.corrections import Corrections
+from bot.drafts import Drafts
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
 from function_calls.assistant import Assistant
@@ -29,12 +30,14 @@ class MessageRouter:
         middlewares: Sequence[Middleware] = (),
         *,
         corrections: Corrections,
+        drafts: Drafts,
     ) -> None:
         self._assistant = assistant
         self._outbox = outbox
         self._turn_for = turn_for
         self._handle = chain(middlewares, self._answer)
         self._corrections = corrections
+        self._drafts = drafts
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
 
@@ -91,12 +94,17 @@ class MessageRouter:
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turn_for(message)
+        async with self._drafts.of(turn) as draft:
+            reply = await self._considered(turn)
+            if reply is not None:
+                await draft.say(reply)
+
+    async def _considered(self, turn: Turn) -> Reply | None:
+        message = turn.message
         is_awaited = message.is_addressed or message.is_private
         try:
             async with self._outbox.typing(message.address) if is_awaited else nullcontext():
-                reply = await self._assistant.answer(turn)
+                return await self._assistant.answer(turn)
         except Exception as error:  # noqa: BLE001 - told to whoever asked, logged for whoever runs the bot
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
-            reply = Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None
-        if reply is not None:
-            await self._outbox.reply(message.address, reply)
+            return Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None

@@ -55,6 +55,9 @@ class RouterSettings(Group):
     )
     allowed_chats: tuple[str, ...] = Field((), description="Chats the bot serves, as platform:id; empty = every chat.")
     context_messages: int = Field(20, ge=0, le=200, description="Earlier messages that an interpreter is shown.")
+    stream_replies: bool = Field(
+        True, description="Show a model's answer while it is written, where the platform lets messages be changed."
+    )
 
 
 class ModelSettings(Group):

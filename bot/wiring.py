@@ -6,6 +6,7 @@ from functools import partial
 from types import ModuleType
 
 from bot.corrections import Corrections
+from bot.drafts import Drafts
 from bot.middleware import Middleware
 from bot.middleware.access import Access
 from bot.middleware.addressed import Addressed
@@ -90,6 +91,7 @@ class Parts:
     clock: Clock
     services: Services
     outbox: Outbox
+    drafts: Drafts
     registry: Registry
     states: SessionStateStore
     oversight: Oversight
@@ -168,7 +170,9 @@ def wired(parts: Parts) -> Wired:
     corrections = Corrections(
         parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
     )
-    router = MessageRouter(assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections)
+    router = MessageRouter(
+        assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections, drafts=parts.drafts
+    )
     return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with)
 
 

@@ -33,13 +33,13 @@ def pieces(text: str, limit: int, *, measure: Measure = len, people: Sequence[Pe
         return [rest] if rest else []
     done: list[str] = []
     while rest:
-        piece, rest = _first(rest, limit, measure, people)
+        piece, rest = first_piece(rest, limit, measure=measure, people=people)
         done.append(piece)
     return done
 
 
-def _first(text: str, limit: int, measure: Measure, people: Sequence[Person]) -> tuple[str, str]:
-    """The first piece of `text`, and what is left."""
+def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> tuple[str, str]:
+    """The first piece of `text`, cut as `pieces` does (`limit` is 1 or more), and what is left."""
     text = text.rstrip()
     if measure(text) <= limit:
         return text, ""

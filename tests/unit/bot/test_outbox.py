@@ -8,7 +8,7 @@ from bot.platform import Capabilities, OutgoingMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from function_calls.calls import Reply
-from services.chat import ChatAddress, Choice, Person
+from services.chat import ChatAddress, Choice, Person, SentFile
 from services.errors import DeliveryFailed
 
 HOME = ChatAddress(platform="fake", chat_id="home")
@@ -222,3 +222,22 @@ async def test_a_platform_with_message_links_is_asked_for_them(clock):
     outbox = Outbox({"fake": LinkingPlatform(clock)}, History(), clock)
 
     assert outbox.link(HOME, "m1") == "https://chat.example/home/m1"
+
+
+async def test_a_file_that_is_too_large_for_the_platform_is_named(outbox, platform):
+    platform.capabilities = Capabilities(files=True, max_file_kilobytes=1)
+    small = SentFile(name="dot.png", media_type="image/png", content=b"x" * 900)
+    large = SentFile(name="poster.png", media_type="image/png", content=b"x" * 5000)
+
+    await outbox.reply(HOME, Reply(text="two pictures", files=(small, large)))
+
+    [(_, message)] = platform.sent
+    assert message.files == (small,)
+    assert message.text == "two pictures\n📎 poster.png (image/png, 5 kB)"
+
+
+async def test_a_message_is_not_changed_where_the_platform_cannot(outbox, platform):
+    with pytest.raises(DeliveryFailed) as caught:
+        await outbox.change(HOME, "bot-1", OutgoingMessage(text="hello"))
+
+    assert caught.value.is_permanent

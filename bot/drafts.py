@@ -1,0 +1,200 @@
+"""Shows an answer while a model writes it: one message, changed at the pace that the platform allows."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from loguru import logger
+
+from bot.outbox import Outbox
+from bot.platform import Capabilities, OutgoingMessage
+from bot.platform_kit.pieces import first_piece
+from function_calls.calls import Reply, Turn
+from function_calls.claims import is_unproven
+from services.chat import ChatMessage
+from services.clock import Clock
+from services.errors import DeliveryFailed
+from services.language_model.ports import TextListener
+
+# What is said within this time comes in one piece.
+_BEGINS_SECONDS: Final = 1.5
+_GOES_ON: Final = " …"
+_SENTENCE: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*|\n")
+_ATTEMPTS: Final = 4
+_FIRST_PAUSE_SECONDS: Final = 1.0
+_Key = tuple[str, str]
+
+
+class Drafts:
+    """The answers that are being written, where they can be shown: on platforms that change what they have said."""
+
+    def __init__(self, outbox: Outbox, clock: Clock, *, is_wanted: bool = True) -> None:
+        self._outbox = outbox
+        self._clock = clock
+        self._is_wanted = is_wanted
+        self._open: dict[_Key, Draft] = {}
+
+    def listener(self, message: ChatMessage) -> TextListener | None:
+        """Who hears the answer to `message` as it is written; None where it cannot be shown."""
+        if not self._is_wanted or self._outbox.editor(message.address) is None:
+            return None
+        return partial(self._hear, _key(message))
+
+    @asynccontextmanager
+    async def of(self, turn: Turn) -> AsyncIterator["Draft"]:
+        """The draft of the answer to `turn`, for as long as it is being made; what is heard meanwhile is shown."""
+        key = _key(turn.message)
+        draft = self._open[key] = Draft(turn, self._outbox, self._clock)
+        try:
+            yield draft
+        finally:
+            del self._open[key]
+            await draft.stop()
+
+    async def _hear(self, key: _Key, text: str) -> None:
+        draft = self._open.get(key)
+        if draft is not None:
+            draft.hear(text)
+
+
+class Draft:
+    """One answer in the making.
+
+    Only whole sentences are shown, and none that claims a change: whether it was made is known at the end.
+    """
+
+    def __init__(self, turn: Turn, outbox: Outbox, clock: Clock) -> None:
+        self._turn = turn
+        self._outbox = outbox
+        self._clock = clock
+        self._text = ""
+        self._shown = ""
+        self._message_id: str | None = None
+        self._edits = 0
+        self._showing: asyncio.Task[None] | None = None
+        self._is_over = asyncio.Event()
+
+    def hear(self, text: str) -> None:
+        """Take a piece of the answer."""
+        self._text += text
+        if self._showing is None and not self._is_over.is_set():
+            self._showing = asyncio.create_task(self._show(), name=f"draft for {self._turn.message.address}")
+
+    async def stop(self) -> None:
+        """Show no more; what is just being sent arrives."""
+        self._is_over.set()
+        if self._showing is not None:
+            await asyncio.gather(self._showing, return_exceptions=True)
+
+    async def say(self, reply: Reply) -> None:
+        """Say the whole `reply` where the draft stands, or anew where there is none or it cannot be changed.
+
+        What does not fit into one message follows.
+        """
+        await self.stop()
+        if self._message_id is None:
+            await self._outbox.reply(self._turn.message.address, reply)
+            return
+        whole = replace(self._outbox.outgoing(self._turn.message.address, reply), private_to=None)
+        head, rest = _parted(whole, self._capabilities)
+        if not await self._changed(head):
+            await self._outbox.reply(self._turn.message.address, reply)
+            return
+        await self._outbox.record(self._turn.message.address, whole, self._message_id)
+        if rest is not None:
+            await self._outbox.persist(self._turn.message.address, rest, is_recorded=True)
+
+    @property
+    def _capabilities(self) -> Capabilities:
+        return self._outbox.platforms[self._turn.message.address.platform].capabilities
+
+    async def _show(self) -> None:
+        abilities = self._capabilities
+        pause = _BEGINS_SECONDS
+        while not await self._over_within(pause):
+            text = self._sentences()
+            if is_unproven(self._turn, text) or self._is_used_up(text, abilities):
+                return
+            if text != self._shown and not await self._told(text):
+                return
+            pause = abilities.seconds_between_edits
+
+    async def _over_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._is_over.wait()
+        except TimeoutError:
+            return False
+
+    def _sentences(self) -> str:
+        ends = [found.end() for found in _SENTENCE.finditer(self._text)]
+        return self._text[: ends[-1]].strip() if ends else ""
+
+    def _is_used_up(self, text: str, abilities: Capabilities) -> bool:
+        """Whether no more fits, or the last edit is needed for the whole."""
+        is_full = 0 < _room(abilities) < len(text) + len(_GOES_ON)
+        return is_full or (0 < abilities.max_edits <= self._edits + 1)
+
+    async def _told(self, text: str) -> bool:
+        """Show `text`; False when the platform did not take it, and is not to be asked again."""
+        address, message = self._turn.message.address, self._turn.message
+        draft = OutgoingMessage(text=text + _GOES_ON, reply_to=message.id)
+        try:
+            if self._message_id is None:
+                self._message_id = await self._outbox.begin(address, draft)
+            else:
+                await self._outbox.change(address, self._message_id, draft)
+                self._edits += 1
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address), message=message.id).debug("a draft is not shown: {}", failure)
+            return False
+        self._shown = text
+        return self._message_id is not None
+
+    async def _changed(self, message: OutgoingMessage) -> bool:
+        """Let the draft say `message`, as patiently as the platform asks; whether it does."""
+        address, pause = self._turn.message.address, _FIRST_PAUSE_SECONDS
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                await self._outbox.change(address, self._message_id or "", message)
+            except DeliveryFailed as failure:
+                logger.bind(chat=str(address)).warning("an edit was not taken (attempt {}): {}", attempt, failure)
+                if failure.is_permanent or attempt == _ATTEMPTS:
+                    return False
+                await self._clock.nap(failure.retry_after or pause)
+                pause *= 2
+            else:
+                return True
+        return False
+
+
+def _key(message: ChatMessage) -> _Key:
+    return message.address.key, message.id
+
+
+def _room(abilities: Capabilities) -> int:
+    """Characters that fit into one message whatever they become there: half of its length is for marks and escapes."""
+    return abilities.max_length // 2
+
+
+def _parted(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
+    """What the draft can become, and what has to follow: text that does not fit, and files, which no edit brings."""
+    room, text = _room(abilities), whole.text.strip()
+    first, rest = first_piece(text, room, people=whole.mentions) if 0 < room < len(text) else (text, "")
+    if not rest and not whole.files:
+        return whole, None
+    names = "\n".join(f"📎 {file.name}" for file in whole.files)
+    head = replace(whole, text=first or names, files=(), choices=() if rest else whole.choices)
+    following = replace(
+        whole,
+        text=rest or names,
+        reply_to=None,
+        choices=whole.choices if rest else (),
+        mentions=tuple(person for person in whole.mentions if f"@{person.name}" in rest),
+        mentions_everyone=False,
+    )
+    return head, following

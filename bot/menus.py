@@ -1,0 +1,19 @@
+"""Tells platforms which commands to show: those that every chat has, and one for each function."""
+
+from collections.abc import Iterable
+
+from bot.platform import OffersCommands, Platform
+from bot.platform_kit.command_menu import MENU
+from bot.platform_kit.function_menu import function_commands
+from function_calls.permission import Viewer
+from function_calls.router import FunctionCallRouter
+from services.chat import ChatAddress, Person
+
+
+async def offer_commands(platforms: Iterable[Platform], calls: FunctionCallRouter) -> None:
+    """Let each of `platforms` show what anybody may call there; what needs rights can be typed all the same."""
+    for platform in platforms:
+        if isinstance(platform, OffersCommands):
+            anybody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform=platform.name, chat_id=""))
+            specs = await calls.list_specs(anybody)
+            platform.offer((*MENU, *function_commands(specs, taken=MENU)))

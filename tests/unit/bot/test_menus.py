@@ -1,0 +1,76 @@
+"""Which commands platforms are told to show."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+
+class Menu(FakePlatform):
+    def __init__(self, clock):
+        super().__init__(clock)
+        self.commands = ()
+
+    def offer(self, commands):
+        self.commands = commands
+
+
+@pytest.fixture
+def clock():
+    return LoopClock(datetime(2026, 11, 20, 9, tzinfo=UTC))
+
+
+def bot(platform, clock):
+    return build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    )
+
+
+async def test_a_platform_is_told_the_short_commands_first_and_then_every_function(clock):
+    platform = Menu(clock)
+    async with bot(platform, clock):
+        names = [command.name for command in platform.commands]
+
+    assert names[:5] == ["remind", "reminders", "summary", "search", "help"]
+    assert "reminder_set" in names
+    assert len(names) == len(set(names))
+
+
+async def test_what_not_everybody_may_call_is_not_shown(clock):
+    platform = Menu(clock)
+    async with bot(platform, clock) as app:
+        rules = {tool.name: tool.rule for tool in app.registry}
+        shown = [command.name for command in platform.commands if command.name in rules]
+
+    assert shown
+    assert all(rules[name].permission == "everyone" for name in shown)
+
+
+async def test_what_was_filled_in_sets_a_reminder(clock):
+    platform = Menu(clock)
+    async with bot(platform, clock):
+        await platform.say('/reminder_set type=once time="in 10 minutes" content="drink tea"')
+
+    assert "drink tea" in platform.texts[-1]
+    assert "2026" in platform.texts[-1] or "09:10" in platform.texts[-1]
+
+
+async def test_a_command_with_a_wrong_value_is_answered_with_what_is_wrong(clock):
+    platform = Menu(clock)
+    async with bot(platform, clock):
+        await platform.say("/reminder_list page=many")
+
+    assert "page" in platform.texts[-1]
