@@ -12,6 +12,7 @@ VERSION = 2
 
 _HAN = "\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc-\\u30fe\\u3400-\\u4dbf\\u4e00-\\u9fff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
+_HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _LONGEST_TEXT = 20_000
 _LONGEST_WORD = 64
 _MOST_WANTED = 12
@@ -55,7 +56,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _is_han(run: str) -> bool:
-    return not run[0].isascii() and re.match(f"[{_HAN}]", run[0]) is not None
+    return not run[0].isascii() and _HAN_CHARACTER.match(run) is not None
 
 
 def _pairs(run: str) -> list[str]:
