@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from loguru import logger
 
@@ -11,6 +12,14 @@ TOOL_CALL = "tool.call"
 TOOL_RESULT = "tool.result"
 TOOL_START = "tool.start"
 TOOL_COMPLETE = "tool.complete"
+
+EVENTS: Final[Mapping[str, str]] = {
+    TOOL_CALL: "A tool is about to run; `data` is `{tool, args}`.",
+    TOOL_START: "The same moment, with the call's `id` beside `tool` and `args`.",
+    TOOL_RESULT: "A tool has run, or its call was refused; `data` is `{tool, response}`.",
+    TOOL_COMPLETE: "The same moment, with `id` and `duration_ms` beside `tool` and the `ToolResult` as `result`.",
+}
+"""Every event of the framework, and when it is told."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,11 +38,7 @@ Listener = Callable[[Event], Awaitable[None] | None]
 
 @dataclass(kw_only=True, slots=True)
 class EventBus:
-    """Hands events to their listeners in the order they subscribed.
-
-    `tool.call` carries `{tool, args}` and `tool.result` `{tool, response}`; `tool.start` and `tool.complete` add the
-    call's id, its timing in milliseconds and its outcome.
-    """
+    """Hands events, which are those of `EVENTS`, to their listeners in the order they subscribed."""
 
     _listeners: dict[str, list[Listener]] = field(default_factory=dict)
 

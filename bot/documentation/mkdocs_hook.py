@@ -8,7 +8,9 @@ from mkdocs.structure.files import File, Files
 
 from bot.documentation.commands import commands_page
 from bot.documentation.errors import errors_page
+from bot.documentation.extension_points import extension_page
 from bot.documentation.functions import functions_page
+from bot.documentation.http_routes import http_page
 from bot.documentation.settings import settings_page
 
 GENERATED: Final[Mapping[str, Callable[[], str]]] = {
@@ -16,6 +18,8 @@ GENERATED: Final[Mapping[str, Callable[[], str]]] = {
     "reference/settings.md": settings_page,
     "reference/commands.md": commands_page,
     "reference/errors.md": errors_page,
+    "reference/hooks.md": extension_page,
+    "reference/http-routes.md": http_page,
 }
 """The pages that are made from the code, by their place in the site."""
 

@@ -1,4 +1,4 @@
-"""Every setting, function, command and error stands in the documentation and says what it is."""
+"""Every setting, function, command, hook, event, route and error stands in the documentation and says what it is."""
 
 import ast
 import re
@@ -8,9 +8,13 @@ import pytest
 
 from bot.documentation.commands import commands, commands_page
 from bot.documentation.errors import error_classes, errors_page, refusals
+from bot.documentation.extension_points import contributions, extension_page, hooks
 from bot.documentation.functions import functions_page
+from bot.documentation.http_routes import http_page, http_routes
+from bot.documentation.mkdocs_hook import GENERATED
 from bot.documentation.settings import documented, groups, settings_page, variable
 from bot.wiring import built_in_registry
+from function_calls import events
 from function_calls.wording import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -83,6 +87,40 @@ def test_every_refusal_has_words_in_both_languages(code):
     assert f"| `{code}` |" in errors_page()
 
 
+@pytest.mark.parametrize(("name", "about"), contributions().items())
+def test_everything_that_a_plugin_may_add_is_on_the_page_with_its_meaning(name, about):
+    assert f"| `add.{name}` |" in extension_page()
+    assert len(about) >= 10
+
+
+@pytest.mark.parametrize("hook", [name for name, _ in hooks()])
+def test_every_hook_is_on_the_page_and_has_a_test(hook):
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "unit").rglob("test_*hooks*.py"))
+
+    assert f"| `{hook}` |" in extension_page()
+    assert re.search(rf"{hook.partition('.')[2]}(\.append|=\[)", tests)
+
+
+@pytest.mark.parametrize("event", [value for name, value in vars(events).items() if name.startswith("TOOL_")])
+def test_every_event_is_on_the_page(event):
+    assert f"| `{event}` |" in extension_page()
+
+
+@pytest.mark.parametrize("route", list(http_routes()), ids=lambda route: f"{route.methods} {route.path}")
+def test_every_route_is_on_the_page_and_says_what_it_does(route):
+    assert f"| `{route.methods} {route.path}` |" in http_page()
+    assert len(route.about) >= 10
+
+
+def test_a_route_of_the_admin_says_so():
+    assert "| `GET /api/admin/settings` | admin |" in http_page()
+
+
+@pytest.mark.parametrize("page", GENERATED)
+def test_every_generated_page_is_named_where_the_documentation_begins(page):
+    assert f"]({page})" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+
+
 def test_every_page_of_the_site_is_reached_by_a_link_or_its_folder():
     linked = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     targets = set(re.findall(r"\]\(([^)#:]+\.md)", linked))
@@ -90,8 +128,7 @@ def test_every_page_of_the_site_is_reached_by_a_link_or_its_folder():
         target
         for path in (ROOT / "docs").rglob("*.md")
         for target in re.findall(r"\]\(([^)#:]+\.md)", path.read_text(encoding="utf-8"))
-        if not (path.parent / target).exists()
-        and Path(target).name not in {"functions.md", "settings.md", "commands.md", "errors.md"}
+        if not (path.parent / target).exists() and f"reference/{Path(target).name}" not in GENERATED
     ]
 
     assert targets

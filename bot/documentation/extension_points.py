@@ -1,0 +1,77 @@
+"""The page of what a plugin may add: the lists of `Contributions`, the hooks, the events."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+
+from bot.documentation.markdown import cell, table
+from bot.plugins.contributions import Contributions, Host
+from function_calls.events import EVENTS
+from function_calls.hooks import ToolHooks
+from function_calls.model_hooks import ModelHooks
+
+_HEAD = """# Hooks, events and what else a plugin may add
+
+`setup(add)` of a plugin appends to the lists of `add`; [your first plugin](../tutorial/first-plugin.md) shows how. A
+program that builds the bot itself (`bot.app.build_app`) finds the same hooks at `app.calls.hooks` and the events at
+`app.calls.events`. Whatever a hook or a listener raises is contained: it is logged with the plugin's name, and the
+message goes on.
+"""
+_ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+
+
+def extension_page() -> str:
+    """Markdown of all of them."""
+    added = [(f"`add.{name}`", cell(about)) for name, about in contributions().items()]
+    host = [(f"`host.{each.name}`", f"`{_written(each.type)}`") for each in fields(Host)]
+    named = [(f"`{name}`", cell(about)) for name, about in EVENTS.items()]
+    sections = [
+        _HEAD,
+        "## What may be added",
+        "",
+        *table(("list", "holds"), added),
+        "",
+        "A job is given a `Host`:",
+        "",
+        *table(("what", "is"), host),
+        "",
+        "## Hooks",
+        "",
+        *table(("hook", "is called with"), ((f"`{name}`", cell(f"`{takes}`")) for name, takes in hooks())),
+        "",
+        _about(ToolHooks),
+        "",
+        _about(ModelHooks),
+        "",
+        "## Events",
+        "",
+        "`add.listeners.append((name, listener))`; the name `*` hears everything. An event has `name`, `data`, `chat`,",
+        "`message_id` and `at`.",
+        "",
+        *table(("event", "told when"), named),
+        "",
+    ]
+    return "\n".join(sections)
+
+
+def contributions() -> dict[str, str]:
+    """What can be added, with the meaning that its class gives it."""
+    told = {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(inspect.getdoc(Contributions) or "")}
+    return {each.name: told.get(each.name, "") for each in fields(Contributions)}
+
+
+def hooks() -> Iterator[tuple[str, str]]:
+    """Every hook by its list, with what it is called with."""
+    for name, group in (("tool_hooks", ToolHooks), ("model_hooks", ModelHooks)):
+        for each in fields(group):
+            yield f"{name}.{each.name}", _written(each.type)
+
+
+def _about(kind: type) -> str:
+    return " ".join((inspect.getdoc(kind) or "").split("\n\n", 1)[-1].split())
+
+
+def _written(annotation: object) -> str:
+    """A type as it is read: without the modules."""
+    return re.sub(r"\b(?:\w+\.)+", "", annotation.__name__ if isinstance(annotation, type) else str(annotation))
