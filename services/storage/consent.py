@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from services.chat import ChatAddress
+from services.storage import sqlite
 from services.storage.person_tables import OPT_OUT
 from services.storage.tables import MESSAGE
 
@@ -15,8 +16,8 @@ _NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}
 _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
     OPT_OUT.c.person_id.in_(sa.bindparam("senders", expanding=True))
 )
-# Of a message on its own, the usual case: a list is spelled out anew each time it is asked for.
-_HAS_OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(OPT_OUT.c.person_id == sa.bindparam("sender"))
+# Of a message on its own, the usual case.
+_HAS_OPTED_OUT = "SELECT place, person_id FROM opt_out WHERE person_id = ?"
 
 
 def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
@@ -27,9 +28,10 @@ def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Column
     senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
     if not senders:
         return list(rows)
+    is_quick = len(senders) == 1 and connection.dialect.name == "sqlite"
     found = (
-        connection.execute(_HAS_OPTED_OUT, {"sender": next(iter(senders))})
-        if len(senders) == 1
+        sqlite.directly(connection, _HAS_OPTED_OUT, tuple(senders))
+        if is_quick
         else connection.execute(_OPTED_OUT, {"senders": list(senders)})
     )
     out = {(place, person) for place, person in found}

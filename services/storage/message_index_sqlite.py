@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from services.storage import sqlite
 from services.storage.message_index import Indexed, chat_term
 from services.storage.tables import MESSAGE
 
@@ -23,7 +24,7 @@ _ADD = sa.text(
     "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:rows)"
 )
 # One message alone, the usual case, needs no array taken apart.
-_ADD_ONE = sa.text("INSERT INTO message_terms(rowid, terms) VALUES(:row_id, :terms)")
+_ADD_ONE = "INSERT INTO message_terms(rowid, terms) VALUES(?, ?)"
 _REMOVE = sa.text(
     "INSERT INTO message_terms(message_terms, rowid, terms) "
     "SELECT 'delete', json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:rows)"
@@ -44,7 +45,7 @@ class SqliteMessageIndex:
     def add(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
         """Take messages in."""
         if len(messages) == 1:
-            connection.execute(_ADD_ONE, {"row_id": messages[0].row_id, "terms": " ".join(messages[0].terms)})
+            sqlite.directly(connection, _ADD_ONE, (messages[0].row_id, " ".join(messages[0].terms)))
         else:
             connection.execute(_ADD, {"rows": _rows(messages)})
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, ChatMessage, Person
 from services.history.finding import NEWEST_OF_A_TERM, best_first
 from services.history.terms import indexed_terms, wanted_terms
+from services.storage import sqlite
 from services.storage.consent import consented, is_consented
 from services.storage.database import Database
 from services.storage.indexing import IS_INDEXED, index_for, index_of, indexed_rows
@@ -58,9 +59,8 @@ class SqlMessageStore:
         """
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
-            insert = _new_messages(connection.dialect.name)
             kept = consented(connection, [_columns(message) for message in messages])
-            rows = connection.execute(insert, kept).all()
+            rows = _inserted(connection, kept)
             of_people = [
                 Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))
                 for row in rows
@@ -106,7 +106,7 @@ class SqlMessageStore:
             found = list(connection.execute(complete))
             if len(found) < limit and len(terms) > 1:
                 rows = {row.id: row for query in by_term for row in connection.execute(query)}
-                newest_first = sorted((rows[key] for key in rows.keys() - {row.id for row in found}), reverse=True)
+                newest_first = [rows[key] for key in sorted(rows.keys() - {row.id for row in found}, reverse=True)]
                 partly = (
                     (row, frozenset(indexed_terms(searched_row_text(row.text, row.attachments))))
                     for row in newest_first
@@ -155,11 +155,43 @@ class SqlMessageStore:
         return await self._database.run(work)
 
 
+class _New(NamedTuple):
+    """What is read of a message that was kept; with the columns' names."""
+
+    id: int
+    chat_key: str
+    message_id: str
+    text: str
+    attachments: str
+    sender_is_bot: bool
+
+
+def _inserted(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[_New]:
+    """Keep messages; return the new ones. Nearly all come one by one."""
+    dialect = connection.dialect.name
+    if len(rows) == 1 and dialect == "sqlite":
+        found = sqlite.directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
+        return [_New(*row) for row in found]
+    return [_New(*row) for row in connection.execute(_new_messages(dialect), rows)]
+
+
+@cache
+def _new_message(names: tuple[str, ...]) -> str:
+    """The statement of `_new_messages` as SQLite's driver takes it for one message."""
+    columns, places = ", ".join(names), ", ".join("?" * len(names))
+    insert = f"INSERT INTO message ({columns}) VALUES ({places})"  # noqa: S608 - names of ours
+    return f"{insert} ON CONFLICT DO NOTHING RETURNING {', '.join(_New._fields)}"
+
+
 @cache
 def _new_messages(dialect: str) -> sa.Executable:
     """The statement that keeps messages and names the new ones; made once, for every message passes it."""
-    columns = ("id", "chat_key", "message_id", "text", "sender_is_bot", "attachments")
-    return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in columns))
+    return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in _New._fields))
+
+
+def _withheld(at: datetime) -> dict[str, object]:
+    """What is left of a message that was taken back."""
+    return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
 
 def _withheld(at: datetime) -> dict[str, object]:

@@ -1,9 +1,11 @@
 """What is particular to SQLite: journal, locks and how soon a commit is on the disk."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from sqlite3 import Connection as DriverConnection
 from sqlite3 import OperationalError
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -46,6 +48,13 @@ def engine(url: sa.URL, role: Role) -> sa.Engine:
         connection.connection.cursor().execute("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
 
     return made
+
+
+def directly(connection: sa.Connection, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    """Run a statement past SQLAlchemy, within its transaction: for a small one that takes longer than SQLite does."""
+    cursor = connection.connection.cursor()
+    cursor.execute(statement, values)
+    return list(cursor.fetchall())
 
 
 def is_locked(error: sa.exc.OperationalError | OperationalError) -> bool:
