@@ -194,11 +194,6 @@ def _withheld(at: datetime) -> dict[str, object]:
     return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
 
-def _withheld(at: datetime) -> dict[str, object]:
-    """What is left of a message that was taken back."""
-    return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
-
-
 def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:
     return select.with_only_columns(*MESSAGE_COLUMNS)
 
