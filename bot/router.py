@@ -10,10 +10,11 @@ from bot.corrections import Corrections
 from bot.drafts import Drafts
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
+from bot.reactions import Reactions
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage, Correction, MessageWithdrawn
+from services.chat import ChatAddress, ChatMessage, Correction, MessageWithdrawn, Reaction
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
@@ -31,6 +32,7 @@ class MessageRouter:
         *,
         corrections: Corrections,
         drafts: Drafts,
+        reactions: Reactions,
     ) -> None:
         self._assistant = assistant
         self._outbox = outbox
@@ -38,14 +40,18 @@ class MessageRouter:
         self._handle = chain(middlewares, self._answer)
         self._corrections = corrections
         self._drafts = drafts
+        self._reactions = reactions
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
 
-    async def handle(self, incoming: ChatMessage | Correction) -> None:
-        """Handle one message or correction; whatever goes wrong is logged and never becomes small talk.
+    async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
+        """Handle one message, correction or reaction; whatever goes wrong is logged and never becomes small talk.
 
         A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.
         """
+        if isinstance(incoming, Reaction):
+            await self._react(incoming)
+            return
         if not isinstance(incoming, ChatMessage):
             await self._correct(incoming)
             return
@@ -80,6 +86,13 @@ class MessageRouter:
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("a correction could not be handled")
+
+    async def _react(self, reaction: Reaction) -> None:
+        try:
+            await self._reactions.handle(reaction)
+        except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
+            log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
+            log.opt(exception=error).error("a reaction could not be handled")
 
     async def _give_up(self, key: _Key) -> None:
         task = self._being_handled.get(key)

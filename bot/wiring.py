@@ -18,6 +18,7 @@ from bot.outbox import Outbox
 from bot.plugins.chat_command import PluginCommands
 from bot.plugins.house import PluginHouse
 from bot.progress import connected
+from bot.reactions import Reactions
 from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.telemetry import Telemetry
@@ -170,8 +171,16 @@ def wired(parts: Parts) -> Wired:
     corrections = Corrections(
         parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
     )
+    access, in_order = Access(parts.settings.router.allowed_chats), InOrder()
+    pace = Pace(parts.settings.router.messages_per_minute, parts.clock)
     router = MessageRouter(
-        assistant, parts.outbox, turns.turn, _middlewares(parts), corrections=corrections, drafts=parts.drafts
+        assistant,
+        parts.outbox,
+        turns.turn,
+        _middlewares(parts, access, in_order, pace),
+        corrections=corrections,
+        drafts=parts.drafts,
+        reactions=Reactions(turns, parts.outbox, recorder, [access, in_order, pace]),
     )
     return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with)
 
@@ -192,16 +201,16 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
     )
 
 
-def _middlewares(parts: Parts) -> list[Middleware]:
+def _middlewares(parts: Parts, access: Access, in_order: InOrder, pace: Pace) -> list[Middleware]:
     settings = parts.settings.router
     return [
         *([parts.telemetry] if parts.telemetry is not None else []),
-        Access(settings.allowed_chats),
-        InOrder(),
+        access,
+        in_order,
         Once(parts.services.get(HistoryService)),
         Commands(parts.settings.bot.name, parts.settings.bot.language),
         Addressed(settings.listen, _looks_like_a_request, partial(_is_for_the_bot, parts)),
-        Pace(settings.messages_per_minute, parts.clock),
+        pace,
         *parts.plugins.middlewares(),
     ]
 

@@ -111,6 +111,20 @@ class BotAdded:
     language: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reaction:
+    """Somebody put an emoji under a message, or took it back (`is_added` is false).
+
+    `emoji` is the character, or the platform's name for it where there is none.
+    """
+
+    address: ChatAddress
+    message_id: str
+    person: Person
+    emoji: str
+    is_added: bool = True
+
+
 Correction = MessageEdited | MessageWithdrawn
-Incoming = ChatMessage | Correction | BotAdded
+Incoming = ChatMessage | Correction | Reaction | BotAdded
 """What comes in from a platform: a message, what became of an earlier one, or that the bot is in a new group."""

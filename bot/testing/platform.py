@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from services.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person
+from services.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
 from services.clock import Clock
 
 
@@ -82,6 +82,14 @@ class FakePlatform:
         """Take an earlier message back and return when the bot has given it up."""
         address = ChatAddress(platform=self.name, chat_id=chat)
         await self._deal_with(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
+
+    async def react(
+        self, message_id: str, emoji: str, *, sender: str = "ann", chat: str = "home", is_added: bool = True
+    ) -> None:
+        """Put `emoji` under a message as `sender`, or take it back, and return when the bot has dealt with it."""
+        address, person = ChatAddress(platform=self.name, chat_id=chat), Person(id=sender, name=sender)
+        reaction = Reaction(address=address, message_id=message_id, person=person, emoji=emoji, is_added=is_added)
+        await self._deal_with(reaction)
 
     async def _deal_with(self, incoming: Incoming) -> None:
         await self._is_ready.wait()

@@ -1,0 +1,147 @@
+"""A thumb up under a reminder: whoever puts it there is reminded too, and leaves by taking it back."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.reactions import is_me_too
+from bot.settings import BotSettings, RouterSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+MINUTE = 60
+
+
+@pytest.fixture
+def clock():
+    return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def platform(clock):
+    return FakePlatform(clock)
+
+
+@asynccontextmanager
+async def running(platform, clock, **settings):
+    database = Database("sqlite://", make_thread=InlineExecutor)
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC"), **settings),
+        platforms=[platform],
+        clock=clock,
+        database=database,
+        timetable=LoopTimetable(),
+    ) as app:
+        yield app
+
+
+@asynccontextmanager
+async def confirmed(platform, clock):
+    """The id of the bot's confirmation of a reminder that Ann has set in ten minutes."""
+    async with running(platform, clock):
+        await platform.say("Bubbles, remind me to water the plants in 10 minutes", sender="ann")
+        yield platform.sent_ids[-1]
+
+
+async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
+    async with confirmed(platform, clock) as asked:
+        await platform.react(asked, "👍", sender="bob")
+        await asyncio.sleep(11 * MINUTE)
+
+    assert "You are in" in platform.texts[1]
+    assert {person.id for person in platform.sent[-1][1].mentions} == {"ann", "bob"}
+
+
+async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(platform, clock):
+    async with confirmed(platform, clock) as asked:
+        await platform.react(asked, "👍", sender="bob")
+
+    answer = platform.sent[-1][1]
+    assert (answer.reply_to, [person.id for person in answer.mentions]) == (asked, ["bob"])
+
+
+async def test_taking_the_thumb_back_leaves(platform, clock):
+    async with confirmed(platform, clock) as asked:
+        await platform.react(asked, "➕", sender="bob")
+        await platform.react(asked, "➕", sender="bob", is_added=False)
+        await asyncio.sleep(11 * MINUTE)
+
+    assert [person.id for person in platform.sent[-1][1].mentions] == ["ann"]
+
+
+async def test_a_thumb_under_a_repeating_reminder_as_it_was_said_joins_the_next(platform, clock):
+    async with running(platform, clock):
+        await platform.say("Bubbles, remind me every 10 minutes to stretch", sender="ann")
+        await asyncio.sleep(10.1 * MINUTE)
+        await platform.react(platform.sent_ids[-1], "👍", sender="bob")
+        await asyncio.sleep(10 * MINUTE)
+
+    assert {person.id for person in platform.sent[-1][1].mentions} == {"ann", "bob"}
+
+
+async def test_what_joined_by_a_thumb_can_be_undone(platform, clock):
+    async with confirmed(platform, clock) as asked:
+        await platform.react(asked, "👍", sender="bob")
+        await platform.say("Bubbles, undo", sender="bob")
+        await asyncio.sleep(11 * MINUTE)
+
+    assert [person.id for person in platform.sent[-1][1].mentions] == ["ann"]
+
+
+@pytest.mark.parametrize(
+    ("emoji", "sender"), [("👍", "ann"), ("🎉", "bob")], ids=["the owner's thumb", "another emoji"]
+)
+async def test_a_reaction_that_asks_for_nothing_is_not_answered(platform, clock, emoji, sender):
+    async with confirmed(platform, clock) as asked:
+        await platform.react(asked, emoji, sender=sender)
+
+    assert len(platform.texts) == 1
+
+
+async def test_thumbs_among_people_are_not_answered(platform, clock):
+    async with confirmed(platform, clock):
+        lunch = await platform.say("lunch at noon?", sender="ann")
+        await platform.react(lunch.id, "👍", sender="bob")
+
+    assert len(platform.texts) == 1
+
+
+async def test_a_thumb_in_another_chat_joins_nothing(platform, clock):
+    async with confirmed(platform, clock) as asked:
+        await platform.react(asked, "👍", sender="bob", chat="elsewhere")
+
+    assert len(platform.texts) == 1
+
+
+async def test_a_thumb_in_a_chat_that_is_not_served_joins_nothing(platform, clock):
+    async with running(platform, clock, router=RouterSettings(allowed_chats=["fake:work"])):
+        await platform.say("Bubbles, remind me to water the plants in 10 minutes", chat="work")
+        await platform.react(platform.sent_ids[-1], "👍", sender="bob", chat="home")
+
+    assert len(platform.texts) == 1
+
+
+async def test_a_reaction_in_chinese_company_is_answered_in_chinese(platform, clock):
+    async with running(platform, clock):
+        await platform.say("Bubbles，十分钟后提醒我浇花", sender="小安")
+        await platform.say("好的", sender="小博")
+        await platform.react(platform.sent_ids[0], "👍", sender="小博")
+
+    assert "算你一个" in platform.texts[-1]
+
+
+@pytest.mark.parametrize("emoji", ["👍", "👍🏽", "➕", "✋🏻", "🙋‍♀️", "🙋🏿‍♂️", ":+1:", "THUMBSUP"])
+def test_hands_of_every_colour_mean_me_too(emoji):
+    assert is_me_too(emoji)
+
+
+@pytest.mark.parametrize("emoji", ["👎", "❤️", "", "😂", "➖"])
+def test_other_reactions_do_not_mean_me_too(emoji):
+    assert not is_me_too(emoji)
