@@ -109,7 +109,7 @@ def mcp(config: Path | None, chat: str, person: str | None) -> None:
 @_config
 @click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
 def tools(config: Path | None, as_json: bool) -> None:
-    """Show the functions that the bot offers, with their schemas."""
+    """Show the functions that the bot offers, with their schemas, and those of plugins and tool servers."""
     from bot.commands.inspect import show_tools
 
     sys.exit(show_tools(config, as_json=as_json))
@@ -118,7 +118,7 @@ def tools(config: Path | None, as_json: bool) -> None:
 @cli.command()
 @_config
 def check(config: Path | None) -> None:
-    """Validate the settings and say what is connected and what is missing."""
+    """Validate the settings; say what is connected, what is missing, how plugins and tool servers are."""
     from bot.commands.inspect import check_settings
 
     sys.exit(check_settings(config))

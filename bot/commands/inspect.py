@@ -1,37 +1,73 @@
 """`bubbles tools` and `bubbles check`: look, change nothing."""
 
+import asyncio
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from bot.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
+from bot.findings.finding import Finding
+from bot.plugins.loading import found_plugins
 from bot.settings import Settings
 from bot.settings_sources import load_settings
+from function_calls.calls import ToolSpec
+from services.clock import SystemClock
 from services.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bot.offering import Offer
 
 
 def show_tools(config: Path | None, *, as_json: bool) -> int:
-    """Print every function with its schema and return the exit code."""
-    from bot.wiring import built_in_registry
-
+    """Print every function and every tool of plugins and servers with its schema, and return the exit code."""
     try:
-        load_settings(config)
+        offer = _offer(load_settings(config))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
-    specs = built_in_registry().specs
     if as_json:
         listed = [
             {"type": "function", "function": {"name": s.name, "description": s.description, "parameters": s.parameters}}
-            for s in specs
+            for s in offer.specs
         ]
         click.echo(json.dumps(listed, ensure_ascii=False, indent=2))
         return 0
+    _print_tools(offer.functions)
+    for plugin in offer.plugins:
+        _print_part(plugin_finding(plugin), plugin.specs)
+    for source in offer.sources:
+        _print_part(source_finding(source), source.specs)
+    for finding in clash_findings(offer):
+        _print(finding)
+    return 0
+
+
+def _offer(settings: Settings) -> "Offer":
+    # Everything that a bot is made of; a check of a bot without plugins and tool servers is done without it.
+    from bot.offering import offer_of
+
+    return asyncio.run(offer_of(settings, SystemClock()))
+
+
+def _print_part(finding: Finding, specs: Iterable[ToolSpec]) -> None:
+    click.echo()
+    _print(finding)
+    _print_tools(specs)
+
+
+def _print_tools(specs: Iterable[ToolSpec]) -> None:
     for spec in specs:
         click.echo(click.style(spec.name, bold=True) + f"  {spec.description}")
         for line in _arguments(spec.parameters):
             click.echo(f"    {line}")
-    return 0
+
+
+def _print(finding: Finding) -> None:
+    mark = click.style("problem  ", fg="red") if finding.is_problem else click.style("ok       ", fg="green")
+    click.echo(f"{mark}{finding.about}: {finding.said}")
 
 
 def _arguments(schema: object) -> list[str]:
@@ -56,15 +92,28 @@ def _kind(part: dict[str, object]) -> str:
 
 
 def check_settings(config: Path | None) -> int:
-    """Validate the settings, print what follows from them and return the exit code: 0 good, 2 not."""
+    """Validate the settings, ask tool servers and plugins, print what follows and return the exit code.
+
+    0 is good, 1 says that a tool server or a plugin does not work, 2 that the settings cannot be used.
+    """
     try:
         settings = load_settings(config)
+        tools = _tool_findings(settings)
     except ConfigError as error:
         click.echo(click.style("problem  ", fg="red") + str(error))
         return 2
     for line in _findings(settings):
         click.echo(click.style("ok       ", fg="green") + line)
-    return 0
+    for finding in tools:
+        _print(finding)
+    return 1 if any(finding.is_problem for finding in tools) else 0
+
+
+def _tool_findings(settings: Settings) -> list[Finding]:
+    """How plugins and tool servers are, asked only where there are some: a check is short."""
+    servers = settings.tool_servers
+    has_servers = servers.urls or servers.mcp_file or servers.connections.get_secret_value()
+    return examine_tools(_offer(settings)) if has_servers or found_plugins(settings.plugins) else []
 
 
 def _findings(settings: Settings) -> list[str]:

@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.doctor.model import examine_model
 from bot.doctor.platforms import examine_platform
+from bot.doctor.tools import examine_tools
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding
 from bot.language_models import language_model
+from bot.offering import offer_of
 from bot.settings import Settings
 from services.clock import Clock
 from services.storage.database import Database
@@ -28,6 +30,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         for name in dict.fromkeys(settings.platforms.enabled):
             for finding in await examine_platform(name, settings, asking):
                 yield finding
+        for finding in examine_tools(await offer_of(settings, clock)):
+            yield finding
         if settings.model.base_url:
             await asking.ask("GET", settings.model.base_url)
         yield examine_clock(asking.skews)

@@ -90,6 +90,7 @@ async def tool_sources(
     more: Iterable[ToolSource] = (),
     stored: StoredToolStore | None = None,
     clock: Clock | None = None,
+    wait_seconds: float = _WAIT_AT_START,
 ) -> AsyncIterator[ToolSources]:
     """Offer all tools from elsewhere through `calls` for as long as the context lasts.
 
@@ -100,6 +101,7 @@ async def tool_sources(
         more: sources of plugins.
         stored: where tools that people write are kept.
         clock: tells when they were written.
+        wait_seconds: how long the servers may take before it is begun without them; they are offered when they come.
 
     Raises:
         ConfigError: a connection cannot be read.
@@ -127,7 +129,7 @@ async def tool_sources(
             crew.start(each.keep_trying(), f"tool server {each.connection.label}")
         for server in mcp:
             crew.start(server.run(), f"MCP server {server.server.label}")
-        await _tried([*(each.tried for each in openapi), *(each.tried for each in mcp)])
+        await _tried([*(each.tried for each in openapi), *(each.tried for each in mcp)], wait_seconds)
         yield ToolSources(
             sources=(local, *elsewhere),
             combined=combined,
@@ -193,9 +195,9 @@ def _mcp_source(toolset: McpToolset) -> ToolSource:
     )
 
 
-async def _tried(events: list[asyncio.Event]) -> None:
+async def _tried(events: list[asyncio.Event], seconds: float) -> None:
     try:
-        async with asyncio.timeout(_WAIT_AT_START):
+        async with asyncio.timeout(seconds):
             for event in events:
                 await event.wait()
     except TimeoutError:

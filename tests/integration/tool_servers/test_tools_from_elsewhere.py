@@ -6,6 +6,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot.app import build_app
+from bot.doctor.tools import examine_tools
+from bot.offering import offer_of
 from bot.settings import BotSettings, LogSettings, Settings, ToolServerSettings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
@@ -82,3 +84,15 @@ async def test_a_private_server_is_hidden_and_uncallable(serve):
 
     assert not [each for each in listed if each.source.label == "time"]
     assert "Europe/Berlin" not in "".join(texts)
+
+
+async def test_an_operator_sees_each_server_with_its_health_its_tools_and_the_clashes_between_them(serve):
+    async with serve(time_server(SystemClock())) as one, serve(time_server(SystemClock())) as two:
+        servers = [{"url": one, "name": "time"}, {"url": two, "name": "clock"}]
+        offer = await offer_of(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
+
+    said = {finding.about: finding.said for finding in examine_tools(offer)}
+    assert said["OpenAPI server time"] == "answers, tools: 7"
+    assert "cannot be reached" in said["OpenAPI server gone"]
+    assert "time keeps it, beside clock_" in said["tool names"]
+    assert "clock_convert_time_convert_time_post" in [spec.name for spec in offer.specs]

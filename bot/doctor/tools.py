@@ -1,0 +1,41 @@
+"""Whether the plugins work, the tool servers answer, and which names several of them use."""
+
+from typing import TYPE_CHECKING, Final
+
+from bot.findings.finding import Finding, good, problem
+
+if TYPE_CHECKING:
+    from bot.offering import Offer, OfferedPlugin, OfferedSource
+
+_KINDS: Final = {"openapi": "OpenAPI server", "mcp": "MCP server", "plugin": "toolset of a plugin"}
+
+
+def examine_tools(offer: "Offer") -> list[Finding]:
+    """One finding a plugin, a source of tools and a clash of names."""
+    return [*map(plugin_finding, offer.plugins), *map(source_finding, offer.sources), *clash_findings(offer)]
+
+
+def plugin_finding(each: "OfferedPlugin") -> Finding:
+    """What a plugin offers, or why it does not work."""
+    about = f"plugin {each.plugin.name}"
+    if each.plugin.error:
+        return problem(about, f"does not work: {each.plugin.error}", "mend it, or name it in plugins.disabled")
+    names = ", ".join(spec.name for spec in each.specs)
+    return good(about, f"functions: {names}" if names else "works, without functions of its own")
+
+
+def source_finding(each: "OfferedSource") -> Finding:
+    """How many tools a source offers, or why it offers none."""
+    about = f"{_KINDS.get(each.source.kind, each.source.kind)} {each.source.label}"
+    if not each.health.is_ok:
+        return problem(about, each.health.detail, "see whether it runs, and its address and key; the bot keeps trying")
+    detail = f" ({each.health.detail})" if each.health.detail else ""
+    return good(about, f"answers, tools: {len(each.specs)}{detail}")
+
+
+def clash_findings(offer: "Offer") -> list[Finding]:
+    """Who keeps each name that several offer, and what the others are called."""
+    return [
+        good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")
+        for each in offer.clashes
+    ]

@@ -1,0 +1,102 @@
+"""What a bot of these settings would offer, looked at without starting one: functions, plugins, tool servers."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from loguru import logger
+
+from bot.plugins.house import PluginHouse
+from bot.plugins.loading import LoadedPlugin
+from bot.settings import Settings
+from bot.tool_servers.sources import ListedTool, tool_sources
+from bot.wiring import built_in_registry
+from function_calls.calls import ToolSpec
+from function_calls.context import Services
+from function_calls.permission import Viewer
+from function_calls.router import FunctionCallRouter
+from function_calls.tool_switches import ToolSwitches
+from function_calls.toolsets.combined import LOCAL, NameClash
+from function_calls.toolsets.source import Health, ToolSource
+from services.chat import ChatAddress, Person
+from services.clock import Clock
+from services.session import MemoryStateStore
+
+_ASKED_FOR: Final = 30.0  # seconds; an operator who looks would rather wait than be told of half of the servers
+_OPERATOR: Final = Viewer(
+    person=Person(id="operator", name="operator", is_admin=True), chat=ChatAddress(platform="console", chat_id="home")
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OfferedSource:
+    """A source of tools from elsewhere, how it is, and its tools under the names that they are called by."""
+
+    source: ToolSource
+    health: Health
+    specs: tuple[ToolSpec, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OfferedPlugin:
+    """A plugin and its functions; `plugin.error` says why there are none."""
+
+    plugin: LoadedPlugin
+    specs: tuple[ToolSpec, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offer:
+    """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all."""
+
+    functions: tuple[ToolSpec, ...]
+    plugins: tuple[OfferedPlugin, ...]
+    sources: tuple[OfferedSource, ...]
+    clashes: tuple[NameClash, ...]
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """All tools in the order in which they are offered."""
+        own = (*self.functions, *(spec for each in self.plugins for spec in each.specs))
+        return (*own, *(spec for each in self.sources for spec in each.specs))
+
+
+async def offer_of(settings: Settings, clock: Clock) -> Offer:
+    """Load the plugins and ask the tool servers of `settings` what they offer, for at most half a minute.
+
+    Python tools stand in the database of the bot and are not looked at.
+
+    Raises:
+        ConfigError: a connection cannot be read.
+    """
+    with _unlogged():
+        calls = FunctionCallRouter(built_in_registry())
+        functions = calls.registry.specs
+        house = PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
+        house.move_in(calls, Services())
+        servers = settings.tool_servers.model_copy(update={"python_tools": False})
+        more = house.tool_sources()
+        async with tool_sources(servers, calls, owners=(_OPERATOR.key,), more=more, wait_seconds=_ASKED_FOR) as tools:
+            listed = await tools.listed(_OPERATOR)
+            return Offer(
+                functions=functions,
+                plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in house.plugins),
+                sources=tuple(_offered(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}),
+                clashes=tools.combined.clashes,
+            )
+
+
+def _offered(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:
+    specs = tuple(each.spec for each in listed if each.source is source)
+    return OfferedSource(source=source, health=source.health(), specs=specs)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Say nothing of it in the log: the health of each source tells the same."""
+    logger.disable("bot")
+    try:
+        yield
+    finally:
+        logger.enable("bot")

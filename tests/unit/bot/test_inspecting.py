@@ -1,0 +1,83 @@
+"""`bubbles check` and `bubbles tools`: what they say of plugins and tool servers, and their exit codes."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+
+NOBODY = "http://127.0.0.1:9"  # the port "discard", where nothing listens
+ROLL = (
+    "from function_calls.registry import tool_function\n\n"
+    "@tool_function()\nasync def roll(sides: int = 6) -> int:\n    'Roll a die.'\n    return sides\n"
+)
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """Runs a command in a folder with these settings and plugins."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words, config="", **plugins):
+        (tmp_path / "config.toml").write_text(config, encoding="utf-8")
+        (tmp_path / "plugins").mkdir()
+        for name, source in plugins.items():
+            (tmp_path / "plugins" / f"{name}.py").write_text(source, encoding="utf-8")
+        return CliRunner(env={"OPENAI_API_KEY": "", "TOOL_SERVER_CONNECTIONS": ""}).invoke(cli, words)
+
+    return run
+
+
+def test_a_check_names_the_functions_of_plugins(said):
+    result = said("check", dice=ROLL)
+
+    assert "plugin dice: functions: roll" in result.output
+    assert result.exit_code == 0
+
+
+def test_a_check_tells_which_plugin_does_not_work(said):
+    result = said("check", dice="raise ValueError('no dice')")
+
+    assert "plugin dice: does not work: ValueError: no dice" in result.output
+    assert result.exit_code == 1
+
+
+def test_a_check_tells_which_tool_server_does_not_answer(said):
+    result = said("check", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n')
+
+    assert "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached" in result.output
+    assert result.exit_code == 1
+
+
+def test_connections_that_cannot_be_read_are_wrong_settings(said):
+    result = said("check", config='[tool_servers]\nmcp_file = "nowhere.json"\n')
+
+    assert "nowhere.json" in result.output
+    assert result.exit_code == 2
+
+
+def test_the_tools_of_plugins_are_listed_with_their_arguments(said):
+    result = said("tools", dice=ROLL)
+
+    listed = result.output.partition("plugin dice")[2]
+    assert "roll  Roll a die." in listed
+    assert "sides  optional  integer" in listed
+
+
+def test_the_list_for_models_has_the_tools_of_plugins_too(said):
+    listed = json.loads(said("tools", "--json", dice=ROLL).output)
+
+    names = [each["function"]["name"] for each in listed]
+    assert names[0] == "reminder_set"
+    assert names[-1] == "roll"
+
+
+def test_the_doctor_examines_plugins_and_servers_too(said):
+    result = said("doctor", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n', dice=ROLL)
+
+    assert "ok       plugin dice: functions: roll" in result.output
+    assert (
+        "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached (ConnectError)\n         next:"
+        in result.output
+    )
