@@ -16,10 +16,11 @@ from bot.drafts import Drafts
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.menus import offer_commands
 from bot.outbox import Outbox
-from bot.platform import HearsAnswers, Platform, Receive, Remembers
+from bot.platform import HearsAnswers, Platform, Receive, Remembers, TakesUp
 from bot.plugins.contributions import Host
 from bot.plugins.house import PluginHouse
 from bot.relay import Relay
+from bot.resumption import Resumption
 from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.settings import MemorySettings, ReminderSettings, Settings
@@ -65,6 +66,7 @@ from services.storage.reminder_store import SqlReminderStore
 from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
 from services.storage.stored_tools import SqlStoredToolStore
+from services.storage.unanswered import UnansweredMessages
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 from services.time_expressions import TimeReader
@@ -96,6 +98,7 @@ class App:
     has_model: bool
     plugins: PluginHouse
     relay: Relay | None = None
+    resumption: Resumption | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -122,15 +125,22 @@ class App:
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
             work = self.welcome.greet(incoming) if isinstance(incoming, BotAdded) else self.router.handle(incoming)
-            task = crew.start(work, f"message {incoming.address}")
-            self._messages.add(task)
-            task.add_done_callback(self._messages.discard)
-            return task
+            return self._awaited(crew.start(work, f"message {incoming.address}"))
 
         if isinstance(platform, Remembers):
             platform.remember_in(self.state)
+        if self.resumption is not None and self.resumption.owed_on(platform.name):
+            handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
+            resuming = self.resumption.take_up(platform.name, handle, self.router.screen)
+            self._awaited(crew.start(_kept_apart(resuming, platform.name), f"{platform.name}: what is owed"))
         running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive)
         self._platforms.append(crew.start(_kept_apart(running, platform.name), platform.name))
+
+    def _awaited(self, task: asyncio.Task[object]) -> asyncio.Task[object]:
+        """Let a stop wait for `task`."""
+        self._messages.add(task)
+        task.add_done_callback(self._messages.discard)
+        return task
 
     async def _while_here(self, relay: Relay, platform: Platform, receive: Receive) -> None:
         await relay.holding.while_here(platform.name, partial(platform.run, receive))
@@ -271,6 +281,8 @@ async def build_app(
             has_model=chosen is not offline,
             plugins=plugins,
             relay=relay,
+            # Of several workers on one database another may be dealing with it.
+            resumption=None if relay else await _resumption(database, outbox, state, clock, settings.bot.language),
         )
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
@@ -337,6 +349,14 @@ def _listener_of(platforms: Mapping[str, Platform], drafts: Drafts, message: Cha
     if platform is not None and isinstance(platform, HearsAnswers):
         return platform.listener(message)
     return drafts.listener(message)
+
+
+async def _resumption(database: Database, outbox: Outbox, state: StateStore, clock: Clock, language: str) -> Resumption:
+    return await Resumption.of(UnansweredMessages(database), outbox, state, clock, language=language)
+
+
+async def _received(receive: Receive, message: ChatMessage) -> None:
+    await (await receive(message))
 
 
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:

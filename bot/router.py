@@ -8,7 +8,7 @@ from loguru import logger
 
 from bot.corrections import Corrections
 from bot.drafts import Drafts
-from bot.middleware import Middleware, chain
+from bot.middleware import Middleware, Next, chain
 from bot.outbox import Outbox
 from bot.reactions import Reactions
 from function_calls.assistant import Assistant
@@ -37,6 +37,7 @@ class MessageRouter:
         self._assistant = assistant
         self._outbox = outbox
         self._turn_for = turn_for
+        self._middlewares = middlewares
         self._handle = chain(middlewares, self._answer)
         self._corrections = corrections
         self._drafts = drafts
@@ -70,6 +71,10 @@ class MessageRouter:
         finally:
             if self._being_handled.get(key) is task:
                 del self._being_handled[key]
+
+    async def screen(self, message: ChatMessage, last: Next) -> None:
+        """Ask of `message` what is asked of every message, and pass it to `last` instead of the assistant."""
+        await chain(self._middlewares, last)(message)
 
     async def stop(self, address: ChatAddress, message_id: str) -> bool:
         """Give up the answer to a message; a change that a tool has begun is finished. False when none is made."""

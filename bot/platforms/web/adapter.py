@@ -102,6 +102,7 @@ class WebPlatform:
         self._usage: UsageOf | None = None
         self._receive: Receive | None = None
         self._is_ready = asyncio.Event()
+        self._is_furnished = asyncio.Event()
         self._is_closed = asyncio.Event()
         self._history: HistoryService | None = None
 
@@ -120,6 +121,7 @@ class WebPlatform:
             look(self.address(session_id), 0.0)
         self._history = history
         self._stop = stop
+        self._is_furnished.set()
 
     async def run(self, receive: Receive) -> None:
         """Be open until closed."""
@@ -189,7 +191,6 @@ class WebPlatform:
             attachments=spoken.attachments,
         )
         self.room(session_id).know(spoken.person)
-        answer = Answer(self.room(session_id), message)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         if not await self._history.record(message):
@@ -197,12 +198,30 @@ class WebPlatform:
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
             await self._keep_extras(message.address, message.id, Extras(attachments=shown))
-        key = (session_id, message.id)
-        self._answers[key] = answer
+        answer = self._begin(message)
         await self._tell(message)
-        handled = await self._receive(replace(message, is_recorded=True))
-        finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
+        finished = await self._hand_over(message, self._receive)
         return Said(message=message, answer_id=answer.id, finished=finished)
+
+    async def take_up(self, message: ChatMessage) -> None:
+        """Handle a message that an earlier run has recorded, and the room shows already; waits for the room to open."""
+        await self._is_furnished.wait()
+        if self._receive is None:
+            raise DeliveryFailed("the room is not open yet")
+        self.room(message.address.chat_id).know(message.sender)
+        self._begin(message)
+        await (await self._hand_over(message, self._receive))
+
+    def _begin(self, message: ChatMessage) -> Answer:
+        session_id = message.address.chat_id
+        answer = self._answers[(session_id, message.id)] = Answer(self.room(session_id), message)
+        return answer
+
+    async def _hand_over(self, message: ChatMessage, receive: Receive) -> asyncio.Future[None]:
+        key = (message.address.chat_id, message.id)
+        handled = await receive(replace(message, is_recorded=True))
+        finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
+        return finished
 
     async def _said_before(self, session_id: str, message: ChatMessage) -> Said:
         """What is sent twice is one message; whoever sent it again learns that it is there."""

@@ -40,7 +40,8 @@ async def tab_of(address, name, *, room="lobby", headers=None, **query):
     """A tab of `name` in a room, welcomed."""
     query = urlencode({"session_id": room, "name": name, **query})
     socket_address = f"{address.replace('http', 'ws', 1)}/api/chat/ws?{query}"
-    async with websockets.connect(socket_address, additional_headers=headers, max_size=None) as socket:
+    # Without `max_queue` a tab that stops reading would wait ten seconds for its close to be answered.
+    async with websockets.connect(socket_address, additional_headers=headers, max_size=None, max_queue=None) as socket:
         tab = Tab(socket)
         await tab.until("hello")
         yield tab

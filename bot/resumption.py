@@ -1,0 +1,88 @@
+"""What an earlier run was told and did not deal with: it was killed between taking a message and answering it."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+
+from bot.middleware import Next
+from bot.outbox import Outbox
+from function_calls.calls import Reply
+from function_calls.wording import say
+from services.chat import ChatMessage, Choice
+from services.clock import Clock
+from services.languages import language_of
+from services.session import StateStore
+from services.storage.unanswered import UnansweredMessages
+
+ANSWERED_WITHIN: Final = timedelta(minutes=10)
+"""A message that has waited longer is not answered as if it were new; whoever sent it decides."""
+
+TOLD_WITHIN: Final = timedelta(days=1)
+_LONGEST_BUTTON: Final = 200
+
+Handle = Callable[[ChatMessage], Awaitable[object]]
+Screen = Callable[[ChatMessage, Next], Awaitable[None]]
+"""Asks of a message what the middlewares ask, and passes it on to the second argument if it is to be dealt with."""
+
+
+class Resumption:
+    """Handles such a message once more, or tells its sender, who can say it again with a button.
+
+    A message is taken up once: one that a start has tried already may be why the bot died, and is only told. `owed`
+    are the messages that were there when this run began; those that come in now are somebody else's.
+    """
+
+    def __init__(
+        self, owed: Iterable[ChatMessage], outbox: Outbox, state: StateStore, clock: Clock, *, language: str
+    ) -> None:
+        self._owed: dict[str, list[ChatMessage]] = {}
+        for message in owed:
+            self._owed.setdefault(message.address.platform, []).append(message)
+        self._outbox = outbox
+        self._state = state
+        self._clock = clock
+        self._language = language
+
+    @classmethod
+    async def of(
+        cls, unanswered: UnansweredMessages, outbox: Outbox, state: StateStore, clock: Clock, *, language: str
+    ) -> "Resumption":
+        """What is owed now."""
+        owed = await unanswered.since(clock.now() - TOLD_WITHIN)
+        return cls(owed, outbox, state, clock, language=language)
+
+    def owed_on(self, platform: str) -> Sequence[ChatMessage]:
+        """What is owed on a platform, oldest first."""
+        return self._owed.get(platform, ())
+
+    async def take_up(self, platform: str, handle: Handle, screen: Screen) -> None:
+        """Deal with what is owed on a platform, in order; `handle` handles a message as if it had just come."""
+        for message in self.owed_on(platform):
+            if await self._is_tried_now(message):
+                logger.bind(chat=message.address.key, message=message.id).info("a message of before is taken up")
+                await handle(replace(message, is_recorded=True))
+            elif message.is_addressed or message.is_private:
+                await screen(replace(message, is_recorded=True), self._tell)
+
+    async def _tell(self, message: ChatMessage) -> None:
+        await self._outbox.reply(message.address, self._missed(message))
+
+    async def _is_tried_now(self, message: ChatMessage) -> bool:
+        if self._clock.now() - message.sent_at > ANSWERED_WITHIN:
+            return False
+        key = f"taken_up:{message.address.key}#{message.id}"
+        if await self._state.get(key):
+            return False
+        await self._state.set(key, value=True, keep=TOLD_WITHIN)
+        return True
+
+    def _missed(self, message: ChatMessage) -> Reply:
+        language = language_of(message.text, self._language)
+        is_short = 0 < len(message.text) <= _LONGEST_BUTTON
+        again = (Choice(label=say(language, "button.again"), says=message.text),) if is_short else ()
+        return Reply(
+            text=say(language, "notice.missed"), reply_to=message.id, mentions=(message.sender,), choices=again
+        )

@@ -1,0 +1,96 @@
+"""kill -9 between taking a message and answering it: the next start answers it, once, and what it did is done once."""
+
+import asyncio
+import random
+from collections import Counter
+
+import httpx
+import pytest
+
+from tests.browser.bot_process import BotProcess
+from tests.browser.slow_model import SlowModel
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+WORDS = ["Once ", "there ", "was ", "a ", "bot."]
+MESSAGES = 12
+KILLS = 3
+
+
+async def messages_of(bot, enough, *, seconds=30.0):
+    """The messages of the room, as soon as they are `enough`."""
+    async with asyncio.timeout(seconds), httpx.AsyncClient(base_url=bot.address) as client:
+        while True:
+            found = (await client.get("/api/chat/sessions/lobby/messages")).json()
+            if enough(found):
+                return found
+            await asyncio.sleep(0.1)
+
+
+def answers(messages):
+    """How many answers of the bot each question has."""
+    return Counter(each["reply_to"] for each in messages if each["role"] == "assistant")
+
+
+def is_answered(messages):
+    return {each["id"] for each in messages if each["role"] == "user"} <= answers(messages).keys()
+
+
+async def test_an_answer_that_was_being_written_is_written_once_more_after_the_restart(tmp_path, open_tab):
+    async with SlowModel(WORDS, pause_seconds=0.3) as model:
+        settings = {
+            "BUBBLES_MODEL__BASE_URL": model.base_url,
+            "BUBBLES_MODEL__STREAM": "true",
+            "BUBBLES_MODEL__FUNCTION_CALLING": "native",
+        }
+        with BotProcess(tmp_path, **settings) as bot:
+            async with open_tab(bot.address, "Ada") as ada:
+                await ada.say("@Bubbles tell me a story")
+                await ada.until("message")
+            bot.kill()
+            await asyncio.to_thread(bot.start)
+            async with open_tab(bot.address, "Ada") as ada:
+                done = await ada.until("done", seconds=30)
+                await ada.say("@Bubbles tell me a story")  # the page repeats what it does not know to have arrived
+                messages = await messages_of(bot, is_answered)
+
+    assert done["data"]["text"] == "".join(WORDS)
+    assert [each["content"] for each in messages] == ["@Bubbles tell me a story", "".join(WORDS)]
+
+
+async def test_kills_while_messages_come_in_lose_and_double_nothing(tmp_path, open_tab):
+    chance = random.Random(7)
+    confirmed = set()
+    with BotProcess(tmp_path, BUBBLES_ROUTER__MESSAGES_PER_MINUTE="1000") as bot:
+        for kill in range(KILLS):
+            async with open_tab(bot.address, "Ada") as ada:
+                for number in range(MESSAGES):
+                    await ada.say(f"remind me in 3 hours to do thing {kill}-{number}", f"m{kill}-{number}")
+                count = chance.randrange(1, MESSAGES)
+                while len(confirmed) < kill * MESSAGES + count:
+                    told = await ada.until(
+                        "message_new",
+                        where=lambda data: (
+                            data["message"]["client_id"] and data["message"]["client_id"] not in confirmed
+                        ),
+                    )
+                    confirmed.add(told["data"]["message"]["client_id"])
+                await asyncio.sleep(chance.random() * 0.1)
+                bot.kill()
+            await asyncio.to_thread(bot.start)
+            # The page says again what it has not seen arrive.
+            async with open_tab(bot.address, "Ada") as ada:
+                for number in range(MESSAGES):
+                    await ada.say(f"remind me in 3 hours to do thing {kill}-{number}", f"m{kill}-{number}")
+                    confirmed.add(f"m{kill}-{number}")
+                messages = await messages_of(
+                    bot, lambda found, wanted=(kill + 1) * MESSAGES: is_answered(found) and len(found) >= 2 * wanted
+                )
+        async with httpx.AsyncClient(base_url=bot.address) as client:
+            reminders = (await client.get("/api/reminders?session_id=lobby")).json()["reminders"]
+
+    assert set(answers(messages).values()) == {1}
+    assert len(answers(messages)) == KILLS * MESSAGES
+    assert Counter(each["text"] for each in reminders) == Counter(
+        f"do thing {kill}-{number}" for kill in range(KILLS) for number in range(MESSAGES)
+    )

@@ -1,0 +1,134 @@
+"""What an earlier run has taken in and not dealt with is answered once by the next, or its sender is told."""
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, RouterSettings, Settings
+from bot.testing.clocks import StandingClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.turns import HOME, NOW, make_message
+from services.history.service import HistoryService
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+from services.storage.state_store import SqlStateStore
+
+ADDRESS = replace(HOME, platform="fake")
+ASKED = make_message("bubbles, what is the time?")
+
+
+@pytest.fixture
+def database(tmp_path):
+    return f"sqlite:///{tmp_path / 'bot.db'}"
+
+
+async def keep(database, *messages):
+    """What a killed run has left behind: the history, and nothing else."""
+    async with Database(database) as opened:
+        history = HistoryService(SqlMessageStore(opened))
+        for message in messages:
+            await history.record(replace(message, address=ADDRESS))
+
+
+@asynccontextmanager
+async def started(database, *answers, after=timedelta(seconds=5), **router):
+    """The next run: its platform once everything that is owed has been dealt with."""
+    clock = StandingClock(NOW + after)
+    platform = FakePlatform(clock)
+    settings = Settings(
+        bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), router=RouterSettings(**router)
+    )
+    async with build_app(
+        settings,
+        platforms=[platform],
+        interpreter=ScriptedInterpreter([*answers], is_strict=False),
+        clock=clock,
+        database=Database(database),
+    ) as app:
+        await app.settled()
+        yield platform
+
+
+async def test_a_message_that_was_taken_and_not_answered_is_answered_once(database):
+    await keep(database, ASKED)
+
+    async with started(database, "It is noon.") as first:
+        pass
+    async with started(database, "It is noon.") as second:
+        pass
+
+    assert [(message.text, message.reply_to) for _, message in first.sent] == [("It is noon.", "m1")]
+    assert second.sent == []
+
+
+async def test_a_message_that_was_answered_is_left_alone(database):
+    async with started(database, "It is noon.") as platform:
+        await platform.say("bubbles, what is the time?", message_id="m1")
+
+    async with started(database, "It is noon.") as again:
+        pass
+
+    assert again.sent == []
+
+
+async def test_a_message_that_led_to_silence_is_left_alone(database):
+    async with started(database) as platform:
+        await platform.say("lovely weather today", message_id="m1")
+
+    async with started(database, "Indeed.") as again:
+        pass
+
+    assert again.sent == []
+
+
+async def test_a_message_that_was_tried_before_is_only_told(database):
+    await keep(database, ASKED)
+    async with Database(database) as opened:  # the run that tried has been killed too
+        await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
+
+    async with started(database, "It is noon.", after=timedelta(seconds=9)) as again:
+        pass
+
+    assert "interrupted" in again.texts[0]
+
+
+async def test_whoever_waited_long_is_asked_to_say_it_again_with_a_button(database):
+    await keep(database, replace(ASKED, text="bubbles，现在几点？"))
+
+    async with started(database, "It is noon.", after=timedelta(hours=1)) as platform:
+        pass
+
+    [(_, told)] = platform.sent
+    assert told.reply_to == "m1"
+    assert "中断" in told.text
+    assert [choice.says for choice in told.choices] == ["bubbles，现在几点？"]
+
+
+@pytest.mark.parametrize(
+    ("message", "after", "router"),
+    [
+        (replace(ASKED, is_addressed=False), timedelta(hours=1), {}),
+        (ASKED, timedelta(days=2), {}),
+        (ASKED, timedelta(hours=1), {"allowed_chats": ("fake:elsewhere",)}),
+        (ASKED, timedelta(seconds=5), {"allowed_chats": ("fake:elsewhere",)}),
+    ],
+    ids=["not addressed", "of the day before", "old, from a chat that is not served", "from a chat that is not served"],
+)
+async def test_nobody_is_told_of_what_nobody_waits_for(database, message, after, router):
+    await keep(database, message)
+
+    async with started(database, "It is noon.", after=after, **router) as platform:
+        pass
+
+    assert platform.sent == []
+
+
+async def test_what_comes_in_now_is_not_taken_for_something_of_before(database):
+    async with started(database, "It is noon.", "It is one.") as platform:
+        await platform.say("bubbles, what is the time?", message_id="m1")
+
+    assert platform.texts == ["It is noon."]
