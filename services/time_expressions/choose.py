@@ -150,9 +150,7 @@ def _is_new(last: Group, group: Group, text: str, conjunctions: frozenset[str]) 
     gap = text[last.spans[-1][1] : group.spans[0][0]].rstrip()
     if len(gap) > LONGEST_GAP:
         return True
-    return any(
-        gap.endswith(word) and (not word.isascii() or gap[: -len(word)][-1:] in {"", " "}) for word in conjunctions
-    )
+    return any(gap.endswith(word) and _is_word_end(gap, word) for word in conjunctions)
 
 
 def _is_word_end(gap: str, word: str) -> bool:

@@ -10,6 +10,7 @@ from services.time_expressions.model import Grain
 from services.time_expressions.values import Feast, Meaning, Shift, Span
 
 WEEK = 7
+_SATURDAY = 5
 MONTHS_AHEAD = 60
 """How far a day such as Friday 13th is looked for."""
 YEARS_AHEAD = 9
@@ -35,12 +36,25 @@ def add_months(day: date, months: int) -> date | None:
 
 
 def add_span(day: date, span: Span) -> date | None:
-    """`day` moved by the months and days of `span`; None beyond the calendar."""
+    """`day` moved by the months and days of `span`, of which only Monday to Friday count where its unit is `workday`.
+
+    None beyond the calendar.
+    """
     moved = add_months(day, span.months)
     try:
+        if span.unit == "workday":
+            return _after_workdays(day, span.days)
         return None if moved is None else moved + timedelta(days=span.days)
     except OverflowError:
         return None
+
+
+def _after_workdays(day: date, count: int) -> date:
+    for _ in range(count):
+        day += timedelta(days=1)
+        while day.weekday() >= _SATURDAY:
+            day += timedelta(days=1)
+    return day
 
 
 def monday_of(day: date) -> date:

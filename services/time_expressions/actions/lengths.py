@@ -8,6 +8,7 @@ _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 SECONDS_OF = {"second": 1, "minute": 60, "hour": 3600}
 _MOST_YEARS = 500
 _MOST_UNITS = 100_000
+_MOST_WORKDAYS = 500
 _FINENESS = ("decade", "year", "half", "quarter", "month", "fortnight", "week", "day", "hour", "minute", "second")
 
 
@@ -101,6 +102,12 @@ def from_offset(values: Values, *, sign: int = 1) -> Slots | None:
 
 def _signed(length: Span, sign: int) -> Span:
     return Span(sign * length.months, sign * length.days, sign * length.seconds, length.unit)
+
+
+def workdays(values: Values) -> Span | None:
+    """Three working days."""
+    amount = values[0]
+    return Span(days=amount, unit="workday") if 0 < amount == int(amount) <= _MOST_WORKDAYS else None
 
 
 def lasting(values: Values) -> Slots:

@@ -5,7 +5,7 @@ from typing import Any
 from services.time_expressions.actions.dates import nth_weekday
 from services.time_expressions.actions.general import Values
 from services.time_expressions.actions.lengths import SECONDS_OF
-from services.time_expressions.values import Every, Slots, Span
+from services.time_expressions.values import Every, Slots, Span, names_day
 
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
 _SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
@@ -101,9 +101,14 @@ def counted(values: Values, *, least: int = 1) -> Slots | None:
     return {"count": int(count), "strength": 0} if least <= count <= 10_000 else None
 
 
-def bound(values: Values, *, name: str, alone: bool = False) -> Slots | None:
-    """Until, or from, another time; `alone`: where nothing else is said, the bound is the time itself (到六点叫我)."""
+def bound(values: Values, *, name: str, alone: bool = False, dated: bool = False) -> Slots | None:
+    """Until, or from, another time; `alone`: where nothing else is said, the bound is the time itself (到六点叫我).
+
+    `dated`: it must say on which day; 每天九点之前 is every day.
+    """
     inner: Slots = values[-1]
+    if dated and not names_day(inner):
+        return None
     if inner.keys() & {"since", "until", "count", "lasting", "refused", "every"}:
         return None
     if name == "since" and inner.keys() <= {"clocks", "strength"}:

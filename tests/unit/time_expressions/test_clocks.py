@@ -41,6 +41,8 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("monday at half nine", "23 09:30"),
         ("到下午六点叫我", "20 18:00"),
         ("下午五点", "20 17:00"),
+        ("午饭后给妈妈打电话", "20 14:00"),
+        ("明儿个早上九点", "21 09:00"),
         ("三点", "20 15:00"),
         ("十二点半", "20 12:30"),
         ("下午三点一刻", "20 15:15"),

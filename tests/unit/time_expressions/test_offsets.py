@@ -13,6 +13,7 @@ import pytest
         ("in half an hour", timedelta(minutes=30)),
         ("in an hour and a half", timedelta(minutes=90)),
         ("in three-quarters of an hour", timedelta(minutes=45)),
+        ("in an hour and a quarter", timedelta(minutes=75)),
         ("in a couple of minutes", timedelta(minutes=2)),
         ("5 minutes from now", timedelta(minutes=5)),
         ("+1 day 2 hours", timedelta(days=1, hours=2)),
@@ -60,3 +61,17 @@ def test_a_bare_length_in_a_sentence_is_no_time(now):
 
 def test_an_eager_caller_gets_a_bare_length_as_an_offset(read, now):
     assert read("snooze my alarm for 10 minutes", eager=True).start == now + timedelta(minutes=10)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("in 3 working days", "2026-11-25 10:00"),
+        ("two business days from now", "2026-11-24 10:00"),
+        ("in 2 business days at 5pm", "2026-11-24 17:00"),
+        ("三个工作日后上午九点", "2026-11-25 09:00"),
+        ("5个工作日内", "2026-11-27 10:00"),
+    ],
+)
+def test_working_days_leave_the_weekend_out(read, text, start):
+    assert f"{read(text).start:%Y-%m-%d %H:%M}" == start

@@ -9,6 +9,10 @@ from services.time_expressions import parse
     "text",
     [
         "version 3.5.2 was released",
+        "move to version 3.11",
+        "see section 2.4 and table 1.3",
+        "升级到3.11版本",
+        "版本2.4",
         "it costs $12.34",
         "the score was 3-2",
         "they may come, i think",
