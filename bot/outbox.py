@@ -206,10 +206,14 @@ class Outbox:
             self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
-        """Keep what was said. A history that fails must not make a message that was sent look unsent."""
+        """Keep what was said; of what one person alone was told, only that it was: all may ask about what is kept.
+
+        A history that fails must not make a message that was sent look unsent.
+        """
+        text = message.text if message.private_to is None else ""
         try:
             await self._history.record_own(
-                address, message.text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
+                address, text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
             )
         except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
             logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")

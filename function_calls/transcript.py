@@ -37,7 +37,7 @@ def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
 def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
     """The last `limit` messages before this one as (role, text), oldest first; people's lines begin with their name."""
     recent = turn.recent[-limit:] if limit else ()
-    return [(_role(message, turn), _line(message, turn)) for message in recent]
+    return [(_role(message, turn), _line(message, turn)) for message in recent if message.text]
 
 
 def current(turn: Turn) -> str:

@@ -208,6 +208,15 @@ async def test_what_is_for_one_person_is_whispered_where_the_platform_can(outbox
     assert platform.sent[-1][1].private_to == (ann if can_whisper else None)
 
 
+async def test_what_was_whispered_is_no_part_of_what_the_chat_can_ask_about(outbox, platform, history):
+    platform.capabilities = Capabilities(private_replies=True)
+
+    await outbox.reply(HOME, Reply(text="you missed lunch", private_to=Person(id="ann", name="Ann")))
+
+    assert platform.texts == ["you missed lunch"]
+    assert history.own == [("fake:home", "")]
+
+
 async def test_a_chat_without_message_links_has_none(outbox):
     assert outbox.link(HOME, "m1") is None
     assert outbox.link(ChatAddress(platform="gone", chat_id="x"), "m1") is None
