@@ -151,7 +151,7 @@ def _adapter(platform: Platform) -> AdapterEntry:
         detail="" if health is None else health.detail,
         since=None if health is None else written(health.since),
         last_event=None,
-        reconnects=0,
+        reconnects=0 if health is None else health.reconnects,
         queue=0,
     )
 

@@ -1,4 +1,8 @@
+from datetime import UTC, datetime
+
+from bot.platform import Health
 from bot.platforms.web.ids import person_called
+from bot.testing.platform import FakePlatform
 
 
 async def test_tools_are_listed_with_their_schemas(api):
@@ -108,3 +112,14 @@ async def test_a_summary_quotes_what_people_told_each_other(api):
 
     assert summary["bullets"]
     assert "tickets" in summary["text"]
+
+
+async def test_a_chat_that_was_connected_again_says_how_often(api):
+    class Flaky(FakePlatform):
+        health = Health(state="live", since=datetime(2026, 11, 21, tzinfo=UTC), reconnects=3)
+
+    api.context.app.platforms = (*api.context.app.platforms, Flaky(api.context.clock))
+
+    adapters = (await api.get("/api/admin/adapters")).json()["adapters"]
+
+    assert {each["name"]: each["reconnects"] for each in adapters} == {"web": 0, "fake": 3}

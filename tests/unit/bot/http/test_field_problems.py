@@ -1,0 +1,57 @@
+import pytest
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bot.http.field_problems import field_problems
+
+CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9"}
+
+
+class Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+
+
+def test_what_has_no_sentence_of_its_own_is_told_in_general():
+    told = field_problems("zh", [{"type": "something_new", "loc": ("body", "text"), "ctx": {"odd": 1}}])
+
+    assert told == {"text": "这个值不合适。"}
+
+
+def test_each_field_has_its_own_problem():
+    with pytest.raises(ValidationError) as refused:
+        Form.model_validate({"other": 1})
+
+    told = field_problems("en", [{**each, "loc": ("body", *each["loc"])} for each in refused.value.errors()])
+
+    assert told == {"text": "It is needed.", "other": "There is no such field."}
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "told"),
+    [
+        ({"session_id": "lobby"}, "message", "缺少这一项。"),
+        ({"session_id": "lobby", "message": ""}, "message", "至少要有 1 个字符。"),
+        ({"session_id": "lobby", "message": 7}, "message", "应该是文字。"),
+        ({"session_id": "lobby", "message": "hi", "attachments": [{}]}, "attachments.0.kind", "缺少这一项。"),
+    ],
+    ids=["missing", "too short", "no text", "deep inside"],
+)
+async def test_a_wrong_request_is_told_in_the_language_of_whoever_asks(api, body, field, told):
+    answer = await api.post("/api/chat/send", json=body, headers=CHINESE)
+
+    assert answer.status_code == 422
+    assert answer.json()["fields"] == {field: told}
+    assert told in answer.json()["detail"]
+
+
+async def test_a_query_that_does_not_fit_is_told_by_its_name(api):
+    answer = await api.get("/api/admin/metrics?minutes=none", headers=CHINESE)
+
+    assert answer.json()["fields"] == {"minutes": "应该是数字。"}
+
+
+async def test_what_is_no_json_is_told_of_the_whole_request(api):
+    answer = await api.post("/api/chat/send", content=b"{", headers={"Content-Type": "application/json"})
+
+    assert (answer.status_code, answer.json()["fields"]) == (400, {"": "It is no JSON."})
