@@ -17,7 +17,8 @@ _KEY = "tool_servers.mcp_file"
 class McpServer(BaseModel):
     """One server: a `command` to run, or a `url` to speak to.
 
-    `allow` names the tools that are offered, all of them without it; `confirm` says which calls are asked about first.
+    `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `confirm` says which
+    calls are asked about first.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
@@ -45,6 +46,10 @@ class McpServer(BaseModel):
     def label(self) -> str:
         """What it is called, in letters that a tool's name may have."""
         return re.sub(r"[^A-Za-z0-9_-]+", "_", self.name).strip("_")[:24] or "mcp"
+
+    def allows(self, name: str) -> bool:
+        """Whether the tool of that name there is to be offered."""
+        return self.allow is None or name in self.allow
 
     @property
     def access(self) -> Access:

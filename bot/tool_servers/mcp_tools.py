@@ -12,9 +12,10 @@ from function_calls.toolsets.schemas import safe_schema
 from function_calls.wording import say
 
 if TYPE_CHECKING:
-    from mcp.types import CallToolResult, ContentBlock, Tool
+    from mcp.types import CallToolResult, ContentBlock, GetPromptResult, Prompt, ReadResourceResult, Tool
 
 READ_RESOURCE: Final = "read_resource"
+PROMPT: Final = "prompt_"
 _MOST_NAMED: Final = 20
 
 
@@ -43,6 +44,34 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
             "required": ["uri"],
         },
     )
+
+
+def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpec:
+    """The tool that fetches a prompt, filled in; all arguments of prompts are texts."""
+    arguments = prompt.arguments or []
+    about = tamed(prompt.description) or tamed(prompt.title, 200)
+    schema = {
+        "type": "object",
+        "properties": {each.name: {"type": "string", "description": each.description or ""} for each in arguments},
+        "required": [each.name for each in arguments if each.required],
+    }
+    return ToolSpec(
+        name=tool_name(f"{PROMPT}{prompt.name}", "prompt", label, taken),
+        description=f"A prepared request of this server. {about}".strip(),
+        parameters=safe_schema(schema),
+    )
+
+
+def prompt_result(result: "GetPromptResult") -> ToolResult:
+    """A prompt as it is filled in."""
+    text = "\n\n".join(_block(each.content) for each in result.messages)
+    return ToolResult(ok=True, text=shown(text), value=fed(text))
+
+
+def resource_result(result: "ReadResourceResult") -> ToolResult:
+    """The contents of a resource; what is no text is named."""
+    text = "\n".join(getattr(each, "text", None) or f"[{each.mime_type or 'binary'}]" for each in result.contents)
+    return ToolResult(ok=True, text=shown(text), value=fed(text))
 
 
 def result_of(name: str, result: "CallToolResult", language: str) -> ToolResult:

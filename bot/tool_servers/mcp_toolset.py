@@ -3,38 +3,35 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 
-from bot.tool_servers.answers import fed, shown
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.mcp_connection import Transport, transport
+from bot.tool_servers.mcp_listing import McpListing, mcp_listing
 from bot.tool_servers.mcp_servers import McpServer
-from bot.tool_servers.mcp_tools import READ_RESOURCE, resource_spec, result_of, tool_spec
+from bot.tool_servers.mcp_tools import prompt_result, resource_result, result_of
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
-from function_calls.errors import SchemaInvalid
 from function_calls.toolset import Viewer, unknown_tool
-from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.source import Health
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client.session import IncomingMessage
-    from mcp.types import Tool
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
 _LONGEST_PAUSE: Final = 120.0
 _STEADY: Final = 30.0  # a connection that lasted so long was a good one; the pauses begin anew
 _LOOK_EVERY: Final = 60.0
 _CONNECT_WITHIN: Final = 30.0
-_MOST_PAGES: Final = 50
-_MOST_TOOLS: Final = 500
+_CHANGES: Final = {f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources")}
 
 
 class McpToolset:
-    """Offers the tools of one server, and its resources as one more; none while it is not connected.
+    """Offers the tools and prompts of one server, and its resources as one more tool; none while not connected.
 
     `tried` is set once it was connected for the first time, or could not be.
     """
@@ -48,13 +45,10 @@ class McpToolset:
     ) -> None:
         self.server = server
         self.title = server.name
-        self.resources: tuple[str, ...] = ()
-        self.prompts: tuple[str, ...] = ()
         self._connect = connect
         self._first_pause = first_pause
         self._client: Client | None = None
-        self._specs: tuple[ToolSpec, ...] = ()
-        self._names: dict[str, str] = {}
+        self._listing = McpListing()
         self._health = Health(is_ok=False, detail="not connected yet")
         self._changed = asyncio.Event()
         self.tried = asyncio.Event()
@@ -64,10 +58,20 @@ class McpToolset:
         """Whether it is connected."""
         return self._health
 
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The addresses of its resources, and patterns of addresses."""
+        return self._listing.resources
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The names of its prompts."""
+        return self._listing.prompts
+
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """Its tools; none while it cannot be reached."""
         del viewer
-        return self._specs
+        return self._listing.specs
 
     async def run(self) -> None:
         """Stay connected: after a failure again and again, with pauses that grow to two minutes."""
@@ -87,29 +91,33 @@ class McpToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Call a tool of the server; giving up the wait cancels the call there."""
-        original, client = self._names.get(name), self._client
-        if original is None or client is None:
-            return unknown_tool(name, self._names, context.language)
+        target, client = self._listing.targets.get(name), self._client
+        if target is None or client is None:
+            return unknown_tool(name, self._listing.targets, context.language)
+        from mcp import MCPError
 
+        try:
+            if target.kind == "resource":
+                return resource_result(await client.read_resource(str(arguments["uri"])))
+            if target.kind == "prompt":
+                texts = {key: str(value) for key, value in arguments.items()}
+                return prompt_result(await client.get_prompt(target.name, texts))
+            return await self._called(client, target.name, name, arguments, context)
+        except MCPError as error:
+            self._changed.set()
+            raise ServerUnavailable(f"{self.server.name}: {error}") from error
+
+    async def _called(
+        self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
+    ) -> ToolResult:
         async def told(progress: float, total: float | None, message: str | None) -> None:
             share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
             await context.progress(f"{message} ({share})" if message else share)
 
-        from mcp import MCPError
-
-        try:
-            if original == READ_RESOURCE:
-                return await _read(client, str(arguments["uri"]))
-            result = await client.call_tool(
-                original,
-                dict(arguments),
-                read_timeout_seconds=self.server.timeout_seconds,
-                progress_callback=told,
-            )
-        except MCPError as error:
-            self._changed.set()
-            raise ServerUnavailable(f"{self.server.name}: {error}") from error
-        return result_of(name, result, context.language)
+        result = await client.call_tool(
+            name, dict(arguments), read_timeout_seconds=self.server.timeout_seconds, progress_callback=told
+        )
+        return result_of(shown_as, result, context.language)
 
     async def _connected(self) -> None:
         from mcp import Client
@@ -137,64 +145,22 @@ class McpToolset:
         self._changed.clear()
 
     async def _list(self, client: "Client") -> None:
-        own, specs, names = self.server, list[ToolSpec](), dict[str, str]()
-        async for tool in _tools(client):
-            if own.allow is None or tool.name in own.allow:
-                try:
-                    spec = tool_spec(tool, own.label, own.confirm, names)
-                except (DocumentInvalid, SchemaInvalid) as error:
-                    logger.warning("tool {} of {} is left out: {}", tool.name, own.label, error)
-                    continue
-                specs.append(spec)
-                names[spec.name] = tool.name
-        await self._list_others(client)
-        if self.resources and (own.allow is None or READ_RESOURCE in own.allow):
-            specs.append(resource_spec(self.resources, names))
-            names[specs[-1].name] = READ_RESOURCE
-        self._client, self._names, self._health = client, names, Health()
+        listing = await mcp_listing(client, self.server)
+        is_new = listing.specs != self._listing.specs
+        kept = self._listing.specs if not is_new else listing.specs  # equal specs stay the same objects
+        self._client, self._listing, self._health = client, replace(listing, specs=kept), Health()
         self.tried.set()
-        if tuple(specs) != self._specs:
-            self._specs = tuple(specs)
-            logger.info("MCP server {} offers {} tools", own.label, len(specs))
-
-    async def _list_others(self, client: "Client") -> None:
-        """Resources and prompts, of servers that say they have some."""
-        able = client.server_capabilities
-        if able.resources is not None:
-            self.resources = tuple(str(each.uri) for each in (await client.list_resources()).resources)
-        if able.prompts is not None:
-            self.prompts = tuple(each.name for each in (await client.list_prompts()).prompts)
+        if is_new:
+            logger.info("MCP server {} offers {} tools", self.server.label, len(kept))
 
     async def _heard(self, message: "IncomingMessage") -> None:
-        if getattr(message, "method", "") == "notifications/tools/list_changed":
+        if getattr(message, "method", "") in _CHANGES:
             self._changed.set()
 
     def _gone(self, problem: str) -> None:
-        self._client, self._specs, self._names = None, (), {}
-        self.resources, self.prompts = (), ()
+        self._client, self._listing = None, McpListing()
         self._health = Health(is_ok=False, detail=problem)
         self.tried.set()
-
-
-async def _tools(client: "Client") -> "AsyncIterator[Tool]":
-    """All tools, page by page; a server that never ends its list is believed so far and no further."""
-    cursor, count = None, 0
-    for _ in range(_MOST_PAGES):
-        page = await client.list_tools(cursor=cursor)
-        for tool in page.tools:
-            count += 1
-            if count > _MOST_TOOLS:
-                return
-            yield tool
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
-async def _read(client: "Client", uri: str) -> ToolResult:
-    found = await client.read_resource(uri)
-    text = "\n".join(getattr(each, "text", None) or f"[{each.mime_type or 'binary'}]" for each in found.contents)
-    return ToolResult(ok=True, text=shown(text), value=fed(text))
 
 
 @asynccontextmanager
@@ -208,13 +174,23 @@ async def _listening(client: "Client", changed: asyncio.Event) -> AsyncIterator[
 
 
 async def _listen(client: "Client", changed: asyncio.Event) -> None:
-    try:
-        async with client.listen(tools_list_changed=True) as subscription:
-            changed.set()  # what changed between the first look and now was heard by nobody
-            async for _ in subscription:
-                changed.set()
-    except Exception as error:  # noqa: BLE001 - older servers notify without being asked; the list is looked at anyway
-        logger.debug("no subscription to changes of tools: {}", error)
+    """Set `changed` when the server says so, and when it is silent all of a sudden: it may be gone."""
+    from mcp.client.subscriptions import ListenNotSupportedError
+
+    while True:
+        try:
+            async with client.listen(
+                tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
+            ) as subscription:
+                changed.set()  # what changed between the first look and now was heard by nobody
+                async for _ in subscription:
+                    changed.set()
+        except ListenNotSupportedError:
+            return  # older servers notify without being asked
+        except Exception as error:  # noqa: BLE001 - the list is looked at again, which tells what is the matter
+            logger.debug("no subscription to changes of tools: {}", error)
+        changed.set()
+        await asyncio.sleep(_LOOK_EVERY)
 
 
 def _first_text(errors: BaseExceptionGroup[Exception]) -> str:

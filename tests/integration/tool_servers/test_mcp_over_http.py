@@ -1,0 +1,163 @@
+"""Our client over streamable HTTP, against a server of the official SDK in a process of its own."""
+
+import asyncio
+import signal
+import socket
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.testing.clocks import FixedClock
+from bot.tool_servers.mcp_servers import McpServer
+from bot.tool_servers.mcp_toolset import McpToolset
+from function_calls.context import CallContext, Services
+from function_calls.permission import Viewer
+from services.chat import ChatAddress, ChatMessage, Person
+from tests.integration.tool_servers.mcp_notes_server import TOKEN
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+SERVER = Path(__file__).with_name("mcp_notes_server.py")
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+class Notes:
+    """The server's process, on a port that it keeps."""
+
+    def __init__(self):
+        with socket.create_server(("127.0.0.1", 0)) as found:
+            self.port = found.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/mcp"
+        self._process = None
+
+    async def start(self):
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(SERVER),
+            str(self.port),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                except OSError:
+                    await asyncio.sleep(0.05)
+                else:
+                    writer.close()
+                    return
+
+    async def kill(self):
+        if self._process.returncode is None:
+            self._process.send_signal(signal.SIGKILL)
+        await self._process.wait()
+
+
+@pytest.fixture
+async def notes():
+    running = Notes()
+    await running.start()
+    yield running
+    await running.kill()
+
+
+@pytest.fixture
+async def toolset(notes):
+    server = McpServer(name="notes", url=notes.url, headers={"Authorization": SecretStr(TOKEN)})
+    made = McpToolset(server, first_pause=0.1)
+    task = asyncio.create_task(made.run())
+    await asyncio.wait_for(made.tried.wait(), 60)
+    assert made.health.is_ok, made.health.detail
+    yield made
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.fixture
+def context():
+    message = ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="fake", chat_id="home"),
+        sender=Person(id="ann", name="ann"),
+        text="hello",
+        sent_at=NOW,
+    )
+    return CallContext(
+        call_id="m1/0",
+        message=message,
+        services=Services(),
+        clock=FixedClock(NOW),
+        now=NOW,
+        zone=UTC,
+        language="en",
+    )
+
+
+async def until(condition, seconds=30):
+    async with asyncio.timeout(seconds):
+        while not await condition():  # noqa: ASYNC110 - another process has no event of ours
+            await asyncio.sleep(0.02)
+
+
+async def test_tools_a_resource_and_a_prompt_are_used_with_the_token(toolset, context):
+    names = [spec.name for spec in await toolset.list_specs(Viewer.of(context.message))]
+    visitor = await toolset.call("get_visitor", {}, context)
+    note = await toolset.call("read_resource", {"uri": "notes://today"}, context)
+    prompt = await toolset.call("prompt_greet", {"name": "Lin"}, context)
+
+    assert names == ["get_visitor", "get_count", "get_nothing", "get_more", "prompt_greet", "read_resource"]
+    assert visitor.value == {"result": "known"}
+    assert (note.value, prompt.value) == ("a walk", "Say hello to Lin.")
+
+
+async def test_progress_is_told_and_a_call_that_is_given_up_is_cancelled_there(toolset, context, tmp_path):
+    told = []
+
+    async def progress(text):
+        told.append(text)
+
+    await toolset.call("get_count", {"steps": 2}, replace(context, progress=progress))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await toolset.call("get_nothing", {"file": str(tmp_path / "end")}, context)
+
+    async def is_cancelled():
+        return (tmp_path / "end").exists()
+
+    await until(is_cancelled)
+    assert told == ["step 1 (1/2)", "step 2 (2/2)"]
+
+
+async def test_a_tool_that_comes_later_is_offered_once_the_server_says_so(toolset, context):
+    await toolset.call("get_more", {}, context)
+
+    async def is_listed():
+        return "get_extra" in [spec.name for spec in await toolset.list_specs(Viewer.of(context.message))]
+
+    await until(is_listed)
+
+    assert (await toolset.call("get_extra", {}, context)).ok
+
+
+async def test_a_server_that_is_killed_is_unavailable_and_used_again_when_it_is_back(notes, toolset, context):
+    async def is_offered():
+        return bool(await toolset.list_specs(Viewer.of(context.message)))
+
+    async def is_gone():
+        return not await is_offered()
+
+    await notes.kill()
+    await until(is_gone)
+    meanwhile = await toolset.call("get_visitor", {}, context)
+    health = toolset.health
+    await notes.start()
+    await until(is_offered)
+
+    assert not meanwhile.ok
+    assert not health.is_ok
+    assert (await toolset.call("get_visitor", {}, context)).ok
