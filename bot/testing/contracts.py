@@ -12,25 +12,39 @@ A test that asks for what the platform does not have is skipped.
 """
 
 import asyncio
+import base64
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
 
+from bot.drafts import Drafts
+from bot.outbox import Outbox
 from bot.platform import (
     Choice,
     EditsMessages,
     HasHealth,
+    KnowsMembers,
     LinksMessages,
     OutgoingMessage,
     Reacts,
     ShowsTyping,
 )
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from bot.testing.turns import make_turn
+from function_calls.calls import Reply
+from services.chat import MessageEdited, MessageWithdrawn, Reaction, SentFile
+from services.clock import SystemClock
 from services.errors import DeliveryFailed
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
 
 _LONG = "Somebody said that this sentence is one of many, and it is. " * 400
 _CODE = "\n".join(f"value_{number} = {number}" for number in range(8))
+# The smallest picture: one transparent dot.
+_PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
 _HOSTILE = "<b>not bold</b> &amp; a_b_c 2*3*4 [x](y) \\ | ~ # > {braces} <@1> <!channel> [CQ:at,qq=all] `"
 
 
@@ -301,6 +315,106 @@ class PlatformContract:
 
         assert [each.text for each in heard] == ["tea at five", "the end"]
 
+    async def test_an_answer_that_is_shown_while_it_is_written_ends_whole(self, rig: PlatformRig) -> None:
+        """In one message while it grows; what does not fit follows, and nothing else is seen."""
+        if not isinstance(rig.platform, EditsMessages):
+            pytest.skip("the platform has no edits")
+        limit = rig.platform.capabilities.max_length
+        text = (_LONG[:limit] if 0 < limit < len(_LONG) else _LONG[:600]).rsplit(". ", 1)[0] + "."
+        await rig.say("what was said?")
+        [question] = await rig.messages()
+        clock = SystemClock()
+        outbox = Outbox({rig.platform.name: rig.platform}, HistoryService(MemoryMessageStore()), clock)
+        drafts, turn = Drafts(outbox, clock), make_turn(question)
+        hear = drafts.listener(question)
+        assert hear is not None
+        async with drafts.of(turn) as draft:
+            await hear(text[:120])
+            begun = await _heard_at_last(rig)
+            await draft.say(Reply(text=text, reply_to=question.id))
+        heard = await _heard_up_to(rig, len(text.split()))
+
+        assert [each.text.endswith("…") for each in begun] == [True]
+        assert " ".join(each.text for each in heard).split() == text.split()
+
+    async def test_bold_code_and_links_come_without_their_marks(self, rig: PlatformRig) -> None:
+        """In the platform's own form, or as plain words."""
+        text = "**tea** at `five`, see [the list](https://example.org/list)"
+        await rig.platform.send(rig.chat, OutgoingMessage(text=text))
+        [heard] = await rig.heard()
+
+        assert heard.text.startswith("tea at five, see the list")
+
+    async def test_a_code_block_that_fits_is_not_cut(self, rig: PlatformRig) -> None:
+        """It goes into the next piece instead."""
+        limit = rig.platform.capabilities.max_length
+        if 0 < limit < 1000:
+            pytest.skip("the platform says every line by itself")
+        before = _LONG[: limit - 60 or len(_LONG)].rsplit(". ", 1)[0] + "."
+        await rig.platform.send(rig.chat, OutgoingMessage(text=f"{before}\n```py\n{_CODE}\n```"))
+        heard = await _heard_up_to(rig, len(before.split()) + len(_CODE.split()))
+
+        assert any(_CODE in each.text for each in heard)
+
+    async def test_a_file_comes_with_its_text(self, rig: PlatformRig) -> None:
+        """Where the platform takes files; the outbox names them elsewhere."""
+        if not rig.platform.capabilities.files:
+            pytest.skip("the platform takes no files")
+        file = SentFile(name="chart.png", media_type="image/png", content=_PICTURE)
+        sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea in numbers", files=(file,)))
+        heard = await rig.heard()
+        if not any(each.files for each in heard):
+            heard = await rig.heard(2)
+
+        assert sent is not None
+        assert [each.text for each in heard if each.text] == ["tea in numbers"]
+        assert [name for each in heard for name in each.files] == ["chart.png"]
+
+    async def test_a_reaction_arrives(self, rig: PlatformRig) -> None:
+        """With the message that it stands on, the person and the emoji; and that it was taken off."""
+        sent = await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea"))
+        await rig.heard()
+        with _where_there_is_such_a_thing():
+            await rig.react(sent or "", "👍", sender="ben")
+        [put] = await rig.news(Reaction)
+
+        assert (put.message_id, put.emoji, put.is_added) == (sent, "👍", True)
+        assert put.address == rig.chat
+        assert put.person.name == "ben"
+        with _where_there_is_such_a_thing():
+            await rig.react(sent or "", "👍", sender="ben", is_added=False)
+
+        assert not (await rig.news(Reaction, 2))[1].is_added
+
+    async def test_a_changed_message_is_told(self, rig: PlatformRig) -> None:
+        """So that the history is as the chat."""
+        said = await rig.say("tea at four")
+        with _where_there_is_such_a_thing():
+            await rig.rewrite(said, "tea at five")
+        [edit] = await rig.news(MessageEdited)
+
+        assert (edit.message_id, edit.text, edit.address) == (said, "tea at five", rig.chat)
+
+    async def test_a_withdrawn_message_is_told(self, rig: PlatformRig) -> None:
+        """So that it is forgotten."""
+        said = await rig.say("my number is 1234")
+        with _where_there_is_such_a_thing():
+            await rig.withdraw(said)
+        [gone] = await rig.news(MessageWithdrawn)
+
+        assert (gone.message_id, gone.address) == (said, rig.chat)
+
+    async def test_who_is_in_the_chat_is_known(self, rig: PlatformRig) -> None:
+        """Where the platform tells."""
+        platform = rig.platform
+        if not isinstance(platform, KnowsMembers):
+            pytest.skip("the platform does not tell who is in a chat")
+        await rig.say("hello", sender="ann")
+        [message] = await rig.messages()
+
+        assert await platform.is_member(rig.chat, message.sender.id)
+        assert not await platform.is_member(rig.chat, "987654321")
+
     async def test_its_abilities_are_what_it_says(self, rig: PlatformRig) -> None:
         """Flags and protocols agree."""
         abilities = rig.platform.capabilities
@@ -349,6 +463,13 @@ def _where_there_is_such_a_thing() -> Iterator[None]:
         yield
     except NotOnThisPlatform:
         pytest.skip("the platform has no such thing")
+
+
+async def _heard_at_last(rig: PlatformRig) -> Sequence[Heard]:
+    """What the bot has said, as soon as there is something."""
+    while not (heard := await rig.heard()):  # noqa: ASYNC110 - a server tells nobody
+        await asyncio.sleep(0.1)
+    return heard
 
 
 async def _heard_up_to(rig: PlatformRig, words: int) -> Sequence[Heard]:

@@ -83,7 +83,7 @@ class FakePlatform:
         address = ChatAddress(platform=self.name, chat_id=chat)
         await self._deal_with(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
 
-    async def react(
+    async def put_emoji(
         self, message_id: str, emoji: str, *, sender: str = "ann", chat: str = "home", is_added: bool = True
     ) -> None:
         """Put `emoji` under a message as `sender`, or take it back, and return when the bot has dealt with it."""

@@ -5,10 +5,12 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from bot.platform import Platform
 from services.chat import ChatAddress, ChatMessage, Incoming
 
+News = TypeVar("News", bound=Incoming)
 PATIENCE_SECONDS = 4.0
 
 
@@ -29,7 +31,7 @@ class NotOnThisPlatform(Exception):
 class Heard:
     """A message of the bot as the people in the chat see it, formatting taken off.
 
-    `mentioned` are the ids of the people whom it notifies.
+    `mentioned` are the ids of the people whom it notifies, `files` the names of what came with it.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Heard:
     mentioned: tuple[str, ...] = ()
     rings_for_everyone: bool = False
     choices: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class PlatformRig(ABC):
@@ -88,6 +91,18 @@ class PlatformRig(ABC):
         """Let `sender` press a button of the bot's message."""
         raise NotOnThisPlatform(message_id, label, sender)
 
+    async def react(self, message_id: str, emoji: str, *, sender: str = "ann", is_added: bool = True) -> None:
+        """Let `sender` put `emoji` on a message of the chat, or take it off."""
+        raise NotOnThisPlatform(message_id, emoji, sender, is_added)
+
+    async def rewrite(self, message_id: str, text: str, *, sender: str = "ann") -> None:
+        """Let `sender` change what they said."""
+        raise NotOnThisPlatform(message_id, text, sender)
+
+    async def withdraw(self, message_id: str, *, sender: str = "ann") -> None:
+        """Let `sender` take back what they said."""
+        raise NotOnThisPlatform(message_id, sender)
+
     @property
     def nowhere(self) -> ChatAddress:
         """An address that the bot cannot speak in."""
@@ -125,6 +140,15 @@ class PlatformRig(ABC):
                     self._news.clear()
                     await self._news.wait()
         return self._messages
+
+    async def news(self, kind: type[News], count: int = 1) -> Sequence[News]:
+        """As `messages`, of what is no message: reactions, corrections."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len([each for each in self.received if isinstance(each, kind)]) < count:
+                    self._news.clear()
+                    await self._news.wait()
+        return [each for each in self.received if isinstance(each, kind)]
 
     @property
     def _messages(self) -> list[ChatMessage]:

@@ -41,6 +41,15 @@ class FakeRig(PlatformRig):
                 if choice.label == label:
                     await self.platform.say(choice.says, sender=sender, reply_to=message_id)
 
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        await self.platform.put_emoji(message_id, emoji, sender=sender, is_added=is_added)
+
+    async def rewrite(self, message_id, text, *, sender="ann"):
+        await self.platform.rewrite(message_id, text)
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        await self.platform.withdraw(message_id)
+
     async def heard(self, count=1):
         keys, heard = set(), []
         for number, (_, message) in enumerate(self.platform.sent, 1):
@@ -57,14 +66,29 @@ class FakeRig(PlatformRig):
                     mentioned=tuple(span.person.id for span in spans if span.person),
                     rings_for_everyone=message.mentions_everyone,
                     choices=tuple(choice.label for choice in message.choices),
+                    files=tuple(file.name for file in message.files),
                 )
             )
         return heard
+
+
+class FilingRig(FakeRig):
+    def __init__(self):
+        super().__init__()
+        self.platform.capabilities = replace(self.platform.capabilities, files=True)
 
 
 class TestFakePlatform(PlatformContract):
     @pytest.fixture
     async def rig(self):
         rig = FakeRig()
+        async with rig.connected():
+            yield rig
+
+
+class TestFakePlatformWithFiles(PlatformContract):
+    @pytest.fixture
+    async def rig(self):
+        rig = FilingRig()
         async with rig.connected():
             yield rig

@@ -52,7 +52,7 @@ async def confirmed(platform, clock):
 
 async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
     async with confirmed(platform, clock) as asked:
-        await platform.react(asked, "👍", sender="bob")
+        await platform.put_emoji(asked, "👍", sender="bob")
         await asyncio.sleep(11 * MINUTE)
 
     assert "You are in" in platform.texts[1]
@@ -61,7 +61,7 @@ async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
 
 async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(platform, clock):
     async with confirmed(platform, clock) as asked:
-        await platform.react(asked, "👍", sender="bob")
+        await platform.put_emoji(asked, "👍", sender="bob")
 
     answer = platform.sent[-1][1]
     assert (answer.reply_to, [person.id for person in answer.mentions]) == (asked, ["bob"])
@@ -69,8 +69,8 @@ async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(pla
 
 async def test_taking_the_thumb_back_leaves(platform, clock):
     async with confirmed(platform, clock) as asked:
-        await platform.react(asked, "➕", sender="bob")
-        await platform.react(asked, "➕", sender="bob", is_added=False)
+        await platform.put_emoji(asked, "➕", sender="bob")
+        await platform.put_emoji(asked, "➕", sender="bob", is_added=False)
         await asyncio.sleep(11 * MINUTE)
 
     assert [person.id for person in platform.sent[-1][1].mentions] == ["ann"]
@@ -80,7 +80,7 @@ async def test_a_thumb_under_a_repeating_reminder_as_it_was_said_joins_the_next(
     async with running(platform, clock):
         await platform.say("Bubbles, remind me every 10 minutes to stretch", sender="ann")
         await asyncio.sleep(10.1 * MINUTE)
-        await platform.react(platform.sent_ids[-1], "👍", sender="bob")
+        await platform.put_emoji(platform.sent_ids[-1], "👍", sender="bob")
         await asyncio.sleep(10 * MINUTE)
 
     assert {person.id for person in platform.sent[-1][1].mentions} == {"ann", "bob"}
@@ -88,7 +88,7 @@ async def test_a_thumb_under_a_repeating_reminder_as_it_was_said_joins_the_next(
 
 async def test_what_joined_by_a_thumb_can_be_undone(platform, clock):
     async with confirmed(platform, clock) as asked:
-        await platform.react(asked, "👍", sender="bob")
+        await platform.put_emoji(asked, "👍", sender="bob")
         await platform.say("Bubbles, undo", sender="bob")
         await asyncio.sleep(11 * MINUTE)
 
@@ -100,7 +100,7 @@ async def test_what_joined_by_a_thumb_can_be_undone(platform, clock):
 )
 async def test_a_reaction_that_asks_for_nothing_is_not_answered(platform, clock, emoji, sender):
     async with confirmed(platform, clock) as asked:
-        await platform.react(asked, emoji, sender=sender)
+        await platform.put_emoji(asked, emoji, sender=sender)
 
     assert len(platform.texts) == 1
 
@@ -108,14 +108,14 @@ async def test_a_reaction_that_asks_for_nothing_is_not_answered(platform, clock,
 async def test_thumbs_among_people_are_not_answered(platform, clock):
     async with confirmed(platform, clock):
         lunch = await platform.say("lunch at noon?", sender="ann")
-        await platform.react(lunch.id, "👍", sender="bob")
+        await platform.put_emoji(lunch.id, "👍", sender="bob")
 
     assert len(platform.texts) == 1
 
 
 async def test_a_thumb_in_another_chat_joins_nothing(platform, clock):
     async with confirmed(platform, clock) as asked:
-        await platform.react(asked, "👍", sender="bob", chat="elsewhere")
+        await platform.put_emoji(asked, "👍", sender="bob", chat="elsewhere")
 
     assert len(platform.texts) == 1
 
@@ -123,7 +123,7 @@ async def test_a_thumb_in_another_chat_joins_nothing(platform, clock):
 async def test_a_thumb_in_a_chat_that_is_not_served_joins_nothing(platform, clock):
     async with running(platform, clock, router=RouterSettings(allowed_chats=["fake:work"])):
         await platform.say("Bubbles, remind me to water the plants in 10 minutes", chat="work")
-        await platform.react(platform.sent_ids[-1], "👍", sender="bob", chat="home")
+        await platform.put_emoji(platform.sent_ids[-1], "👍", sender="bob", chat="home")
 
     assert len(platform.texts) == 1
 
@@ -132,7 +132,7 @@ async def test_a_reaction_in_chinese_company_is_answered_in_chinese(platform, cl
     async with running(platform, clock):
         await platform.say("Bubbles，十分钟后提醒我浇花", sender="小安")
         await platform.say("好的", sender="小博")
-        await platform.react(platform.sent_ids[0], "👍", sender="小博")
+        await platform.put_emoji(platform.sent_ids[0], "👍", sender="小博")
 
     assert "算你一个" in platform.texts[-1]
 
