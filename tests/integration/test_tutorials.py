@@ -1,0 +1,157 @@
+"""The tutorials, followed word for word: a fresh folder, a fresh environment, the commands and files of the pages."""
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.testing.http_bot import served_bot
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+FIRST_BOT, FIRST_FUNCTION, FIRST_PLUGIN, OTHER_PROGRAMS = (
+    (DOCS / page).read_text(encoding="utf-8")
+    for page in (
+        "tutorial/first-bot.md",
+        "tutorial/first-function.md",
+        "tutorial/first-plugin.md",
+        "how-to/use-the-bot-from-other-programs.md",
+    )
+)
+
+
+def blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs commands as a newcomer would: in an empty folder, with nothing set; `bubbles` is on the path."""
+    home = tmp_path / "home"
+    folder = tmp_path / "project"
+    home.mkdir()
+    folder.mkdir()
+    environment = {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "TZ": "Europe/Berlin",
+        "PYTHONPATH": str(ROOT),
+    }
+
+    def run(command, said=""):
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env=environment,
+            input=said,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    run.folder, run.environment = folder, environment
+    return run
+
+
+def test_the_first_bot_is_talked_to_and_explains_itself(shell):
+    [command] = blocks(FIRST_BOT, "sh")
+    target = re.search(rf"^{command.split()[1]}:.*\n\t@\$\(BIN\)/(.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    dialogue = blocks(FIRST_BOT, "text")[0]
+    lines = [line for line in dialogue.splitlines() if line.startswith("ann: ")]
+
+    said = shell(f"{target[1]} --linger 11", "\n".join(lines) + "\n")
+    why = shell("bubbles explain last")
+
+    assert re.search(r"✅ Set \[\w+\] for today at [\d:]+, in 1[01] seconds: stretch", said)
+    assert "⏰ @ann stretch" in said
+    assert re.search(r"✅ 已设置 \[\w+\].*：交报告", said)
+    assert "undo" in why
+
+
+def test_the_first_function_is_tested_and_given_to_the_bot(shell):
+    handler, tests, program = blocks(FIRST_FUNCTION, "python")
+    (shell.folder / "coins.py").write_text(handler, encoding="utf-8")
+    (shell.folder / "test_coins.py").write_text(tests, encoding="utf-8")
+
+    tested = shell("pytest -q")
+    (shell.folder / "main.py").write_text(program, encoding="utf-8")
+    own = shell("python main.py", "ann: flip 3 coins\n")
+    (shell.folder / "plugins").mkdir()
+    shutil.move(shell.folder / "coins.py", shell.folder / "plugins" / "coins.py")
+    told = shell("bubbles chat", "ann: flip 2 coins\nann: 抛硬币\n")
+
+    assert "2 passed" in tested
+    assert re.search(r"🪙 ann: [HT] [HT] [HT]\b", own)
+    assert re.search(r"🪙 ann: [HT] [HT]\n", told)
+    assert len(re.findall("🪙", told)) == 2
+
+
+def test_the_first_plugin_is_begun_shown_and_told(shell):
+    new, develop = (block.strip() for block in blocks(FIRST_PLUGIN, "sh"))
+    only_functions, with_setup = blocks(FIRST_PLUGIN, "python")
+    file = shell.folder / "plugins" / "water_plants.py"
+
+    shell(new)
+    begun = shell("bubbles plugins")
+    tested = shell("pytest -q plugins")
+    file.write_text(only_functions, encoding="utf-8")
+    told = shell("bubbles chat", "ann: 浇花\n")
+    file.write_text(with_setup, encoding="utf-8")
+    told_again = shell("bubbles chat", "ann: water the plants\n")
+
+    assert develop == "bubbles dev"
+    assert "water_plants" in begun
+    assert re.search(r"\d passed", tested)
+    assert "💧 × 1" in told
+    assert "💧 0.5 l" in told_again
+
+
+async def test_a_new_version_of_a_plugin_is_taken_in_while_the_bot_runs(shell):
+    plugins = shell.folder / "plugins"
+    plugins.mkdir()
+    file = plugins / "water_plants.py"
+    file.write_text(blocks(FIRST_PLUGIN, "python")[0], encoding="utf-8")
+    environment = {**shell.environment, "BUBBLES_PLATFORMS__ENABLED": ",", "BUBBLES_HTTP__PORT": "0"}
+    log = shell.folder / "log.txt"
+    with log.open("wb") as written:
+        process = await asyncio.create_subprocess_exec(
+            *("bubbles", "dev"), cwd=shell.folder, env=environment, stdout=asyncio.subprocess.PIPE, stderr=written
+        )
+    try:
+        async with asyncio.timeout(60):
+            assert b"http://" in await process.stdout.readline()
+            file.write_text(
+                file.read_text(encoding="utf-8").replace("times: int = 1", "litres: int = 1, times: int = 1")
+            )
+            while "litres" not in log.read_text(encoding="utf-8"):  # noqa: ASYNC110 - a file has no event
+                await asyncio.sleep(0.1)
+    finally:
+        process.terminate()
+        await process.wait()
+
+    assert process.returncode == 0
+
+
+async def test_an_openai_client_talks_to_the_bot_as_the_page_of_other_programs_says():
+    [program], [command] = blocks(OTHER_PROGRAMS, "python"), blocks(OTHER_PROGRAMS, "sh")
+    names = {}
+    async with served_bot() as (address, _):
+        asked = command.strip().replace("http://127.0.0.1:8765", address)
+        given = await asyncio.to_thread(subprocess.check_output, shlex.split(asked), text=True)
+        text = program.replace("http://127.0.0.1:8765", address).replace("bub_…", json.loads(given)["token"])
+        await asyncio.to_thread(lambda: exec(compile(text, "page", "exec"), names))
+
+    assert "✅" in names["answer"].choices[0].message.content
