@@ -13,6 +13,7 @@ from services.errors import ConfigError
 from services.storage.database import Database
 from services.storage.schema import METADATA
 from services.storage.tables import META, SCHEMA_VERSION, STATE
+from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 SCHEMA_1 = Path(__file__).parents[1] / "unit" / "storage" / "schemas" / "1.postgresql.sql"
@@ -41,6 +42,25 @@ async def test_an_upgrade_leads_to_the_tables_of_the_code_and_keeps_the_rows(pos
         kept = await database.read(lambda connection: connection.scalar(sa.select(STATE.c.key)))
 
     assert (found, reached, kept) == ([], str(SCHEMA_VERSION), "tea")
+
+
+@pytest.mark.parametrize("old", range(1, SCHEMA_VERSION))
+async def test_every_row_of_every_earlier_version_is_there_after_the_upgrade(postgres_url: str, old: int):
+    with psycopg.connect(postgres_url) as first:
+        first.execute(SCHEMA_1.read_text(encoding="utf-8"))
+    engine = sa.create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://", 1))
+    with engine.begin() as connection:
+        bring_to(connection, old)
+        before, tables = fill(connection), tables_of(connection)
+    engine.dispose()
+
+    async with Database(postgres_url) as database:
+        after = await database.read(lambda connection: content(connection, tables))
+        found, reached = await database.read(differences), await database.read(version)
+
+    assert all(len(rows) == ROWS for rows in before.values())
+    assert after == before
+    assert (found, reached) == ([], str(SCHEMA_VERSION))
 
 
 async def test_four_workers_may_open_an_empty_database_at_once(postgres_url: str):

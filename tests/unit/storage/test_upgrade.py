@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from services.errors import ConfigError
 from services.storage.database import Database
 from services.storage.schema import METADATA
 from services.storage.tables import META, SCHEMA_VERSION
+from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 SCHEMAS = Path(__file__).with_name("schemas")
 STATES = ["active", "paused", "cancelled", "done"]
@@ -124,3 +126,24 @@ def test_a_start_without_an_upgrade_does_not_load_alembic(tmp_path: Path):
     outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert outcome.stderr == ""
+
+
+@pytest.mark.parametrize("version", range(1, SCHEMA_VERSION))
+async def test_every_row_of_every_earlier_version_is_there_after_the_upgrade(tmp_path: Path, version: int):
+    file = tmp_path / "bubbles.db"
+    with closing(sqlite3.connect(file)) as first:
+        first.executescript((SCHEMAS / "1.sqlite.sql").read_text(encoding="utf-8"))
+    engine = sa.create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
+        bring_to(connection, version)
+        before, tables = fill(connection), tables_of(connection)
+    engine.dispose()
+
+    async with Database(f"sqlite:///{file}") as database:
+        after = await database.read(lambda connection: content(connection, tables))
+        found = await database.read(differences)
+
+    assert len(before) >= 7
+    assert all(len(rows) == ROWS for rows in before.values())
+    assert after == before
+    assert found == []
