@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from services.call_log.model import CallRecord, Spent, TurnRecord, person_key
 from services.storage.call_rows import call_columns, call_of, completions_text, turn_columns, turn_of
+from services.storage.consent import recordable_calls, recordable_turns
 from services.storage.database import Database
 from services.storage.instants import to_micros
 from services.storage.reminder_rows import address_of
@@ -79,13 +80,13 @@ class SqlCallStore(SqlCallReader):
         self._database = database
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
-        """Keep these in one transaction that does not wait for the disk."""
+        """Keep these in one transaction that does not wait for the disk; of people who opted out without words."""
 
         def work(connection: sa.Connection) -> None:
             if turns:
-                connection.execute(TURN.insert(), [turn_columns(each) for each in turns])
+                connection.execute(TURN.insert(), recordable_turns(connection, [turn_columns(each) for each in turns]))
             if calls:
-                connection.execute(CALL.insert(), [call_columns(each) for each in calls])
+                connection.execute(CALL.insert(), recordable_calls(connection, [call_columns(each) for each in calls]))
 
         await self._database.run(work, is_durable=False)
 

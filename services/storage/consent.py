@@ -1,6 +1,6 @@
-"""Keep and show no messages of people who want none kept: blanked before they are stored, left out when read."""
+"""Keep and show no words of people who want none kept: blanked before they are stored, left out when read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 
@@ -11,6 +11,18 @@ from services.storage.tables import MESSAGE
 
 Columns = dict[str, object]
 _NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}
+WORDLESS_TURN: Columns = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
+"""What is left of a turn without its words."""
+_WORDLESS_CALL: Columns = {
+    "user_message": "",
+    "arguments": "{}",
+    "result": None,
+    "error": None,
+    "repairs": "[]",
+    "said": "",
+    "receipts": "[]",
+    "spawn_task": None,
+}
 
 # Made once: every message that comes in asks this, and making the statement took as long as the answer.
 _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
@@ -28,14 +40,25 @@ def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Column
     senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
     if not senders:
         return list(rows)
-    is_quick = len(senders) == 1 and connection.dialect.name == "sqlite"
-    found = (
-        sqlite.directly(connection, _HAS_OPTED_OUT, tuple(senders))
-        if is_quick
-        else connection.execute(_OPTED_OUT, {"senders": list(senders)})
-    )
-    out = {(place, person) for place, person in found}
-    return [_blank(row) if out and _is_out(row, out) else row for row in rows]
+    out = _opted_out(connection, senders)
+    return [
+        _blank(row)
+        if out and not row["sender_is_bot"] and _is_out(str(row["chat_key"]), row["sender_id"], out)
+        else row
+        for row in rows
+    ]
+
+
+def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the turns, those of people who opted out without any words; what they used stays."""
+    out = _opted_out(connection, {row["person_id"] for row in rows})
+    return [row | WORDLESS_TURN if _is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
+
+
+def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the calls, those of people who opted out without any words; which function it was stays."""
+    out = _opted_out(connection, {row["person_id"] for row in rows})
+    return [row | _WORDLESS_CALL if _is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
 
 
 def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
@@ -44,10 +67,19 @@ def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
     return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
 
 
-def _is_out(row: Columns, out: set[tuple[str, str]]) -> bool:
-    chat = str(row["chat_key"])
-    places = (chat, chat.partition(":")[0])
-    return not row["sender_is_bot"] and any((place, row["sender_id"]) in out for place in places)
+def _opted_out(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
+    """Where which of `people` opted out: pairs of place and person."""
+    is_quick = len(people) == 1 and connection.dialect.name == "sqlite"
+    found = (
+        sqlite.directly(connection, _HAS_OPTED_OUT, tuple(people))
+        if is_quick
+        else connection.execute(_OPTED_OUT, {"senders": list(people)})
+    )
+    return {(place, person) for place, person in found}
+
+
+def _is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
+    return any((place, person) in out for place in (chat, chat.partition(":")[0]))
 
 
 def _blank(row: Columns) -> Columns:

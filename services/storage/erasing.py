@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from services.privacy.model import DataScope
+from services.storage.consent import WORDLESS_TURN
 from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
 from services.storage.tables import CALL, MESSAGE, SCOPE, STATE, TURN
 
@@ -40,9 +41,8 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
     """Delete the calls and empty the turns; what the turns used stays, or a budget would begin anew."""
     calls = sa.and_(in_place(CALL.c.session_id, scope), CALL.c.person_id == scope.person.id)
     turns = sa.and_(in_place(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
-    emptied = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
     connection.execute(CALL.delete().where(calls))
-    return connection.execute(TURN.update().where(turns).values(emptied)).rowcount
+    return connection.execute(TURN.update().where(turns).values(WORDLESS_TURN)).rowcount
 
 
 def erase_state(connection: sa.Connection, scope: DataScope) -> None:

@@ -60,13 +60,13 @@ class SqlPrivacyStore:
         """What is kept about the person, with the latest `limit` messages."""
         mine = sa.and_(in_place(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
         shown = sa.and_(mine, MESSAGE.c.deleted_at.is_(None))
-        latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc()).limit(limit)
+        latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
         memories = sa.and_(in_place(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
         records = sa.and_(in_place(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
         out = sa.or_(_is_opt_out(scope), _is_opt_out(scope, place=scope.address.platform))
 
         def work(connection: sa.Connection) -> PersonData:
-            rows = connection.execute(latest).all()
+            rows = connection.execute(latest.limit(limit)).all()
             kept = connection.execute(sa.select(MEMORY).where(memories).order_by(MEMORY.c.id)).mappings().all()
             return PersonData(
                 messages=tuple(messages_of(list(reversed(rows)))),

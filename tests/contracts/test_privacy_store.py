@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.call_log.model import TurnRecord
+from services.call_log.model import CallRecord, TurnRecord
 from services.chat import ChatAddress, ChatMessage, Person
 from services.memory.model import NewMemory, Onlooker
 from services.privacy.model import DataScope, Erasure
@@ -78,6 +78,26 @@ def turn(number: int, person: Person = ANN, address: ChatAddress = HOME) -> Turn
     )
 
 
+def call(number: int, person: Person = ANN) -> CallRecord:
+    return CallRecord(
+        id=f"c{number}",
+        address=HOME,
+        message_id=str(number),
+        person_id=person.id,
+        user_message="secret wish",
+        tool_name="memory_save",
+        arguments='{"text": "secret"}',
+        result="secret",
+        error=None,
+        status="success",
+        duration_ms=1.0,
+        at=NOW,
+        route="offline",
+        round=1,
+        said="secret answer",
+    )
+
+
 async def texts(messages: SqlMessageStore, address: ChatAddress = HOME) -> list[str]:
     return [each.text for each in await messages.recent(address, 50)]
 
@@ -124,6 +144,23 @@ async def test_an_edit_of_what_was_kept_before_takes_it_out(privacy, messages):
 
     assert await texts(messages) == ["edited"]
     assert [each.id for each in await messages.search(HOME, "edited", 10)] == ["2"]
+
+
+async def test_of_who_opted_out_the_record_has_costs_and_no_words(privacy, database):
+    log = SqlCallStore(database)
+    await privacy.opt_out(HERE, NOW)
+
+    await log.add([turn(1), turn(2, BOB), turn(3, address=WORK)], [call(1), call(2, BOB)])
+
+    turns = await log.latest_turns(10)
+    assert [(each.text, each.reply, each.person.name) for each in turns] == [
+        ("secret wish", "secret answer", "Ann"),
+        ("secret wish", "secret answer", "Bob"),
+        ("", "", ""),
+    ]
+    (hers,), (his,) = await log.calls(HOME.key, ["1"]), await log.calls(HOME.key, ["2"])
+    assert (hers.tool_name, hers.user_message, hers.arguments, hers.said) == ("memory_save", "", "{}", "")
+    assert his.said == "secret answer"
 
 
 async def test_opting_out_everywhere_holds_for_the_platform_alone(privacy, messages):
