@@ -4,6 +4,7 @@ An operator's own server may well stand on a private address; so the rule is not
 nothing that a document or an answer says leads to another origin (OWASP's SSRF prevention cheat sheet, case 1).
 """
 
+import asyncio
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
@@ -50,10 +51,14 @@ class Outgoing:
 
 
 class Exchange:
-    """Talks to the origin of `url`; use it as `async with`. `transport` is for tests."""
+    """Talks to the origin of `url`; use it as `async with`. `transport` is for tests.
+
+    `timeout_seconds` is for a whole answer: one that comes drop by drop is given up too.
+    """
 
     def __init__(self, url: str, *, timeout_seconds: float, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self.origin = origin_of(url)
+        self._timeout_seconds = timeout_seconds
         self._client = httpx.AsyncClient(
             timeout=timeout_seconds, transport=transport, trust_env=False, headers={"User-Agent": _USER_AGENT}
         )
@@ -76,16 +81,20 @@ class Exchange:
         Raises:
             ServerUnavailable: another origin is meant, or the server cannot be reached.
         """
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return await self._followed(request, max_bytes)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise ServerUnavailable("the server did not answer in time") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ServerUnavailable(f"the server cannot be reached ({type(error).__name__})") from error
+
+    async def _followed(self, request: Outgoing, max_bytes: int) -> Answer:
         url = request.url
         for _ in range(_MOST_REDIRECTS + 1):
             if not self.is_home(url):
                 raise ServerUnavailable("the server leads to another address, which is refused")
-            try:
-                answer, location = await self._once(request, url, max_bytes)
-            except httpx.TimeoutException as error:
-                raise ServerUnavailable("the server did not answer in time") from error
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise ServerUnavailable(f"the server cannot be reached ({type(error).__name__})") from error
+            answer, location = await self._once(request, url, max_bytes)
             if location is None or request.method != "GET":
                 return answer
             url = urljoin(url, location)

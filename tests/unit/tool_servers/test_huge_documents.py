@@ -22,12 +22,14 @@ class Pouring:
     def __init__(self, *, is_announced):
         self.taken = 0
         self._is_announced = is_announced
+        self._is_over = asyncio.Event()
 
     @asynccontextmanager
     async def served(self):
         server = await asyncio.start_server(self._pour, "127.0.0.1", 0)
         try:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/openapi.json"
+            await self._is_over.wait()
         finally:
             server.close()
 
@@ -41,6 +43,7 @@ class Pouring:
                 await writer.drain()
                 self.taken += len(PIECE)
         writer.close()
+        self._is_over.set()
 
 
 @pytest.mark.parametrize("is_announced", [True, False], ids=["announced", "unannounced"])

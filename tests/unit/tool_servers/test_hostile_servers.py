@@ -1,0 +1,119 @@
+"""Servers that mean ill: what they say, where they lead, and how long they take."""
+
+import asyncio
+import gzip
+from contextlib import asynccontextmanager, suppress
+
+import httpx
+import pytest
+
+from bot.tool_servers.connections import ToolServerConnection
+from bot.tool_servers.errors import ServerUnavailable
+from bot.tool_servers.exchange import Exchange
+from bot.tool_servers.openapi_toolset import OpenApiToolset
+
+DOCUMENT = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}}}}
+PRIVATE = ["http://169.254.169.254/latest/meta-data", "http://127.0.0.1:22/", "//internal.test/", "file:///etc/passwd"]
+
+
+@asynccontextmanager
+async def dripping():
+    """A server whose answer never ends: a byte of it every hundredth of a second, until the client hangs up."""
+    is_over = asyncio.Event()
+
+    async def drip(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{")
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        writer.close()
+        is_over.set()
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/openapi.json"
+        await is_over.wait()
+    finally:
+        server.close()
+
+
+async def test_a_server_whose_answer_never_ends_is_given_up(viewer):
+    async with dripping() as url, Exchange(url, timeout_seconds=0.1) as exchange:
+        toolset = OpenApiToolset(ToolServerConnection(url=url), exchange)
+        with pytest.raises(ServerUnavailable, match="in time"):
+            await toolset.refresh()
+
+    assert await toolset.list_specs(viewer) == ()
+
+
+@pytest.mark.parametrize("elsewhere", PRIVATE)
+async def test_a_document_that_redirects_to_another_address_is_not_fetched_there(toolset_of, elsewhere):
+    asked = []
+
+    def handle(request):
+        asked.append(request.url.host)
+        return httpx.Response(302, headers={"location": elsewhere})
+
+    toolset = await toolset_of(handle)
+    with pytest.raises(ServerUnavailable):
+        await toolset.refresh()
+
+    assert set(asked) == {"tools.test"}
+
+
+@pytest.mark.parametrize("elsewhere", PRIVATE)
+async def test_a_call_that_is_redirected_to_another_address_is_not_made_there(toolset_of, context, elsewhere):
+    asked = []
+
+    def handle(request):
+        asked.append(request.url.host)
+        if request.url.path == "/a":
+            return httpx.Response(307, headers={"location": elsewhere})
+        return httpx.Response(200, json=DOCUMENT)
+
+    toolset = await toolset_of(handle, key="secret-key")
+    await toolset.refresh()
+    with pytest.raises(ServerUnavailable):
+        await toolset.call("a", {}, context)
+
+    assert set(asked) == {"tools.test"}
+
+
+async def test_redirects_without_end_are_not_followed(toolset_of):
+    toolset = await toolset_of(lambda request: httpx.Response(302, headers={"location": "/openapi.json"}))
+
+    with pytest.raises(ServerUnavailable, match="without end"):
+        await toolset.refresh()
+
+
+async def test_an_answer_that_is_a_bomb_when_unpacked_is_read_to_its_limit_only(toolset_of, context):
+    def handle(request):
+        if request.url.path != "/a":
+            return httpx.Response(200, json=DOCUMENT)
+        packed = gzip.compress(b"x" * 20_000_000)
+        return httpx.Response(200, content=packed, headers={"content-encoding": "gzip", "content-type": "text/plain"})
+
+    toolset = await toolset_of(handle)
+    await toolset.refresh()
+
+    result = await toolset.call("a", {}, context)
+
+    assert "cut off" in result.value["note"]
+
+
+async def test_control_characters_of_a_document_reach_neither_names_nor_descriptions(toolset_of, viewer):
+    operation = {"operationId": "get\x1b[2Jtime\u202e", "summary": "The\x00 time\u2066 of day", "parameters": [
+        {"name": "a\u200bb", "in": "query", "description": "zone\x07", "schema": {"type": "string"}}
+    ]}  # fmt: skip
+    toolset = await toolset_of(
+        lambda request: httpx.Response(200, json={"openapi": "3.1.0", "paths": {"/t": {"get": operation}}})
+    )
+    await toolset.refresh()
+
+    [spec] = await toolset.list_specs(viewer)
+
+    assert (spec.name, spec.description) == ("get_2Jtime", "The time of day")
+    assert str(spec.parameters).isprintable()
