@@ -5,7 +5,6 @@ import sqlalchemy as sa
 from services.history.terms import VERSION
 from services.storage.message_extras import searched_row_text
 from services.storage.message_index import Indexed, MessageIndex
-from services.storage.message_index_postgres import PostgresMessageIndex
 from services.storage.message_index_sqlite import SqliteMessageIndex
 from services.storage.tables import MESSAGE, META
 
@@ -30,7 +29,11 @@ def index_of(connection: sa.Connection) -> MessageIndex:
 
 def index_for(dialect: str) -> MessageIndex:
     """The index of a kind of database."""
-    return PostgresMessageIndex() if dialect == "postgresql" else SqliteMessageIndex()
+    if dialect == "postgresql":
+        from services.storage.message_index_postgres import PostgresMessageIndex
+
+        return PostgresMessageIndex()
+    return SqliteMessageIndex()
 
 
 def ensure_index(connection: sa.Connection) -> None:

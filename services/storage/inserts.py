@@ -1,14 +1,21 @@
 """Inserting what is new and leaving alone what is there, on every database."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
+
+if TYPE_CHECKING:
+    # Where it is used only: with its drivers it takes as long to import as all our tables, and most have SQLite.
+    from sqlalchemy.dialects import postgresql
 
 
-def insert_new(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+def insert_new(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
     """An INSERT that skips rows whose unique key exists."""
     if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 
@@ -31,6 +38,8 @@ def _insert_by_driver(connection: sa.Connection, table: sa.Table, rows: Sequence
 
 def _insert_as_json(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
     """One statement over one value: the driver's own way with many rows is several times slower."""
+    from sqlalchemy.dialects import postgresql
+
     names = list(rows[0])
     columns = [sa.column(name, table.c[name].type) for name in names]
     values = sa.func.jsonb_to_recordset(sa.bindparam("rows", rows, type_=postgresql.JSONB)).table_valued(*columns)
@@ -40,10 +49,12 @@ def _insert_as_json(connection: sa.Connection, table: sa.Table, rows: Sequence[M
     return connection.execute(insert.on_conflict_do_nothing(), execution_options=counted).rowcount
 
 
-def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) -> sqlite.Insert | postgresql.Insert:
+def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) -> "sqlite.Insert | postgresql.Insert":
     """An INSERT that replaces the other columns of the row with the same `key`."""
     others = [column.name for column in table.c if column.name not in key]
     if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
         on_server = postgresql.insert(table)
         return on_server.on_conflict_do_update(
             index_elements=key, set_={name: on_server.excluded[name] for name in others}

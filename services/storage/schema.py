@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from services.errors import ConfigError
 from services.storage.indexing import ensure_index
 from services.storage.person_tables import MEMORY
-from services.storage.tables import META, SCHEMA_VERSION
+from services.storage.tables import META, SCHEMA_VERSION, mark_partial
 from services.storage.tool_tables import STORED_TOOL
 from services.storage.worker_tables import HANDED_OVER
 
@@ -28,6 +28,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
     """
     if connection.dialect.name == "postgresql":
+        mark_partial("postgresql")
         connection.execute(_ALONE)  # of several workers that start together one does it
     found = _version(connection)
     if found is None:

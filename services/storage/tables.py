@@ -26,7 +26,19 @@ class StoredTable(SQLModel):
 
 
 def _partial(name: str, *columns: str, where: sa.TextClause) -> sa.Index:
-    return sa.Index(name, *columns, sqlite_where=where, postgresql_where=where)
+    return sa.Index(name, *columns, sqlite_where=where)
+
+
+def mark_partial(dialect: str) -> None:
+    """Make the partial indexes partial on `dialect` too.
+
+    To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
+    """
+    for table in StoredTable.metadata.tables.values():
+        for index in table.indexes:
+            where = index.dialect_options["sqlite"]["where"]
+            if where is not None:
+                index.dialect_options[dialect]["where"] = where
 
 
 class ReminderRow(StoredTable, table=True):

@@ -90,6 +90,21 @@ async def test_a_server_that_does_not_answer_is_the_operator_s_business(tmp_path
     assert "does not answer" in refusal.value.problem
 
 
+async def test_the_indices_of_the_hot_path_are_partial_as_in_sqlite(postgres_url: str):
+    definitions = sa.text("SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE '%WHERE%'")
+
+    async with Database(postgres_url) as database:
+        found = await database.read(lambda connection: set(connection.scalars(definitions)))
+
+    wanted = {
+        index.name
+        for table in METADATA.tables.values()
+        for index in table.indexes
+        if index.dialect_options["sqlite"]["where"] is not None
+    }
+    assert {"ix_reminder_due", "ix_reminder_open"} <= wanted == found
+
+
 async def test_marks_do_not_wait_for_the_disk_and_readers_cannot_write(postgres_url: str):
     def setting(connection: sa.Connection) -> object:
         return connection.exec_driver_sql("SHOW synchronous_commit").scalar()
