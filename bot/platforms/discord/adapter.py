@@ -1,6 +1,6 @@
 """The bot on Discord: the gateway in, REST out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,24 +10,28 @@ import discord
 from loguru import logger
 from pydantic import ValidationError
 
+from bot.chat_commands import Command
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
-from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, Ready
+from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, ReactionChange, Ready
 from bot.platforms.discord.settings import DiscordSettings
-from services.chat import ChatAddress, Incoming
+from services.chat import ChatAddress, Incoming, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
-_MESSAGE = "/channels/{channel_id}/messages/{message_id}"
+_MESSAGES = "/channels/{channel_id}/messages"
+_MESSAGE = f"{_MESSAGES}/{{message_id}}"
 _SAYINGS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
+_REACTIONS = ("MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE")
 _PLACES = ("READY", "GUILD_CREATE", "GUILD_DELETE")
-_EVENTS = tuple(f'"{event}"' for event in (*_SAYINGS, *_PLACES))
+_EVENTS = tuple(f'"{event}"' for event in (*_SAYINGS, *_REACTIONS, *_PLACES))
 
 
 class DiscordPlatform:
@@ -44,6 +48,9 @@ class DiscordPlatform:
         edits=True,
         message_links=True,
         typing=True,
+        files=True,
+        max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
+        seconds_between_edits=1.5,
         markdown=True,
     )
 
@@ -56,11 +63,16 @@ class DiscordPlatform:
         self._client: GatewayClient | None = None
         self._receive: Receive | None = None
         self._guilds: set[str] = set()
+        self._commands: Sequence[Command] = MENU
 
     @property
     def health(self) -> Health:
         """How the connection is."""
         return self._connection.health
+
+    def offer(self, commands: Sequence[Command]) -> None:
+        """Make slash commands of `commands`."""
+        self._commands = commands
 
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
@@ -68,13 +80,15 @@ class DiscordPlatform:
         await self._connection.keep(self._session)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` and return the id of its first piece.
+        """Say `message`, its files with its last piece, and return the id of its first.
 
         Raises:
             DeliveryFailed: Discord did not take it.
         """
         channel, bodies = requests.channel_of(address), requests.messages(message)
-        return await send_in_turn([partial(self._post, channel, body) for body in bodies], self._clock)
+        sendings = [partial(self._post, channel, body) for body in bodies[:-1]]
+        sendings += [partial(self._post, channel, body, message.files[: requests.MAX_FILES]) for body in bodies[-1:]]
+        return await send_in_turn(sendings, self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let the message `message_id` say `message` instead.
@@ -102,6 +116,18 @@ class DiscordPlatform:
         ids = {"channel_id": requests.channel_of(address), "message_id": message_id, "emoji": emoji}
         await self._connected().ask("PUT", f"{_MESSAGE}/reactions/{{emoji}}/@me", **ids)
 
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in the guild and may see the channel.
+
+        Raises:
+            DeliveryFailed: Discord could not be asked.
+        """
+        client = self._connected()
+        channel = client.get_channel(int(address.chat_id))
+        if not isinstance(channel, discord.abc.GuildChannel) or not person_id.isdigit():
+            return None
+        return await client.is_in(channel, person_id)
+
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """The web address of a message; None where the guild is not known."""
         channel = self._client.get_channel(int(address.chat_id)) if self._client else None
@@ -114,8 +140,11 @@ class DiscordPlatform:
             raise DeliveryFailed("discord: not connected")
         return self._client
 
-    async def _post(self, channel: str, body: Mapping[str, object]) -> str | None:
-        sent = await self._connected().ask("POST", "/channels/{channel_id}/messages", body, channel_id=channel)
+    async def _post(self, channel: str, body: Mapping[str, object], files: Sequence[SentFile] = ()) -> str | None:
+        if files:
+            sent = await self._connected().post_files(_MESSAGES, body, files, channel_id=channel)
+        else:
+            sent = await self._connected().ask("POST", _MESSAGES, body, channel_id=channel)
         return str(sent["id"]) if "id" in sent else None
 
     async def _session(self) -> None:
@@ -127,7 +156,7 @@ class DiscordPlatform:
                 self._client = client
                 if self._settings.slash_commands:
                     path, own_id = "/applications/{application_id}/commands", str(client.application_id)
-                    await client.ask("PUT", path, requests.commands(), application_id=own_id)
+                    await client.ask("PUT", path, requests.commands(self._commands), application_id=own_id)
                 await client.connect(reconnect=True)
         except discord.LoginFailure as error:
             raise ConnectionRefusedForGood("Discord does not know this token; copy it again from the portal") from error
@@ -159,6 +188,10 @@ class DiscordPlatform:
             await self._note_guild(dispatch)
         elif dispatch.t == "INTERACTION_CREATE":
             await self._interact(Interaction.model_validate(dispatch.d))
+        elif dispatch.t in _REACTIONS:
+            change = ReactionChange.model_validate(dispatch.d)
+            place, is_added = self._thread(change.channel_id), dispatch.t == "MESSAGE_REACTION_ADD"
+            incoming = wire.to_reaction(change, self._me, place, is_added=is_added)
         elif dispatch.t == "MESSAGE_CREATE":
             message = Message.model_validate(dispatch.d)
             incoming = wire.to_message(message, self._me, self._bot_name, self._place_of(message))

@@ -1,12 +1,15 @@
 """discord.py's client, told to hand on the gateway's events as they come and to keep nothing of them."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Final
+import io
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final
 
 import discord
 from aiohttp import ClientError
 from discord.http import Route
 
+from services.chat import SentFile
 from services.errors import DeliveryFailed
 
 _LONGEST_PATIENCE_SECONDS: Final = 30.0
@@ -26,6 +29,7 @@ class GatewayClient(discord.Client):
     def __init__(self, hear: Hear, *, reads_content: bool) -> None:
         intents = discord.Intents.none()
         intents.guilds = intents.guild_messages = intents.dm_messages = True
+        intents.guild_reactions = intents.dm_reactions = True
         intents.message_content = reads_content
         super().__init__(
             intents=intents,
@@ -50,9 +54,42 @@ class GatewayClient(discord.Client):
         Raises:
             DeliveryFailed: Discord did not take it.
         """
+        content = {} if body is None else {"json": body}
+        return await self._ask(Route(method, path, **ids), **content)
+
+    async def post_files(
+        self, path: str, body: Mapping[str, object], files: Sequence[SentFile], **ids: str
+    ) -> Mapping[str, object]:
+        """As `ask`, with files beside the body.
+
+        Raises:
+            DeliveryFailed: Discord did not take it.
+        """
+        uploads = [discord.File(io.BytesIO(file.content), filename=file.name) for file in files]
+        named = [{"id": number, "filename": upload.filename} for number, upload in enumerate(uploads)]
+        form: list[dict[str, object]] = [{"name": "payload_json", "value": json.dumps({**body, "attachments": named})}]
+        for number, (file, upload) in enumerate(zip(files, uploads, strict=True)):
+            part = {"name": f"files[{number}]", "value": upload.fp, "filename": upload.filename}
+            form.append({**part, "content_type": file.media_type})
+        return await self._ask(Route("POST", path, **ids), form=form, files=uploads)
+
+    async def is_in(self, channel: discord.abc.GuildChannel, user_id: str) -> bool:
+        """Whether somebody is in the guild and may see the channel.
+
+        Raises:
+            DeliveryFailed: Discord could not be asked.
+        """
         try:
-            route = Route(method, path, **ids)
-            answer = await (self.http.request(route) if body is None else self.http.request(route, json=body))
+            member = await channel.guild.fetch_member(int(user_id))
+        except discord.NotFound:
+            return False
+        except (discord.DiscordException, ClientError, OSError) as error:
+            raise DeliveryFailed(f"discord: {error}") from error
+        return channel.permissions_for(member).view_channel
+
+    async def _ask(self, route: Route, **content: Any) -> Mapping[str, object]:
+        try:
+            answer = await self.http.request(route, **content)
         except discord.RateLimited as error:
             raise DeliveryFailed("discord: rate limit", retry_after=error.retry_after) from error
         except discord.HTTPException as error:

@@ -79,6 +79,22 @@ class Deleted(Form):
     guild_id: str | None = None
 
 
+class Emoji(Form):
+    """An emoji: its character, or the name of one that a guild drew."""
+
+    name: str | None = None
+
+
+class ReactionChange(Form):
+    """Somebody put an emoji under a message, or took it back; `member` comes only with the first, and in guilds."""
+
+    user_id: str
+    channel_id: str
+    message_id: str
+    emoji: Emoji = Emoji()
+    member: Member | None = None
+
+
 class Option(Form):
     """What somebody filled in of a slash command."""
 

@@ -5,11 +5,11 @@ Source: https://discord.com/developers/docs/resources/message#create-message
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bot.chat_commands import Command, CommandOption, OptionKind
 from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.command_menu import MENU, Command
 from bot.platform_kit.markdown import Span, spans_of
 from bot.platform_kit.pieces import pieces
 from bot.platforms.discord.wire import BUTTON
@@ -18,6 +18,16 @@ from services.chat import ChatAddress
 MAX_LENGTH: Final = 2000
 """Characters of one message, marks included."""
 
+MAX_FILE_KILOBYTES: Final = 10_000
+"""The largest file that Discord takes in a guild that nobody pays for."""
+
+MAX_FILES: Final = 10
+"""Files of one message."""
+
+_MAX_COMMANDS = 100
+_MAX_OPTIONS = 25
+_MAX_DESCRIPTION = 100
+_KINDS: Final[Mapping[OptionKind, int]] = {"text": 3, "integer": 4, "boolean": 5, "number": 10}
 _MAX_BUTTON_CHARACTERS = 100
 _BUTTONS_PER_ROW = 5
 _ROWS = 5
@@ -33,6 +43,8 @@ def channel_of(address: ChatAddress) -> str:
 def messages(message: OutgoingMessage) -> list[dict[str, object]]:
     """The bodies of "create message", one for each piece of the text."""
     parts = pieces(message.text, MAX_LENGTH, measure=lambda part: _length(message, part), people=message.mentions)
+    if not parts and message.files:
+        parts = [""]
     bodies = [_body(message, part) for part in parts]
     if bodies and message.reply_to is not None and message.reply_to.isdigit():
         bodies[0]["message_reference"] = {"message_id": message.reply_to, "fail_if_not_exists": False}
@@ -54,9 +66,9 @@ def nonce(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:25]
 
 
-def commands() -> list[dict[str, object]]:
-    """The slash commands of the bot."""
-    return [_command(command) for command in MENU]
+def commands(offered: Sequence[Command]) -> list[dict[str, object]]:
+    """The slash commands of the bot, as many as Discord takes."""
+    return [_command(command) for command in offered[:_MAX_COMMANDS]]
 
 
 def acknowledged(kind: int, words: str) -> dict[str, object]:
@@ -67,23 +79,28 @@ def acknowledged(kind: int, words: str) -> dict[str, object]:
 
 
 def _command(command: Command) -> dict[str, object]:
-    body: dict[str, object] = {
-        "name": command.name,
-        "type": 1,
-        "description": command.english,
-        "description_localizations": {"zh-CN": command.chinese},
-    }
+    body: dict[str, object] = {"name": command.name, "type": 1, **_described(command.english, command.chinese)}
+    options = [_option(option) for option in command.options[:_MAX_OPTIONS]]
     if command.argument_english:
-        body["options"] = [
-            {
-                "type": 3,
-                "name": "text",
-                "description": command.argument_english,
-                "description_localizations": {"zh-CN": command.argument_chinese},
-                "required": command.name in {"remind", "search"},
-            }
-        ]
+        described = _described(command.argument_english, command.argument_chinese)
+        options = [{"type": 3, "name": "text", "required": command.name in {"remind", "search"}, **described}]
+    return {**body, "options": options} if options else body
+
+
+def _option(option: CommandOption) -> dict[str, object]:
+    described = _described(option.english, option.chinese)
+    body = {"type": _KINDS[option.kind], "name": option.name, "required": option.is_required, **described}
+    if option.choices:
+        body["choices"] = [{"name": each[:_MAX_DESCRIPTION], "value": each} for each in option.choices[:_MAX_OPTIONS]]
+    if option.kind in {"integer", "number"}:
+        bounds = {"min_value": option.least, "max_value": option.most}
+        body |= {name: bound for name, bound in bounds.items() if bound is not None}
     return body
+
+
+def _described(english: str, chinese: str) -> dict[str, object]:
+    localised = {"zh-CN": chinese[:_MAX_DESCRIPTION]}
+    return {"description": english[:_MAX_DESCRIPTION], "description_localizations": localised}
 
 
 def _body(message: OutgoingMessage, part: str) -> dict[str, object]:

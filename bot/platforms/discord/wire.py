@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot.addressing import is_called
-from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, User
-from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
+from bot.platform_kit.command_menu import MENU, said_as
+from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
+from services.chat import (
+    Attachment,
+    BotAdded,
+    ChatAddress,
+    ChatMessage,
+    MessageEdited,
+    MessageWithdrawn,
+    Person,
+    Reaction,
+)
 
 NAME = "discord"
 
@@ -17,6 +27,7 @@ COMMAND, BUTTON = 2, 3
 _SAID = {0, 19}
 _MARKED = re.compile(r"<@!?(?P<user>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<role>@&)\d+>")
 _TEXT_CHANNEL = 0
+_SENTENCES = {command.name for command in MENU}
 _MANAGES = (1 << 3) | (1 << 5)  # ADMINISTRATOR, MANAGE_GUILD
 _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 
@@ -87,6 +98,21 @@ def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdr
     return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
 
 
+def to_reaction(change: ReactionChange, me: str, place: Place, *, is_added: bool) -> Reaction | None:
+    """An emoji of somebody else than the bot; who takes one back is known by number only."""
+    user = change.member.user if change.member else None
+    if change.user_id == me or not change.emoji.name or (user is not None and user.bot):
+        return None
+    name = user.name_in(change.member) if user else change.user_id
+    return Reaction(
+        address=address_of(change.channel_id, place),
+        message_id=change.message_id,
+        person=Person(id=change.user_id, name=name),
+        emoji=change.emoji.name,
+        is_added=is_added,
+    )
+
+
 def to_added(guild: Guild) -> BotAdded | None:
     """The bot is new in a guild: it belongs where the guild greets newcomers, else in the first channel for text."""
     text_channels = sorted(
@@ -121,12 +147,14 @@ def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
 
 
 def words_of(interaction: Interaction) -> str:
-    """What an interaction says."""
+    """What an interaction says: a command of a function names each of its fields."""
     data = interaction.data
     if interaction.type == BUTTON:
         return data.custom_id
     if interaction.type != COMMAND:
         return ""
+    if data.name not in _SENTENCES:
+        return said_as(data.name, {option.name: option.value for option in data.options})
     return " ".join([f"/{data.name}", *(str(option.value) for option in data.options if option.value is not None)])
 
 

@@ -1,7 +1,8 @@
 """The bot on Telegram: long polling or a webhook in, the Bot API out."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ from aiogram.client.telegram import TelegramAPIServer
 from aiogram.exceptions import (
     AiogramError,
     TelegramAPIError,
+    TelegramBadRequest,
     TelegramConflictError,
     TelegramMigrateToChat,
     TelegramNotFound,
@@ -24,6 +26,7 @@ from aiogram.utils.token import TokenValidationError
 from loguru import logger
 from pydantic import ValidationError
 
+from bot.chat_commands import Command
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
@@ -32,9 +35,10 @@ from bot.platforms.telegram import requests
 from bot.platforms.telegram.administrators import Administrators
 from bot.platforms.telegram.events import Update
 from bot.platforms.telegram.failures import delivery_failed
+from bot.platforms.telegram.files import send_file
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.webhook import PATH, WebhookDoor
-from bot.platforms.telegram.wire import NAME, Account, to_incoming
+from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
 from services.chat import ChatAddress
 from services.clock import Clock
 from services.errors import ConfigError
@@ -42,8 +46,9 @@ from services.errors import ConfigError
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
-_WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member"]
+_WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15
+_GONE: Final = {"left", "kicked"}
 
 
 class TelegramPlatform:
@@ -59,6 +64,8 @@ class TelegramPlatform:
         edits=True,
         message_links=True,
         typing=True,
+        files=True,
+        max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
         markdown=True,
     )
 
@@ -73,11 +80,16 @@ class TelegramPlatform:
         self._me = Account(id=self._bot.id, username="", bot_name=bot_name)
         self._offset: int | None = None
         self._moved: dict[int, int] = {}
+        self._commands: Sequence[Command] = MENU
 
     @property
     def health(self) -> Health:
         """How the connection is."""
         return self._connection.health
+
+    def offer(self, commands: Sequence[Command]) -> None:
+        """Show `commands` in the menu."""
+        self._commands = commands
 
     async def run(self, receive: Receive) -> None:
         """Receive updates until cancelled."""
@@ -87,13 +99,15 @@ class TelegramPlatform:
             await self._bot.session.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` and return the id of its first piece.
+        """Say `message`, its files after its text, and return the id of its first piece.
 
         Raises:
             DeliveryFailed: Telegram did not take it.
         """
         pieces = [SendMessage.model_validate(request) for request in requests.messages(address, message)]
-        return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
+        texts = [partial(self._send, piece) for piece in pieces]
+        files = [partial(send_file, self._bot, self._here(address), file) for file in message.files]
+        return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let the message `message_id` say `message` instead.
@@ -128,6 +142,22 @@ class TelegramPlatform:
         except TelegramAPIError as error:
             raise delivery_failed(error) from error
 
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a chat.
+
+        Raises:
+            DeliveryFailed: Telegram could not be asked.
+        """
+        if not person_id.isdigit():
+            return None
+        try:
+            member = await self._bot.get_chat_member(int(address.chat_id), int(person_id))
+        except TelegramBadRequest:
+            return False  # nobody whom this chat has ever seen
+        except TelegramAPIError as error:
+            raise delivery_failed(error) from error
+        return member.status not in _GONE and getattr(member, "is_member", True)
+
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """The web address of a message; only supergroups have them."""
         return requests.link(address, message_id)
@@ -144,6 +174,11 @@ class TelegramPlatform:
             return await self._sent(request)
         except TelegramAPIError as error:
             raise delivery_failed(error) from error
+
+    def _here(self, address: ChatAddress) -> ChatAddress:
+        """The address by the number that the chat has now."""
+        chat_id = int(address.chat_id)
+        return replace(address, chat_id=str(self._moved.get(chat_id, chat_id)))
 
     async def _sent(self, request: SendMessage) -> str:
         chat_id = int(request.chat_id)
@@ -176,10 +211,10 @@ class TelegramPlatform:
                 "send /setprivacy to @BotFather, choose Disable, then remove the bot from the group and add it again",
                 me.username,
             )
-        english = [BotCommand(command=each.name, description=each.english) for each in MENU]
-        chinese = [BotCommand(command=each.name, description=each.chinese) for each in MENU]
-        await self._bot.set_my_commands(english)
-        await self._bot.set_my_commands(chinese, language_code="zh")
+        for chinese, language in ((False, None), (True, "zh")):
+            offered = requests.commands(self._commands, chinese=chinese)
+            menu = [BotCommand.model_validate(each) for each in offered]
+            await self._bot.set_my_commands(menu, language_code=language)
 
     async def _poll(self, receive: Receive) -> None:
         await self._bot.delete_webhook()
@@ -214,10 +249,14 @@ class TelegramPlatform:
             # Passed over: what cannot be read now could not be read the next time either, and would stop all others.
             logger.bind(platform=NAME).error("update {} cannot be read: {}", received.update_id, error)
             return
-        chat = next((each.chat for each in (update.message, update.edited_message) if each is not None), None)
-        incoming = to_incoming(update, self._me, await self._administrators.of(chat.id) if chat else ())
+        told = (update.message, update.edited_message, update.message_reaction)
+        chat = next((each.chat for each in told if each is not None), None)
+        admins = await self._administrators.of(chat.id) if chat else ()
+        incoming = to_incoming(update, self._me, admins)
         if incoming is not None:
             await receive(incoming)
+        for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():
+            await receive(reaction)
         if update.callback_query is not None:
             await self._answer(update.callback_query.id)
 

@@ -90,6 +90,29 @@ class MembershipChange(Form):
     new_chat_member: Membership
 
 
+class ReactionKind(Form):
+    """An emoji, or one of a set that somebody drew (`custom_emoji_id`)."""
+
+    type: str = "emoji"
+    emoji: str = ""
+    custom_emoji_id: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The emoji, or the number of one that has no character."""
+        return self.emoji or self.custom_emoji_id
+
+
+class ReactionChange(Form):
+    """Somebody changed their reactions to a message; told only to administrators. `date` is in Unix seconds."""
+
+    chat: Chat
+    message_id: int
+    sender: User | None = Field(None, alias="user")
+    old_reaction: tuple[ReactionKind, ...] = ()
+    new_reaction: tuple[ReactionKind, ...] = ()
+
+
 class Update(Form):
     """One thing that happened."""
 
@@ -98,3 +121,4 @@ class Update(Form):
     edited_message: Message | None = None
     callback_query: CallbackQuery | None = None
     my_chat_member: MembershipChange | None = None
+    message_reaction: ReactionChange | None = None

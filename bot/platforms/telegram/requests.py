@@ -1,17 +1,25 @@
 """What the bot says, as requests of Telegram's Bot API."""
 
+from collections.abc import Sequence
 from html import escape
 from typing import Final
 
+from bot.chat_commands import Command
 from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.html import as_html
 from bot.platform_kit.markdown import Span, spans_of
 from bot.platform_kit.pieces import pieces
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 4096
 """UTF-16 code units that one message may have, marks left out."""
 
+MAX_FILE_KILOBYTES: Final = 50_000
+"""The largest file that a bot may send."""
+
+_MAX_PHOTO_BYTES = 10_000_000
+_PHOTOS = {"image/jpeg", "image/png", "image/webp"}
+_MAX_COMMANDS = 100
 _MAX_BUTTON_BYTES = 64
 _BUTTONS_PER_ROW = 3
 
@@ -46,6 +54,19 @@ def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> d
     if keyboard := _keyboard(message.choices):
         request["reply_markup"] = {"inline_keyboard": keyboard}
     return {**request, "message_id": int(message_id)}
+
+
+def is_photo(file: SentFile) -> bool:
+    """Whether Telegram may show `file` as a picture."""
+    return file.media_type in _PHOTOS and len(file.content) <= _MAX_PHOTO_BYTES
+
+
+def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str]]:
+    """The menu of commands in one language, as much of it as Telegram takes."""
+    return [
+        {"command": each.name, "description": each.chinese if chinese else each.english}
+        for each in offered[:_MAX_COMMANDS]
+    ]
 
 
 def reaction(emoji: str) -> list[dict[str, str]]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.addressing import is_called
-from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, Update, User
-from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageEdited, Person
+from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, ReactionChange, Update, User
+from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageEdited, Person, Reaction
 
 NAME = "telegram"
 
@@ -55,6 +55,22 @@ def to_incoming(update: Update, me: Account, admins: Collection[str] = ()) -> In
     if update.my_chat_member is not None:
         return _to_added(update.my_chat_member)
     return None
+
+
+def to_reactions(change: ReactionChange, admins: Collection[str] = ()) -> tuple[Reaction, ...]:
+    """What somebody put under a message and took from it; nothing where they are anonymous, or a bot."""
+    if change.sender is None or change.sender.is_bot:
+        return ()
+    before = {each.shown for each in change.old_reaction}
+    after = {each.shown for each in change.new_reaction}
+    address = ChatAddress(platform=NAME, chat_id=str(change.chat.id))
+    person = _person(change.sender, admins)
+    return tuple(
+        Reaction(
+            address=address, message_id=str(change.message_id), person=person, emoji=emoji, is_added=emoji in after
+        )
+        for emoji in sorted((before ^ after) - {""})
+    )
 
 
 def address_of(message: Message) -> ChatAddress:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from aiohttp import ClientConnectionError, WSMsgType, web
 
 from bot.testing.chat_servers import discord_forms as forms
-from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
+from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
 
 _MAX_LENGTH = 2000
 _KEPT_EVENTS = 1000
@@ -101,6 +101,13 @@ class DiscordServer(LoopbackServer):
         event = forms.interaction(str(next(self._ids)), 3, pressed, forms.user(sender, name=name))
         await self.event("INTERACTION_CREATE", {**event, "message": under})
 
+    async def react(
+        self, message_id: str, emoji: str, *, sender: str = "7", name: str = "", is_added: bool = True
+    ) -> None:
+        """Put `emoji` under a message of the channel, or take it back."""
+        change = forms.reacted(message_id, emoji, forms.user(sender, name=name), is_added=is_added)
+        await self.event("MESSAGE_REACTION_ADD" if is_added else "MESSAGE_REACTION_REMOVE", change)
+
     async def event(self, kind: str, data: JsonObject) -> None:
         """Tell the bot of an event."""
         self._sequence += 1
@@ -177,6 +184,9 @@ class DiscordServer(LoopbackServer):
 
     async def _rest(self, request: web.Request) -> web.Response:
         path, body = request.match_info["path"], await body_of(request) if request.can_read_body else {}
+        files = uploaded(body)
+        if "payload_json" in body:
+            body = json.loads(str(body["payload_json"]))
         self.calls.append((request.method, path, body))
         is_callback = path.startswith(("interactions/", "webhooks/"))
         if not is_callback and request.headers.get("Authorization") != f"Bot {self.token}":
@@ -185,7 +195,7 @@ class DiscordServer(LoopbackServer):
         trouble = self.next_trouble() if is_sending else None
         reply = answer({})
         if trouble is None or trouble.is_taken:
-            reply = await self._take(path, body) if is_sending else self._looked_up(request, body)
+            reply = await self._take(path, body, files) if is_sending else self._looked_up(request, body)
         return troubled(request, trouble) if trouble else reply
 
     def _looked_up(self, request: web.Request, body: JsonObject) -> web.Response:
@@ -199,6 +209,11 @@ class DiscordServer(LoopbackServer):
         }
         if path in known:
             return answer(known[path])
+        if path.startswith(f"guilds/{forms.GUILD}/members/"):
+            person = path.rsplit("/", 1)[1]
+            found = {**forms.member(), "user": forms.user(person)}
+            unknown = answer({"message": "Unknown Member", "code": 10007}, status=404)
+            return answer(found) if person in forms.MEMBERS else unknown
         if request.method == "PUT" and path.endswith("/commands"):
             return answer([])
         if request.method == "PATCH" and "/messages/" in path:
@@ -206,11 +221,11 @@ class DiscordServer(LoopbackServer):
             return answer({**forms.message(path.rsplit("/", 1)[1], str(body.get("content"))), "author": forms.BOT})
         return web.Response(status=204)
 
-    async def _take(self, path: str, body: JsonObject) -> web.Response:
+    async def _take(self, path: str, body: JsonObject, files: tuple[str, ...]) -> web.Response:
         if path.split("/")[1] in self.closed_to_bot:
             return answer({"message": "Missing Access", "code": 50001}, status=403)
         text, nonce = str(body.get("content", "")), str(body.get("nonce", ""))
-        if not text.strip():
+        if not text.strip() and not files:
             return answer({"message": "Cannot send an empty message", "code": 50006}, status=400)
         if len(text) > _MAX_LENGTH:
             return answer({"message": "Invalid Form Body", "code": 50035}, status=400)
@@ -219,5 +234,5 @@ class DiscordServer(LoopbackServer):
         channel = path.split("/")[1]
         sent = {**forms.message(str(next(self._ids)), text, channel=channel), "author": forms.BOT, "nonce": nonce}
         self._nonces[nonce] = sent
-        await self.said.add(Said(chat=channel, text=text, body=body, id=str(sent["id"])))
+        await self.said.add(Said(chat=channel, text=text, body=body, id=str(sent["id"]), files=files))
         return answer(sent)

@@ -6,6 +6,9 @@ from services.clock import SystemClock
 BOT_ID = "1"
 GUILD = "10"
 CHANNEL = "20"
+MEMBERS = ("7", "8", "9")
+"""The people of the guild."""
+
 MESSAGE_CONTENT = 1 << 19
 """Flag of an application that may read messages: GATEWAY_MESSAGE_CONTENT_LIMITED."""
 
@@ -92,6 +95,20 @@ def interaction(interaction_id: str, kind: int, data: JsonObject, sender: JsonOb
         "context": 0,
         "attachment_size_limit": 10_485_760,
     }
+
+
+def reacted(message_id: str, emoji: str, sender: JsonObject, *, is_added: bool) -> JsonObject:
+    """Somebody put an emoji under a message of the channel, or took it back: then who it was is known by id only."""
+    change: JsonObject = {
+        "user_id": sender["id"],
+        "channel_id": CHANNEL,
+        "guild_id": GUILD,
+        "message_id": message_id,
+        "emoji": {"id": None, "name": emoji},
+        "burst": False,
+        "type": 0,
+    }
+    return {**change, "member": {**member(), "user": sender}} if is_added else change
 
 
 def channel() -> JsonObject:

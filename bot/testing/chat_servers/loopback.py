@@ -15,12 +15,13 @@ JsonObject = dict[str, object]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """One message of the bot as the server took it. `body` is the whole request."""
+    """One message of the bot as the server took it. `body` is the whole request, `files` are names."""
 
     chat: str
     text: str
     body: Mapping[str, object]
     id: str = ""
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,6 +162,13 @@ def troubled(request: web.Request, trouble: Trouble) -> web.Response:
     if trouble.is_cut and request.transport is not None:
         request.transport.abort()
     return answer(trouble.body, status=trouble.status, headers=trouble.headers)
+
+
+def uploaded(body: object) -> tuple[str, ...]:
+    """The names of the files that came with a form; JSON, which need not be an object, has none."""
+    if not isinstance(body, Mapping):
+        return ()
+    return tuple(value.filename for value in body.values() if isinstance(value, web.FileField))
 
 
 async def body_of(request: web.Request) -> JsonObject:

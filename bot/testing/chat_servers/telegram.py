@@ -14,10 +14,11 @@ from collections.abc import Awaitable, Callable
 from aiohttp import ClientSession, web
 
 from bot.testing.chat_servers import telegram_forms as forms
-from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
+from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
 from bot.testing.chat_servers.telegram_markup import MarkupBroken, visible_text
 
 _MAX_LENGTH = 4096
+_SENDING = ("sendMessage", "sendPhoto", "sendDocument")
 
 Method = Callable[[JsonObject], Awaitable[object]]
 
@@ -46,6 +47,7 @@ class TelegramServer(LoopbackServer):
         self.webhook: JsonObject | None = None
         self.hooked = asyncio.Event()
         self.webhook_error = ""
+        self.takes_photos = True
         self._updates: list[JsonObject] = []
         self._update_ids = itertools.count(1)
         self._message_ids = itertools.count(100)
@@ -85,6 +87,12 @@ class TelegramServer(LoopbackServer):
         """Press the button with `data` under a message of the bot."""
         await self.update({"callback_query": forms.pressed(data, message_id, forms.user(sender, name=name))})
 
+    async def react(
+        self, message_id: str, before: list[str], after: list[str], *, sender: str = "7", name: str = ""
+    ) -> None:
+        """Let somebody have the emoji `after` under a message instead of `before`."""
+        await self.update({"message_reaction": forms.reacted(message_id, before, after, forms.user(sender, name=name))})
+
     async def update(self, update: JsonObject) -> None:
         """Queue an update for the poller, or post it to the webhook."""
         complete = {"update_id": next(self._update_ids), **update}
@@ -98,7 +106,7 @@ class TelegramServer(LoopbackServer):
     async def _handle(self, request: web.Request) -> web.Response:
         method, body = request.match_info["method"], await body_of(request)
         self.calls.append((method, body))
-        trouble = self.next_trouble() if method == "sendMessage" else None
+        trouble = self.next_trouble() if method in _SENDING else None
         if request.match_info["token"] != self.token:
             return _refusal(401, "Unauthorized")
         try:
@@ -113,6 +121,8 @@ class TelegramServer(LoopbackServer):
             "getMe": self._get_me,
             "getUpdates": self._get_updates,
             "sendMessage": self._send_message,
+            "sendPhoto": self._send_photo,
+            "sendDocument": self._send_document,
             "editMessageText": self._edit,
             "setMyCommands": self._set_commands,
             "setWebhook": self._set_webhook,
@@ -157,6 +167,24 @@ class TelegramServer(LoopbackServer):
         await self.said.add(Said(chat=chat, text=text, body=body, id=str(sent["message_id"])))
         return sent
 
+    async def _send_photo(self, body: JsonObject) -> object:
+        if not self.takes_photos:
+            raise Refused(400, "Bad Request: PHOTO_INVALID_DIMENSIONS")
+        size = {"file_id": "f", "file_unique_id": "u", "width": 1, "height": 1}
+        return await self._send_file(body, "photo", [size])
+
+    async def _send_document(self, body: JsonObject) -> object:
+        return await self._send_file(body, "document", {"file_id": "f", "file_unique_id": "u"})
+
+    async def _send_file(self, body: JsonObject, kind: str, held: object) -> object:
+        chat = str(body["chat_id"])
+        if chat in self.closed_to_bot:
+            raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
+        sent: JsonObject = {**forms.message(next(self._message_ids), "", chat=chat), "from": forms.BOT, kind: held}
+        said = Said(chat=chat, text="", body=body, id=str(sent["message_id"]), files=uploaded(body))
+        await self.said.add(said)
+        return sent
+
     async def _edit(self, body: JsonObject) -> object:
         text = _shown(body)
         self.said.change(str(body["message_id"]), text)
@@ -182,6 +210,8 @@ class TelegramServer(LoopbackServer):
         return {**info, "last_error_message": self.webhook_error} if self.webhook_error else info
 
     async def _member(self, body: JsonObject) -> object:
+        if str(body["user_id"]) not in forms.MEMBERS:
+            raise Refused(400, "Bad Request: user not found")
         return forms.member(str(body["user_id"]), is_admin=str(body["user_id"]) == forms.ADMIN)
 
     async def _administrators(self, _: JsonObject) -> object:

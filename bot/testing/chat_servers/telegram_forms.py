@@ -7,6 +7,9 @@ from bot.testing.chat_servers.loopback import JsonObject
 ADMIN = "9"
 """The one administrator of every group."""
 
+MEMBERS = ("7", "8", ADMIN)
+"""Who is in every group."""
+
 BOT: JsonObject = {
     "id": 1,
     "is_bot": True,
@@ -65,3 +68,15 @@ def member(sender: str, *, is_admin: bool) -> JsonObject:
         "can_send_welcome_messages"
     )
     return {"status": "administrator", "user": user(sender), **dict.fromkeys(rights.split(), True)}
+
+
+def reacted(message_id: str, before: list[str], after: list[str], sender: JsonObject) -> JsonObject:
+    """Somebody changed their reactions to a message."""
+    return {
+        "chat": chat_of("-100"),
+        "message_id": int(message_id),
+        "user": sender,
+        "date": int(time.time()),
+        "old_reaction": [{"type": "emoji", "emoji": emoji} for emoji in before],
+        "new_reaction": [{"type": "emoji", "emoji": emoji} for emoji in after],
+    }

@@ -3,13 +3,14 @@
 import pytest
 from pydantic import SecretStr
 
+from bot.chat_commands import Command, CommandOption
 from bot.platform import OutgoingMessage
 from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.discord.settings import DiscordSettings
 from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn
+from services.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, SentFile
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
@@ -157,6 +158,36 @@ async def test_slash_commands_are_registered_in_both_languages(server, platform)
 
     assert [command["name"] for command in commands] == ["remind", "reminders", "summary", "search", "help"]
     assert all(command["description_localizations"]["zh-CN"] for command in commands)
+
+
+async def test_a_function_is_a_slash_command_with_typed_options(server, make, ear, running, until):
+    sides = CommandOption(
+        name="sides", kind="integer", english="Sides", chinese="面数", is_required=True, least=2, most=99
+    )
+    kind = CommandOption(name="kind", kind="text", english="Kind", chinese="种类", choices=("fair", "loaded"))
+    platform = make()
+    platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子", options=(sides, kind))])
+    async with running(platform):
+        await until(lambda: server.sockets)
+        given = [{"name": "sides", "type": 4, "value": 6}, {"name": "kind", "type": 3, "value": "fair dice"}]
+        await server.command("dice", given)
+        await ear.hears(1)
+
+    [command] = server.called("PUT", "/commands")[0]
+    number, text = command["options"]
+    assert (number["type"], number["required"], number["min_value"], number["max_value"]) == (4, True, 2, 99)
+    assert (text["type"], [each["value"] for each in text["choices"]]) == (3, ["fair", "loaded"])
+    assert command["description_localizations"] == {"zh-CN": "掷骰子"}
+    assert ear.texts == ['/dice sides=6 kind="fair dice"']
+
+
+async def test_files_come_once_with_the_last_piece(server, platform):
+    chart = SentFile(name="chart.png", media_type="image/png", content=b"PNG")
+    message = OutgoingMessage(text="Tea. " * 500, files=(chart,), idempotency_key="r1")
+    for _ in range(2):
+        await platform.send(TEAM, message)
+
+    assert [entry.files for entry in server.said.entries] == [(), ("chart.png",)]
 
 
 async def test_without_the_intent_the_bot_still_works(server, make, ear, running, until):

@@ -76,6 +76,17 @@ class DiscordRig(PlatformRig):
         custom_id = next(button["custom_id"] for button in buttons if button["label"] == label)
         await self.server.press(custom_id, message_id=message_id, sender=PEOPLE[sender], name=sender)
 
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        await self.server.react(message_id, emoji, sender=PEOPLE[sender], name=sender, is_added=is_added)
+
+    async def rewrite(self, message_id, text, *, sender="ann"):
+        edit = forms.message(message_id, text, sender=PEOPLE[sender], name=sender)
+        await self.server.event("MESSAGE_UPDATE", {**edit, "edited_timestamp": edit["timestamp"]})
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        del sender  # Discord does not say who took it back
+        await self.server.event("MESSAGE_DELETE", {"id": message_id, "channel_id": forms.CHANNEL, "guild_id": "10"})
+
     async def heard(self, count=1):
         heard = []
         for entry in self.server.said.entries:
@@ -89,6 +100,7 @@ class DiscordRig(PlatformRig):
                     reply_to=entry.body.get("message_reference", {}).get("message_id"),
                     mentioned=tuple(number for number in called if number in allowed["users"]),
                     rings_for_everyone="everyone" in allowed["parse"] and "@everyone" in entry.text,
+                    files=entry.files,
                     choices=tuple(
                         button["label"] for row in entry.body.get("components", []) for button in row["components"]
                     ),
@@ -101,6 +113,8 @@ def shown(content):
     """What a client shows of Discord's Markdown."""
     named = re.sub(r"(?<!\\)<@(\d+)>", lambda mark: f"@{NAMES[mark[1]]}", content)
     bare = re.sub(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*", r"\1", named)
+    bare = re.sub(r"(?<!\\)\[([^\]\n]+)\]\(https?://[^\s)]+\)", r"\1", bare)
+    bare = re.sub(r"(?<![\\`])`([^`\n]+)`", r"\1", bare)
     return re.sub(r"\\([^A-Za-z0-9\s])", r"\1", bare)
 
 

@@ -1,24 +1,27 @@
 """The Telegram adapter through aiogram, against a server that speaks the Bot API."""
 
 import asyncio
+import json
 import socket
 
 import pytest
 from aiohttp import ClientSession
 from pydantic import SecretStr
 
+from bot.chat_commands import Command
 from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.telegram import TelegramServer
-from services.chat import BotAdded, ChatAddress, MessageEdited, Person
+from services.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 TEAM = ChatAddress(platform="telegram", chat_id="-100")
+CHART = SentFile(name="chart.png", media_type="image/png", content=b"\x89PNG")
 
 
 @pytest.fixture
@@ -208,3 +211,38 @@ async def test_a_group_that_the_bot_is_added_to_is_told_of(server, make, ear, ru
 
     assert ear.heard == [BotAdded(address=TEAM, language="en")]
     assert "my_chat_member" in server.called("getUpdates")[0]["allowed_updates"]
+
+
+async def test_a_picture_that_telegram_cannot_show_comes_as_a_document(server, platform):
+    server.takes_photos = False
+    await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
+
+    assert [entry.files for entry in server.said.entries] == [("chart.png",)]
+    assert server.called("sendDocument")
+
+
+async def test_reactions_are_asked_for_and_told(server, make, ear, running):
+    async with running(make()):
+        await server.react("100", ["👍"], ["🎉"], name="Ann")
+        await ear.hears(2)
+
+    ann = Person(id="7", name="Ann")
+    assert ear.heard == [
+        Reaction(address=TEAM, message_id="100", person=ann, emoji="🎉"),
+        Reaction(address=TEAM, message_id="100", person=ann, emoji="👍", is_added=False),
+    ]
+    assert "message_reaction" in server.called("getUpdates")[0]["allowed_updates"]
+
+
+async def test_commands_that_are_offered_stand_in_the_menu_of_each_language(server, make, ear, running):
+    platform = make()
+    platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子")])
+    async with running(platform):
+        await server.say("tea")
+        await ear.hears(1)
+
+    menus = [json.loads(body["commands"]) for body in server.called("setMyCommands")]
+    assert menus == [
+        [{"command": "dice", "description": "Roll dice"}],
+        [{"command": "dice", "description": "掷骰子"}],
+    ]

@@ -71,6 +71,14 @@ class TelegramRig(PlatformRig):
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         await self.server.press(data, message_id=int(message_id), sender=PEOPLE[sender], name=sender)
 
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        before, after = ([], [emoji]) if is_added else ([emoji], [])
+        await self.server.react(message_id, before, after, sender=PEOPLE[sender], name=sender)
+
+    async def rewrite(self, message_id, text, *, sender="ann"):
+        edit = forms.message(int(message_id), text, sender=PEOPLE[sender], name=sender)
+        await self.server.update({"edited_message": {**edit, "edit_date": edit["date"] + 5}})
+
     async def heard(self, count=1):
         heard = []
         for entry in self.server.said.entries:
@@ -82,7 +90,8 @@ class TelegramRig(PlatformRig):
                     id=entry.id,
                     text=entry.text,
                     reply_to=str(reply["message_id"]) if reply else None,
-                    mentioned=tuple(re.findall(r"tg://user\?id=(\d+)", entry.body["text"])),
+                    mentioned=tuple(re.findall(r"tg://user\?id=(\d+)", entry.body.get("text", ""))),
+                    files=entry.files,
                     choices=tuple(button["text"] for row in rows for button in row),
                 )
             )
