@@ -126,7 +126,7 @@ class Answering:
         return Interpretation(answer="\n".join([self._say("which_time").answer, *lines]), is_owed=True)
 
     def _delete(self, request: Request) -> Interpretation:
-        references = reminder_references(request, self._ear.pack)
+        references = reminder_references(request, self._ear.pack, may_be_several=True)
         if not references:
             self._ask(OpenQuestion(asks="reminder"))
             return self._say("which_reminder")

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from function_calls.offline.blanks import without_blanks
+from function_calls.offline.blanks import has_words, without_blanks
 from function_calls.offline.pack import LanguagePack
 
 LONGEST = 400
 """Characters of a message that is still looked at; a longer one is no request."""
 
+_QUOTED = re.compile(
+    r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|『[^』\n]+』|(?<!\w)['‘][^'’\n]+['’](?!\w)", re.DOTALL
+)
 _SPACE = re.compile(r"\s+")
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
@@ -33,6 +36,13 @@ def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
     text = without_names(text, names)
     text = _worn(text, pack, at_front=True)
     return _worn(text, pack, at_front=False)
+
+
+def quoted_parts(text: str) -> tuple[str, ...]:
+    """What `text` quotes, be it words or code; nothing where all of it is a quotation in plain marks."""
+    found = tuple(match[0] for match in _QUOTED.finditer(text))
+    is_code = any(part.startswith("`") for part in found)
+    return found if is_code or has_words(_QUOTED.sub("", text)) else ()
 
 
 def trimmed(text: str) -> str:

@@ -11,10 +11,18 @@ from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.templates import Notation, TemplateInvalid, slot_names
 
 _MARKS = " .!?。！？"
+_NOTATION = re.compile(r"[\[\]()<>|*]")
 
 
 class ExampleSentences:
     """Matches messages with the example sentences of tools; `{name}` in an example is read as that argument."""
+
+    def fixed(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
+        """The tool that gives the whole of `text` as an example, word by word."""
+        said = _folded(text)
+        return next(
+            (tool.name for tool in tools if tool.name not in INTENTS and said in _sentences(tool.examples)), None
+        )
 
     def match(
         self, text: str, tools: tuple[ToolSpec, ...], *, is_addressed: bool
@@ -31,6 +39,16 @@ class ExampleSentences:
                 if arguments is not None and (is_addressed or _has_own_words(example)):
                     return tool.name, arguments
         return None
+
+
+@lru_cache(maxsize=512)
+def _sentences(examples: tuple[str, ...]) -> frozenset[str]:
+    """The examples that are sentences and no templates."""
+    return frozenset(_folded(each) for each in examples if not slot_names(each) and not _NOTATION.search(each))
+
+
+def _folded(text: str) -> str:
+    return " ".join(trimmed(text).casefold().split()).strip(_MARKS)
 
 
 def _match_example(text: str, example: str, tool: ToolSpec) -> dict[str, object] | None:
@@ -61,12 +79,19 @@ def _value(words: str, name: str, tool: ToolSpec) -> object:
     """The words of a slot in the type that the schema asks for; words that do not fit stay words."""
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, Mapping) else None
-    kind = schema.get("type") if isinstance(schema, Mapping) else None
+    kinds = _kinds(schema) if isinstance(schema, Mapping) else ()
     try:
-        if kind == "integer":
+        if "integer" in kinds:
             return int(words)
-        if kind == "number":
+        if "number" in kinds:
             return float(words)
     except ValueError:
         return words
     return words
+
+
+def _kinds(schema: Mapping[str, object]) -> tuple[object, ...]:
+    """The JSON types that a schema allows, those of its alternatives included."""
+    options = schema.get("anyOf")
+    others = options if isinstance(options, list | tuple) else ()
+    return (schema.get("type"), *(each.get("type") for each in others if isinstance(each, Mapping)))

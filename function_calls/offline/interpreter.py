@@ -61,6 +61,9 @@ class OfflineInterpreter:
             answered = self._answered(question, ears[0], turn)
             if answered is not None:
                 return answered
+        fixed = self._by_fixed_example(turn, ears[0])
+        if fixed is not None:
+            return fixed
         for ear in ears:
             answering = Answering(turn, ear, self._questions, key)
             direct = direct_call(turn.message.text, ear)
@@ -106,6 +109,14 @@ class OfflineInterpreter:
         if not (reference.isdigit() or ear.is_addressed or untailed(words, ear.pack) != words):
             return None
         return answering.one("reminder_delete", {"reminder_id": reference})
+
+    def _by_fixed_example(self, turn: Turn, ear: Ear) -> Interpretation | None:
+        """What a tool names as its own sentence is meant for it, whatever a looser pattern makes of the words."""
+        if len(turn.message.text) > LONGEST:
+            return None
+        tried = (self._examples.fixed(form, turn.tools) for form in ear.forms(turn.message.text))
+        name = next(filter(None, tried), None)
+        return None if name is None else Interpretation(calls=(CallMaker(turn).call(name, {}),))
 
     def _by_example(self, turn: Turn, ear: Ear) -> Interpretation | None:
         forms = ear.forms(turn.message.text)

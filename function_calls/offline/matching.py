@@ -65,5 +65,5 @@ def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addresse
 
 def _is_refused(intent: Intent, slots: Mapping[str, str | None]) -> bool:
     """Whether the words asked about are of a kind that shows that nothing was asked."""
-    told = [trimmed(slots.get(name) or "") for name in ("query", "content", "reference")]
+    told = [trimmed(slots.get(name) or "") for name in ("query", "content", "reference", "which")]
     return any(pattern.fullmatch(words) for pattern in intent.refused for words in told if words)

@@ -54,6 +54,7 @@ class LanguagePack:
         lengths: Match an amount of time, `span`, that says when something is over.
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
             `length` matches the amount itself.
+        purpose: Matches what stands before the content of a reminder ahead of something: "(the 4pm) demo to".
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
     """
@@ -84,6 +85,7 @@ class LanguagePack:
     lengths: tuple[re.Pattern[str], ...]
     period: re.Pattern[str]
     length: re.Pattern[str]
+    purpose: re.Pattern[str]
     later: tuple[re.Pattern[str], ...]
     earlier: tuple[re.Pattern[str], ...]
     untitled: tuple[tuple[re.Pattern[str], str], ...]
@@ -181,6 +183,7 @@ def load_pack(language: str) -> LanguagePack:
         lengths=_compiled(data.lengths),
         period=any_of(data.periods),
         length=any_of((data.length,)),
+        purpose=re.compile(data.purpose),
         later=_compiled(data.later),
         earlier=_compiled(data.earlier),
         mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),

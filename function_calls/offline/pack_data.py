@@ -109,6 +109,7 @@ class PackData(_Data):
     from_now: str = "{span}"
     periods: tuple[str, ...] = ()
     length: str = NEVER
+    purpose: str = NEVER
     later: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     every: tuple[str, ...] = ()

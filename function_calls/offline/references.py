@@ -9,8 +9,11 @@ from function_calls.offline.requests import Request
 ALL = "all"
 
 
-def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]:
-    """The references in the form that `reminder_delete` takes: several numbers, or one of any kind; or none."""
+def reminder_references(request: Request, pack: LanguagePack, *, may_be_several: bool = False) -> tuple[str, ...]:
+    """The references in the form that `reminder_delete` takes: several numbers, or one of any kind; or none.
+
+    `may_be_several` says that one may mean all reminders of a time ("all tomorrow").
+    """
     number = request.words("number", "number_only", "order", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
@@ -19,8 +22,22 @@ def reminder_references(request: Request, pack: LanguagePack) -> tuple[str, ...]
     numbers = numbers or [_restored(part, request, pack) for part in pack.between.split(words)]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
         return tuple(numbers)
-    named = _restored(words, request, pack) or (ALL if pack.plural.search(request.clause.text) else "")
-    return (named,) if named else ()
+    named = _restored(words, request, pack)
+    is_plural = pack.plural.search(pack.fold(request.clause.text)) is not None
+    if named and is_plural and may_be_several and request.clause.owners_in(words):
+        return (_all_of(named, pack),)
+    return (named or ALL,) if named or is_plural else ()
+
+
+def _all_of(words: str, pack: LanguagePack) -> str:
+    """All the reminders of a time, where the person spoke of several."""
+    for word in sorted(pack.data.all_words, key=len, reverse=True):
+        words = words.removesuffix(word) if len(words) > len(word) else words
+        if words.startswith(f"{word} "):
+            words = without_joint(words.removeprefix(word).strip(), pack)
+    while (tail := pack.leftover.search(words)) and tail[0] and tail.start():
+        words = words[: tail.start()]
+    return f"{ALL} {words}"
 
 
 def _restored(words: str, request: Request, pack: LanguagePack) -> str:

@@ -1,6 +1,7 @@
 """Read what to be reminded of, whom and when, by taking the time, the trigger and the addressee out of a sentence."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import combinations
@@ -59,7 +60,7 @@ class ReminderReader:
 
     def read(self, match: Match) -> tuple[ReminderRequest, ...]:
         """Every reminder asked for: several contents, several times, or one of each."""
-        person = self._person(match.first("group", "both", "name", "person"))
+        person = self._person(match.first("group", "both", "kin", "name", "person"))
         pieces = self._split(
             match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(match.first("when")))
         )
@@ -133,11 +134,14 @@ class ReminderReader:
 
     def _requests(self, parts: _Parts) -> list[ReminderRequest]:
         in_body = self._clause.owners_in(parts.body)
-        chosen, time = self._ahead((*parts.head, *in_body)) or self._choose(parts.head, in_body)
+        ahead = self._ahead((*parts.head, *in_body))
+        chosen, time = ahead or self._choose(parts.head, in_body)
         if not chosen:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
         times = [time] if time else [self._clause.times[owner] for owner in chosen]
-        content = self._content(parts.body, chosen) or self._untitled()
+        body = self._pack.purpose.sub("", parts.body) if ahead else parts.body
+        cut = [owner for owner in chosen if ahead or self._clause.times[owner].lead is None]
+        content = self._content(body, cut) or self._untitled()
         said = self._clause.text
         meant = [self._times.wake(each, said) or each for each in times]
         if not meant:
@@ -189,7 +193,7 @@ class ReminderReader:
                     return (owner, base), time
         return None
 
-    def _content(self, body: str, chosen: tuple[int, ...]) -> str:
+    def _content(self, body: str, chosen: Collection[int]) -> str:
         kept = self._clause.restore(body, keep=chosen)
         return self._tidied(self._pack.timed.sub(" ", kept))
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.carried_days import on_their_days
-from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover, without_names
+from function_calls.offline.clauses import LONGEST, quoted_parts, tidy, trimmed, uncover, without_names
 from function_calls.offline.corrections import corrected
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
@@ -59,10 +59,16 @@ class Ear:
         plain = tidy(text, self.pack)
         if len(plain) > LONGEST or not load_gate(self.pack.language).search(self.pack.fold(plain)):
             return ()
-        if self.pack.taken_back.search(self.pack.fold(plain)):
+        if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
         return self._on_their_days(request for request in self._all(core) if request.intent != "none")
+
+    def _is_quoted(self, text: str) -> bool:
+        """Whether what asks for something is a quotation: '"remind me at 5" is what I wrote'."""
+        gate = load_gate(self.pack.language)
+        parts = (tidy(part.strip("`\"“”「」『』'‘’"), self.pack) for part in quoted_parts(text))
+        return any(gate.search(self.pack.fold(part)) and self._one(part) is not None for part in parts)
 
     def _on_their_days(self, requests: Iterable[Request]) -> tuple[Request, ...]:
         """`requests` with the day of a time carried on to the times after it."""

@@ -10,6 +10,11 @@ from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
+_ALL_OF = re.compile(
+    r"(?:all|everything)(?: (?:of|my|the|our|reminders?|for|on|from|about|due|at))* (?P<after>.+)"
+    r"|(?P<before>.+?)的?(?:所有|全部)的?|(?:所有|全部)的?(?P<rest>.+)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
 _LAST = frozenset(
     {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
@@ -53,6 +58,21 @@ def find_reminder(
 def means_all(reference: str) -> bool:
     """Whether `reference` is a word for all reminders."""
     return reference.strip().casefold() in ALL
+
+
+def all_of(reference: str) -> str:
+    """The words that say which of all are meant: "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
+    found = _ALL_OF.fullmatch(reference.strip())
+    return "" if found is None else (found["after"] or found["before"] or found["rest"]).strip()
+
+
+def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
+    """The reminders of `here` that "all of them" means where `words` describe them, as `matching` does.
+
+    A recurring one is among them only where no other fits: all of tomorrow's are not those of every day.
+    """
+    fits = matching(words, here, now, times)
+    return tuple(each for each in fits if not each.schedule.rule) or fits
 
 
 def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:

@@ -131,6 +131,8 @@ class ReminderService:
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Delete what `reference` names, or with "all" everything that `person` has set in this chat.
 
+        "All of tomorrow", "all about work" are those of it that the words describe.
+
         Nothing that was not begun before this returns is said afterwards.
 
         Raises:
@@ -138,6 +140,9 @@ class ReminderService:
         """
         if means_all(reference):
             return await self._changing.own(chat, person, cancelled, lambda _: True)
+        chosen = await self._shelf.all_of(chat, person, reference)
+        if chosen:
+            return await self._changing.own(chat, person, cancelled, lambda row: row.key in chosen)
         return (await self._changing.one(chat, person, reference, cancelled),)
 
     async def restore(self, chat: ChatAddress, person: Person, reminder_id: str) -> Reminder:

@@ -11,7 +11,7 @@ from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
 from services.reminders.records import StoredReminder
 from services.reminders.recurrence import next_fires
-from services.reminders.references import find_reminder, matching
+from services.reminders.references import all_of, find_reminder, fitting_all, matching
 from services.session import StateStore
 from services.time_expressions import TimeReader
 
@@ -61,6 +61,13 @@ class Shelf:
         listed = matching(words, here, self._clock.now(), self._times)
         await self._remember(chat, person, listed)
         return listed
+
+    async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
+        """The rows of what `person` has set here and "all of tomorrow" and the like mean; none for other references."""
+        words = all_of(reference)
+        pairs = [pair for pair in await self.open_in(chat) if pair[1].creator.id == person.id] if words else []
+        meant = fitting_all(words, [reminder for reminder, _ in pairs], self._clock.now(), self._times)
+        return frozenset(row.key for reminder, row in pairs if reminder in meant)
 
     def public(self, row: StoredReminder) -> Reminder:
         """A row as everybody else sees it."""

@@ -8,7 +8,13 @@ from tests.unit.offline.conftest import TOOLS, Say
 DELETIONS = [
     ("cancel my reminder to buy milk", ["buy milk"]),
     ("delete the second reminder", ["2"]),
-    ("cancel my reminders for tomorrow", ["tomorrow"]),
+    ("cancel my reminders for tomorrow", ["all tomorrow"]),
+    ("cancel everything for tomorrow", ["all tomorrow"]),
+    ("取消明天的所有提醒", ["all 明天"]),
+    ("forget the reminder about milk", ["milk"]),
+    ("cancel my 7am alarm", ["7am"]),
+    ("删掉下一个提醒", ["下一个"]),
+    ("取消第1、2、4个提醒", ["1", "2", "4"]),
     ("delete all of my reminders", ["all"]),
     ("please delete reminders 1 and 3", ["1", "3"]),
     ("stop reminding me to stretch", ["stretch"]),
@@ -22,6 +28,10 @@ LISTS = [
     "do I have any reminders?",
     "显示我的所有的提醒",
     "明天的提醒有哪些",
+    "list everything you'll remind me about",
+    "你明天要提醒我什么",
+    "我让你提醒我什么来着",
+    "下周的提醒给我看看",
 ]
 SUMMARIES = ["what did I miss", "summarize since noon", "tl;dr", "总结今天的聊天", "群里聊了什么"]
 CHANGES = {

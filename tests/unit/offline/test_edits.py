@@ -24,6 +24,11 @@ TIMES = [
     ("把第二个提醒改到周五上午十点", "2", "2026-03-06 10:00"),
     ("提醒3改到下午四点", "3", "16:00"),
     ("把明天八点的提醒改到九点", "明天八点", "09:00"),
+    ("set reminder 2 to 6pm", "2", "18:00"),
+    ("change the yoga reminder's time to 18:30", "yoga", "18:30"),
+    ("the dentist reminder should be at 3 instead", "dentist", "15:00"),
+    ("把提醒4从五点改到五点半", "4", "17:30"),
+    ("修改瑜伽提醒的时间为18:30", "瑜伽", "18:30"),
 ]
 SHIFTS = [
     ("push the meeting reminder back by an hour", "meeting", "+1:00"),
@@ -33,6 +38,7 @@ SHIFTS = [
     ("把开会的提醒推迟半小时", "开会", "+0:30"),
     ("开会的提醒往后推一个小时", "开会", "+1:00"),
     ("把开会的提醒提前十分钟", "开会", "-0:10"),
+    ("提醒2推迟一小时", "2", "+1:00"),
 ]
 CONTENTS = [
     ("rename the milk reminder to buy oat milk", "milk", "buy oat milk"),
@@ -40,6 +46,7 @@ CONTENTS = [
     ("change the text of the rent reminder to pay the landlord", "rent", "pay the landlord"),
     ("把第二个提醒改成给爸爸打电话", "2", "给爸爸打电话"),
     ("把提醒2的内容改成买燕麦奶", "2", "买燕麦奶"),
+    ("edit reminder 2: buy oat milk instead", "2", "buy oat milk"),
 ]
 FOLLOW_UPS = [
     ("actually make it saturday at 9", {"time": "2026-03-07 09:00"}),
@@ -157,3 +164,11 @@ def test_a_time_that_no_clock_knows_is_asked_for(say: Say, text: str) -> None:
 
     assert asked.calls == ()
     assert call.arguments["content"] in {"stretch", "拉伸"}
+
+
+@pytest.mark.parametrize("text", ["make reminder 2 repeat every day", "把提醒2改成每天重复", "把第2个提醒改成每天"])
+def test_words_of_repeating_are_no_content(say: Say, text: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments["reminder_id"], call.arguments["type"]) == ("reminder_update", "2", "daily")
+    assert "content" not in call.arguments

@@ -18,6 +18,16 @@ CONTENTS = [
     ("别忘了提醒我明天九点交报告", "交报告"),
     ("这个周末我想去看露天电影，提醒我", "想去看露天电影"),
     ("明天提醒我關燈", "關燈"),
+    ('put "call the plumber" in my reminders for 2pm', "call the plumber"),
+    ("remind me tomorrow at noon to upgrade to version 3.11", "upgrade to version 3.11"),
+    ("remind me 30 minutes before the 4pm demo to set up the projector", "set up the projector"),
+    ("remind me 30 minutes before my 4pm call to Tom", "my call to Tom"),
+    ("nag me at 7pm to do the dishes until it's done", "do the dishes"),
+    ("timer 8 minutes pasta", "pasta"),
+    ("明天中午提醒我升级到3.11版本", "升级到3.11版本"),
+    ("下午四点有演示，提前30分钟提醒我装投影仪", "装投影仪"),
+    ("煮面计时8分钟", "煮面"),
+    ("半夜叫我起来看流星", "起来看流星"),
 ]
 PEOPLE = [
     ("remind everyone tomorrow at 9 to bring cups", "everyone"),
@@ -27,6 +37,8 @@ PEOPLE = [
     ("提醒大家明天下午三点开会", "everyone"),
     ("提醒@小明 明天下午三点开会", "小明"),
     ("明天下午三点提醒妈妈吃药", "妈妈"),
+    ("六点提醒@汤姆给他妈打电话", "汤姆"),
+    ("明天九点提醒我妈记得吃药", "我妈"),
 ]
 
 
