@@ -1,21 +1,24 @@
 """The bot in a Slack workspace: Socket Mode or signed requests in, the Web API out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from loguru import logger
 from pydantic import ValidationError
 
+from bot.chat_commands import Command as OfferedCommand
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.doors import HttpDoor, SocketDoor
-from bot.platforms.slack.events import Command, Envelope, Interaction
+from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
 from bot.platforms.slack.settings import SlackSettings
-from services.chat import ChatAddress, Incoming
+from services.chat import ChatAddress, Incoming, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
@@ -35,6 +38,9 @@ class SlackPlatform:
         edits=True,
         message_links=True,
         private_replies=True,
+        files=True,
+        max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
+        seconds_between_edits=1.5,
         markdown=True,
     )
 
@@ -45,6 +51,7 @@ class SlackPlatform:
         self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""
+        self._commands: Sequence[OfferedCommand] = MENU
         self._receive: Receive | None = None
         self.door = self._make_door(settings, ping_seconds)
 
@@ -53,20 +60,29 @@ class SlackPlatform:
         """How the connection is."""
         return self._connection.health
 
+    def offer(self, commands: Sequence[OfferedCommand]) -> None:
+        """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
+        self._commands = commands
+
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
         self._receive = receive
         await self._connection.keep(self._session)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` and return the id of its first piece.
+        """Say `message`, its files after its text, and return the id of its first piece.
+
+        A file would be seen by everybody: what is for one person only names its files.
 
         Raises:
             DeliveryFailed: Slack did not take it.
         """
+        if message.private_to is not None and message.files:
+            message = replace(message, text="\n".join([message.text, *map(_named, message.files)]), files=())
         method = "chat.postMessage" if message.private_to is None else "chat.postEphemeral"
-        bodies = requests.messages(address, message)
-        return await send_in_turn([partial(self._post, method, body) for body in bodies], self._clock)
+        texts = [partial(self._post, method, body) for body in requests.messages(address, message)]
+        files = [partial(self._share, address, file) for file in message.files]
+        return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let the message `message_id` say `message` instead.
@@ -85,6 +101,17 @@ class SlackPlatform:
         body = {"channel": address.chat_id, "timestamp": message_id, "name": requests.reaction(emoji)}
         await self._api.ask("reactions.add", body)
 
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a channel.
+
+        Raises:
+            DeliveryFailed: Slack could not be asked.
+        """
+        async for member in self._api.members(address.chat_id):
+            if member == person_id:
+                return True
+        return False
+
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """The web address of a message; None before the workspace is known."""
         if not self._workspace:
@@ -102,6 +129,9 @@ class SlackPlatform:
         sent = await self._api.ask(method, body)
         stamp = sent.get("ts") or sent.get("message_ts")
         return None if stamp is None else str(stamp)
+
+    async def _share(self, address: ChatAddress, file: SentFile) -> None:
+        await self._api.upload(address, file)
 
     async def _session(self) -> None:
         try:
@@ -129,17 +159,30 @@ class SlackPlatform:
             await self._receive(incoming)
 
     async def _read(self, kind: str, payload: Mapping[str, object]) -> Incoming | None:
+        if kind == "events_api" and _kind_of_event(payload) in {wire.ADDED, wire.REMOVED}:
+            change = ReactionEnvelope.model_validate(payload).event
+            return wire.to_reaction(change, self._me, await self._api.profiles({change.user}))
         if kind == "events_api":
             message = Envelope.model_validate(payload).event
             return wire.to_incoming(message, self._me, await self._api.profiles(wire.users_in(message)))
         if kind == "slash_commands":
             command = Command.model_validate(payload)
-            return wire.to_command(command, await self._api.profiles({command.user_id}), self._clock.now())
+            offered = {f"/{each.name}" for each in self._commands}
+            return wire.to_command(command, await self._api.profiles({command.user_id}), self._clock.now(), offered)
         if kind == "interactive":
             interaction = Interaction.model_validate(payload)
             users = {interaction.user.id} if interaction.user else set()
             return wire.to_pressed(interaction, await self._api.profiles(users), self._clock.now())
         return None
+
+
+def _kind_of_event(payload: Mapping[str, object]) -> object:
+    event = payload.get("event")
+    return event.get("type") if isinstance(event, Mapping) else None
+
+
+def _named(file: SentFile) -> str:
+    return f"📎 {file.name}"
 
 
 def create(parts: "PlatformParts") -> SlackPlatform:

@@ -1,14 +1,16 @@
 """Slack's Web API through its SDK, with its errors in the words of the outbox."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
 from aiohttp import ClientConnectorError, ClientError
-from slack_sdk.errors import SlackApiError
+from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.platforms.slack.wire import Profile
+from services.chat import ChatAddress, SentFile
 from services.clock import Clock
 from services.errors import DeliveryFailed
 
@@ -21,6 +23,7 @@ _PASSING: Final = {
     "team_added_to_org",
 }
 _TRUSTED_FOR = timedelta(hours=1)
+_PAGE: Final = 1000
 
 
 def web_client(token: str, api_url: str) -> AsyncWebClient:
@@ -42,14 +45,42 @@ class WebApi:
         Raises:
             DeliveryFailed: Slack refused, or could not be reached.
         """
-        try:
+        with _in_the_words_of_the_outbox():
             answer = await self._client.api_call(method, json=dict(parameters))
-        except SlackApiError as error:
-            raise refused(error) from error
-        except (ClientError, TimeoutError, OSError) as error:
-            is_sent = not isinstance(error, ClientConnectorError)
-            raise DeliveryFailed(f"slack: {error}", is_unknown=is_sent) from error
         return answer.data if isinstance(answer.data, dict) else {}
+
+    async def upload(self, address: ChatAddress, file: SentFile) -> None:
+        """Share `file` in a chat; Slack shows it a moment later, and does not tell as which message.
+
+        Raises:
+            DeliveryFailed: Slack refused, or could not be reached.
+        """
+        with _in_the_words_of_the_outbox():
+            await self._client.files_upload_v2(
+                channel=address.chat_id,
+                thread_ts=address.thread_id,
+                content=file.content,
+                filename=file.name,
+                request_file_info=False,
+            )
+
+    async def members(self, channel: str) -> AsyncIterator[str]:
+        """The ids of those who are in a channel.
+
+        Raises:
+            DeliveryFailed: Slack refused, or could not be reached.
+        """
+        cursor = ""
+        while True:
+            with _in_the_words_of_the_outbox():
+                answer = await self._client.conversations_members(channel=channel, cursor=cursor, limit=_PAGE)
+            page: Mapping[str, object] = answer.data if isinstance(answer.data, dict) else {}
+            found, more = page.get("members"), page.get("response_metadata")
+            for member in found if isinstance(found, list) else []:
+                yield str(member)
+            cursor = str(more.get("next_cursor", "")) if isinstance(more, dict) else ""
+            if not cursor:
+                return
 
     async def profiles(self, users: set[str]) -> dict[str, Profile]:
         """Who these users are; asked for once an hour, and nameless where Slack does not tell."""
@@ -66,6 +97,19 @@ class WebApi:
         profile = _profile(user, answer.get("user"))
         self._profiles[user] = (self._clock.now(), profile)
         return profile
+
+
+@contextmanager
+def _in_the_words_of_the_outbox() -> Iterator[None]:
+    try:
+        yield
+    except SlackApiError as error:
+        raise refused(error) from error
+    except SlackRequestError as error:
+        raise DeliveryFailed(f"slack: {error}", is_unknown=True) from error
+    except (ClientError, TimeoutError, OSError) as error:
+        is_sent = not isinstance(error, ClientConnectorError)
+        raise DeliveryFailed(f"slack: {error}", is_unknown=is_sent) from error
 
 
 def refused(error: SlackApiError) -> DeliveryFailed:

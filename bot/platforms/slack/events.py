@@ -37,6 +37,29 @@ class Message(Form):
     previous_message: "Message | None" = None
 
 
+class Item(Form):
+    """What somebody reacted to; `ts` where it is a message."""
+
+    type: str = ""
+    channel: str = ""
+    ts: str = ""
+
+
+class ReactionChange(Form):
+    """Somebody put an emoji, by its name, under a message, or took it back."""
+
+    type: str
+    user: str = ""
+    reaction: str = ""
+    item: Item = Item()
+
+
+class ReactionEnvelope(Form):
+    """What the Events API wraps a reaction in."""
+
+    event: ReactionChange
+
+
 class Envelope(Form):
     """What the Events API wraps an event in."""
 

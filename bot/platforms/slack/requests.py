@@ -10,28 +10,18 @@ from typing import Final
 from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
+from bot.platforms.slack.wire import EMOJI
 from services.chat import ChatAddress
 from services.errors import DeliveryFailed
 
 MAX_LENGTH: Final = 3000
 """Characters of one message: what the texts of Slack's blocks hold."""
 
+MAX_FILE_KILOBYTES: Final = 100_000
+"""The largest file; Slack itself takes up to a gigabyte."""
+
 _MAX_BUTTONS = 25
 _MAX_LABEL = 75
-
-# Slack knows emoji by name. Source: https://github.com/iamcal/emoji-data
-_REACTIONS = {
-    "👍": "thumbsup",
-    "👎": "thumbsdown",
-    "✅": "white_check_mark",
-    "❌": "x",
-    "⏰": "alarm_clock",
-    "👀": "eyes",
-    "🎉": "tada",
-    "❤️": "heart",
-    "🙏": "pray",
-    "👌": "ok_hand",
-}
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
@@ -59,9 +49,9 @@ def reaction(emoji: str) -> str:
     Raises:
         DeliveryFailed: it is not among those whose names are known.
     """
-    if emoji not in _REACTIONS:
+    if emoji not in EMOJI:
         raise DeliveryFailed(f"slack: no name is known for {emoji}", is_permanent=True)
-    return _REACTIONS[emoji]
+    return EMOJI[emoji]
 
 
 def _said(message: OutgoingMessage, part: str) -> dict[str, object]:

@@ -1,13 +1,13 @@
 """Slack's events as chat messages. Source: https://docs.slack.dev/messaging/formatting-message-text."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU
-from bot.platforms.slack.events import Command, Interaction, Message
+from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from services.chat import (
     Attachment,
     BotAdded,
@@ -17,9 +17,30 @@ from services.chat import (
     MessageEdited,
     MessageWithdrawn,
     Person,
+    Reaction,
 )
 
 NAME = "slack"
+
+ADDED, REMOVED = "reaction_added", "reaction_removed"
+
+# Slack knows emoji by name. Source: https://github.com/iamcal/emoji-data
+EMOJI: Mapping[str, str] = {
+    "👍": "thumbsup",
+    "👎": "thumbsdown",
+    "✅": "white_check_mark",
+    "❌": "x",
+    "⏰": "alarm_clock",
+    "👀": "eyes",
+    "🎉": "tada",
+    "❤️": "heart",
+    "🙏": "pray",
+    "👌": "ok_hand",
+    "➕": "heavy_plus_sign",
+    "✋": "hand",
+    "🙋": "raising_hand",
+}
+_BY_NAME = {name: emoji for emoji, name in EMOJI.items()} | {"+1": "👍", "-1": "👎", "raised_hand": "✋"}
 
 _SAID = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
 _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
@@ -70,9 +91,25 @@ def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) ->
     return _to_message(message, me, people)
 
 
-def to_command(command: Command, people: Mapping[str, Profile], now: datetime) -> ChatMessage:
-    """A slash command is what it says: those that every platform has with their names, others without."""
-    words = f"{command.command} {command.text}" if command.command in _COMMANDS else command.text
+def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Profile]) -> Reaction | None:
+    """Somebody else's emoji under a message; the shade of a hand is left out, and an unknown name stays a name."""
+    if change.item.type != "message" or change.user == me.user_id:
+        return None
+    name = change.reaction.partition("::")[0]
+    return Reaction(
+        address=ChatAddress(platform=NAME, chat_id=change.item.channel),
+        message_id=change.item.ts,
+        person=_person(change.user, people),
+        emoji=_BY_NAME.get(name, name),
+        is_added=change.type == ADDED,
+    )
+
+
+def to_command(
+    command: Command, people: Mapping[str, Profile], now: datetime, offered: Collection[str] = _COMMANDS
+) -> ChatMessage:
+    """A slash command is what it says: those that are `offered` with their names, others without."""
+    words = f"{command.command} {command.text}" if command.command in offered else command.text
     return ChatMessage(
         id=f"command-{command.trigger_id}",
         address=ChatAddress(platform=NAME, chat_id=command.channel_id, thread_id=command.thread_ts),

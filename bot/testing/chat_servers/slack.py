@@ -39,6 +39,9 @@ class SlackServer(LoopbackServer):
         self.statuses: list[int] = []
         self.names: dict[str, str] = {}
         self.scopes = _SCOPES
+        self.members = ["UBOT", "U7", "U8", "U9"]
+        self.members_per_page = 1000
+        self._uploads: dict[str, bytes] = {}
         self._count = itertools.count(1)
         self._unacknowledged: dict[str, JsonObject] = {}
 
@@ -57,6 +60,7 @@ class SlackServer(LoopbackServer):
         router.add_route("*", "/api/{method}", self._call)
         router.add_get("/link", self._link)
         router.add_post("/respond", self._respond)
+        router.add_post("/upload/{file_id}", self._upload)
 
     def called(self, method: str) -> list[JsonObject]:
         """What `method` was called with, in order."""
@@ -134,6 +138,12 @@ class SlackServer(LoopbackServer):
         }
         await self._tell("interactive", payload)
 
+    async def react(self, stamp: str, name: str, *, sender: str = "U7", is_added: bool = True) -> None:
+        """Put the emoji `name` under a message of the channel, or take it back."""
+        kind, item = "reaction_added" if is_added else "reaction_removed", {"type": "message", "channel": "C1"}
+        event: JsonObject = {"type": kind, "user": sender, "reaction": name, "item_user": "UBOT", "event_ts": "1.1"}
+        await self.event({**event, "item": {**item, "ts": stamp}})
+
     async def _tell(self, kind: str, payload: JsonObject) -> None:
         if self.post_to:
             await self._post(kind, payload)
@@ -197,7 +207,12 @@ class SlackServer(LoopbackServer):
             return await self._take(body)
         if method == "chat.update":
             self.said.change(str(body.get("ts")), _shown(str(body.get("text", ""))), body)
+        if method == "files.completeUploadExternal":
+            return await self._shared(body)
+        file_id = f"F{next(self._count)}"
         known: dict[str, JsonObject] = {
+            "files.getUploadURLExternal": {"upload_url": f"{self.url}/upload/{file_id}", "file_id": file_id},
+            "conversations.members": self._page_of_members(body),
             "auth.test": {"user_id": "UBOT", "bot_id": "BBOT", "team_id": "T1", "user": "bubbles", "url": self.url},
             "apps.connections.open": {"url": f"{self.socket_url}/link"},
             "users.info": {
@@ -226,6 +241,25 @@ class SlackServer(LoopbackServer):
         stamp = f"{int(time.time())}.{next(self._count):06d}"
         await self.said.add(Said(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
         return {"ok": True, "channel": body["channel"], "ts": stamp, "message": {"text": text}}
+
+    def _page_of_members(self, body: JsonObject) -> JsonObject:
+        begin = int(str(body.get("cursor") or 0))
+        end = begin + self.members_per_page
+        cursor = str(end) if end < len(self.members) else ""
+        return {"members": self.members[begin:end], "response_metadata": {"next_cursor": cursor}}
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self._uploads[request.match_info["file_id"]] = await request.read()
+        return web.Response(text="OK")
+
+    async def _shared(self, body: JsonObject) -> JsonObject:
+        given = body.get("files")
+        files = json.loads(given) if isinstance(given, str) else []
+        if not all(file["id"] in self._uploads for file in files):
+            return {"ok": False, "error": "file_not_found"}
+        names = tuple(file["title"] for file in files)
+        await self.said.add(Said(chat=str(body["channel_id"]), text="", body=body, files=names))
+        return {"ok": True, "files": files}
 
     async def _respond(self, request: web.Request) -> web.Response:
         body = await body_of(request)

@@ -8,12 +8,13 @@ import time
 import pytest
 from aiohttp import ClientSession
 
+from bot.chat_commands import Command
 from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.slack.settings import SlackSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.slack import SlackServer
-from services.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person
+from services.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
@@ -197,3 +198,29 @@ async def test_buttons_stand_under_the_last_piece(server, platform):
     await platform.send(TEAM, OutgoingMessage(text="Tea. " * 1000, choices=(Choice(label="Done", says="done"),)))
 
     assert [len(entry.body["blocks"]) for entry in server.said.entries] == [1, 2]
+
+
+async def test_a_file_for_one_person_is_only_named_since_all_would_see_it(server, platform):
+    chart, ann = SentFile(name="chart.png", media_type="image/png", content=b"PNG"), Person(id="U7", name="Ann")
+
+    await platform.send(TEAM, OutgoingMessage(text="psst", private_to=ann, files=(chart,)))
+
+    assert server.said.texts == ["psst\n📎 chart.png"]
+    assert server.said.entries[0].files == ()
+
+
+async def test_a_function_that_is_offered_keeps_its_name(server, make, ear, running, until):
+    platform = make()
+    platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子")])
+    async with running(platform):
+        await until(lambda: server.sockets)
+        await server.command("/dice", "sides=6")
+        await ear.hears(1)
+
+    assert ear.texts == ["/dice sides=6"]
+
+
+async def test_somebody_of_a_later_page_is_a_member(server, platform):
+    server.members_per_page = 1
+
+    assert await platform.is_member(TEAM, "U8")

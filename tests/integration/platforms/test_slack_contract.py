@@ -61,9 +61,26 @@ class SlackRig(PlatformRig):
         value = next(button["value"] for button in buttons if button["text"]["text"] == label)
         await self.server.press(value, stamp=message_id, sender=PEOPLE[sender])
 
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        assert emoji == "👍"
+        await self.server.react(message_id, "+1::skin-tone-2", sender=PEOPLE[sender], is_added=is_added)
+
+    async def rewrite(self, message_id, text, *, sender="ann"):
+        new = {**self._last, "user": PEOPLE[sender], "text": text, "ts": message_id}
+        changed = {"subtype": "message_changed", "message": new, "previous_message": self._last}
+        await self.server.event({"type": "message", "channel": "C1", "ts": "1.2", "event_ts": "1.2", **changed})
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        del sender
+        gone = {"subtype": "message_deleted", "deleted_ts": message_id, "previous_message": self._last}
+        await self.server.event({"type": "message", "channel": "C1", "ts": "1.3", "event_ts": "1.3", **gone})
+
     async def heard(self, count=1):
         heard = []
         for entry in self.server.said.entries:
+            if entry.files:
+                heard.append(Heard(id="", text="", files=entry.files))
+                continue
             rich, *rest = entry.body["blocks"]
             parts = [part for section in rich["elements"] for part in section["elements"]]
             heard.append(
