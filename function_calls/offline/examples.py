@@ -20,9 +20,8 @@ class ExampleSentences:
     def fixed(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """The tool that gives the whole of `text` as an example, word by word."""
         said = _folded(text)
-        return next(
-            (tool.name for tool in tools if tool.name not in INTENTS and said in _sentences(tool.examples)), None
-        )
+        meant = (tool for tool in tools if tool.name not in INTENTS and said in _sentences(tool.examples))
+        return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
 
     def match(
         self, text: str, tools: tuple[ToolSpec, ...], *, is_addressed: bool

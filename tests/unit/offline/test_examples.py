@@ -37,3 +37,22 @@ def test_an_example_that_is_no_template_is_ignored(say: Say) -> None:
     tool = ToolSpec(name="odd", description="", parameters={}, examples=("(unclosed",))
 
     assert say("(unclosed", tools=(tool,)).calls == ()
+
+
+def test_a_tools_own_sentence_is_meant_for_it_whatever_looser_patterns_make_of_it(say: Say) -> None:
+    forget = ToolSpec(name="forget_me", description="", parameters={}, examples=("delete everything about me",))
+    keep = ToolSpec(name="history_opt_in", description="", parameters={}, examples=("恢复记录我的消息",))
+
+    (english,) = say("Delete everything about me!", tools=(forget,)).calls
+    (chinese,) = say("恢复记录我的消息", tools=(keep,)).calls
+
+    assert (english.name, chinese.name) == ("forget_me", "history_opt_in")
+
+
+def test_a_number_is_read_as_one_where_it_may_also_be_left_out(say: Say) -> None:
+    schema = {"properties": {"days": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+    tool = ToolSpec(name="keep", description="", parameters=schema, examples=("keep messages for {days} days",))
+
+    (call,) = say("keep messages for 30 days", tools=(tool,)).calls
+
+    assert call.arguments == {"days": 30}
