@@ -1,4 +1,4 @@
-"""docs/reference/function-calling.md names a test for every feature; those tests exist."""
+"""Pages of the reference name a test for every feature, or every trap; those tests exist."""
 
 import ast
 import re
@@ -9,8 +9,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "function-calling.md"
-ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "::" in line]
+TRAPS = ROOT / "docs" / "reference" / "tools-from-elsewhere.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+
+
+def rows_of(page: Path) -> list[str]:
+    """The rows of a page's tables that name tests."""
+    return [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "::" in line]
+
+
+ROWS = rows_of(PAGE)
 
 
 @cache
@@ -25,7 +33,7 @@ def test_the_table_has_a_row_for_each_feature():
     assert len(ROWS) >= 60
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip()[:60])
+@pytest.mark.parametrize("row", [*ROWS, *rows_of(TRAPS)], ids=lambda row: row.split("|")[1].strip()[:60])
 def test_every_row_names_tests_that_exist(row):
     named = NAMED.findall(row)
 

@@ -96,3 +96,28 @@ async def test_an_operator_sees_each_server_with_its_health_its_tools_and_the_cl
     assert "cannot be reached" in said["OpenAPI server gone"]
     assert "time keeps it, beside clock_" in said["tool names"]
     assert "clock_convert_time_convert_time_post" in [spec.name for spec in offer.specs]
+
+
+async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve):
+    name = "get_current_utc_get_current_utc_time_get"
+    call = [ToolCall(id="1", name=name, arguments={})]
+    script = [call, "It is off.", call, "It is on."]
+    async with serve(time_server(SystemClock())) as times:
+        options = settings({"url": times, "name": "time"}).model_copy(
+            update={"bot": BotSettings(timezone="UTC", owners=("fake:ann",))}
+        )
+        platform = FakePlatform(clock=SystemClock())
+        interpreter = ScriptedInterpreter(script, is_strict=False)
+        async with build_app(
+            options, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")
+        ) as app:
+            await platform.say(f"/tools off {name}", sender="ann")
+            away = [each.spec.name for each in await app.tools.listed(ANN) if not each.is_on]
+            await platform.say("Bubbles, what time is it?", sender="ann")
+            await platform.say(f"/tools on {name}", sender="ann")
+            await platform.say("Bubbles, and now?", sender="ann")
+
+    results = [turn.steps[0].results[0].ok for turn in interpreter.turns if turn.steps]
+    assert name in platform.texts[0]
+    assert away == [name]
+    assert results == [False, True]
