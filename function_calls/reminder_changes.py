@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from function_calls.context import CallContext
@@ -23,8 +23,8 @@ _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
     """When a reminder fires from now on; None when its times stay as they are.
 
-    Another clock time without a date moves the reminder on its own day, or on each of its days. `+1:30` and `-0:15`
-    move it by so many hours and minutes.
+    Another clock time without a date moves the reminder on its own day, or on each of its days; another day without a
+    clock time keeps the clock. `+1:30` and `-0:15` move it by so many hours and minutes.
 
     Raises:
         RequestRefused: the arguments do not name a time, or one that would move a repetition to other days.
@@ -41,6 +41,9 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     clock = _spoken_clock(args, old, ctx)
     if clock is not None:
         return _at_clock(old, clock)
+    day = _spoken_day(args.time, ctx)
+    if day is not None:
+        return Schedule(start=datetime.combine(day, old.start.time()), zone=old.zone)
     proposed = _scheduled(args, args.time, ctx)
     verdict = cross_check(
         proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
@@ -88,6 +91,15 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
         return None
     clock = reading.start.time().replace(tzinfo=None)
     return _same_half(clock, old.start.time()) if is_clock_without_half(words) else clock
+
+
+def _spoken_day(words: str, ctx: CallContext) -> date | None:
+    """The day that was asked for, where nothing but a day was: the clock stays."""
+    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language)
+    reading = found[0].best if len(found) == 1 else None
+    if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
+        return None
+    return reading.start.date()
 
 
 def _same_half(clock: time, old: time) -> time:

@@ -140,12 +140,18 @@ class Answering:
         """Move or put off a reminder, if the bot has a function for it."""
         moved = moved_by(request, self._ear)
         reading = new_time(request, self._ear) if moved is None else None
-        name, schedule = request.intent, {} if reading is None else changed_schedule(reading, self._turn.now)
+        name, schedule = request.intent, self._schedule(request.intent, reading)
         if moved is not None:
             name, schedule = self._shifted(request.intent, moved)
         references = reminder_references(request, self._ear.pack)
         arguments = {"reminder_id": "".join(references[:1]), "content": request.words("content")}
         return self.one(name, schedule | arguments)
+
+    def _schedule(self, intent: str, reading: Reading | None) -> dict[str, object]:
+        """When it is to be; what is put off till a day is said in its morning."""
+        if reading is not None and intent == "reminder_snooze" and reading.has_day and not reading.has_clock:
+            return {"time": written(reading.wall)}
+        return {} if reading is None else changed_schedule(reading, self._turn.now)
 
     def _shifted(self, intent: str, moved: timedelta) -> tuple[str, dict[str, object]]:
         """What has just been set is moved from where it was, what has been said is put off from now."""
