@@ -2,8 +2,9 @@
 
 import difflib
 import os
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from services.errors import ConfigError
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
 _PLATFORM = "platforms."
+_PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
 
 # Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.
 _WELL_KNOWN = {
@@ -206,7 +208,14 @@ def secret_values(settings: Settings) -> tuple[str, ...]:
     """The secrets themselves, for masking them in logs; empty ones left out."""
     groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
     groups += settings.platforms.groups.values()
-    values = (getattr(group, key) for group in groups for key in type(group).model_fields)
-    return tuple(
-        value.get_secret_value() for value in values if isinstance(value, SecretStr) and value.get_secret_value()
-    )
+    values = [getattr(group, key) for group in groups for key in type(group).model_fields]
+    keys = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
+    return (*(key for key in keys if key), *_passwords(values))
+
+
+def _passwords(values: Iterable[object]) -> Iterator[str]:
+    """The passwords that stand in addresses, such as that of the database."""
+    for value in values:
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str):
+                yield from _PASSWORD.findall(text)

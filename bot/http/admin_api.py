@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from bot import __version__
 from bot.http.admin_shapes import (
@@ -37,6 +37,7 @@ from bot.platform import HasHealth, Platform
 from bot.platforms.web.frames import written
 from bot.settings import Group
 from function_calls.wording import say
+from services.call_log.masking import SecretMask
 from services.search.service import SearchService
 
 _LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
@@ -77,7 +78,8 @@ async def adapters(context: Context) -> Adapters:
         if each.name in last:
             each.last_event = written(last[each.name])
         if each.name == context.room.name:
-            each.queue = context.gauges.sockets
+            now = context.clock.now()
+            each.queue = context.gauges.queue_between(now.replace(second=0, microsecond=0), now)
     return Adapters(adapters=found)
 
 
@@ -162,7 +164,7 @@ def _entries(name: str, group: Group) -> list[SettingEntry]:
         SettingEntry(
             group=name,
             name=key,
-            value=as_json(getattr(group, key)),
+            value=_shown(as_json(getattr(group, key))),
             default=as_json(field.get_default(call_default_factory=True, validated_data={})),
             description=field.description,
             is_secret=isinstance(getattr(group, key), SecretStr),
@@ -170,6 +172,13 @@ def _entries(name: str, group: Group) -> list[SettingEntry]:
         for key, field in kind.model_fields.items()
         if field.description
     ]
+
+
+def _shown(value: JsonValue) -> JsonValue:
+    """A value without the passwords that stand in addresses."""
+    if isinstance(value, str):
+        return SecretMask().text(value)
+    return [_shown(each) for each in value] if isinstance(value, list) else value
 
 
 def _token(token: Token) -> TokenEntry:

@@ -1,0 +1,193 @@
+"""Secrets are planted in every setting that takes one, servers echo them, tools fail with them; nothing shows them."""
+
+import asyncio
+import json
+import os
+import sys
+import threading
+from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from bot.documentation.settings import documented, groups, variable
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+ROOT = Path(__file__).parents[2]
+CONNECTIONS = "BUBBLES_TOOL_SERVERS__CONNECTIONS"
+PLUGIN = '''
+import os
+from function_calls.registry import tool_function
+from services.errors import ToolFailed
+
+@tool_function(examples=("please break down",), returns="reply")
+async def break_down() -> str:
+    """Fail with everything that the program knows."""
+    raise RuntimeError(f"connection to https://bot:{os.environ['BUBBLES_MODEL__API_KEY']}@host refused")
+
+@tool_function(examples=("please give up",), returns="reply")
+async def give_up() -> str:
+    """Fail, and say why."""
+    raise ToolFailed(f"401 for key {os.environ['BUBBLES_SEARCH__PERPLEXITY_API_KEY']}")
+'''
+SAID = ("please break down", "please give up", "search the web for tea", "remind me in 1 second to stretch", "hello?")
+COMMANDS = ("check", "doctor", "tools", "plugins", "explain last", "usage", "usage --by person", "backup copy.db")
+PAGES = (
+    *("settings", "health", "adapters", "metrics?minutes=60", "usage", "tool-calls?limit=50", "turns", "messages"),
+    "tokens",
+)
+
+
+def planted():
+    """A secret for every setting that takes one, by its variable."""
+    secrets = {}
+    for name, group in groups().items():
+        for key, field in documented(group):
+            if field.annotation is SecretStr:
+                secrets[variable(name, key)] = f"Planted{len(secrets):02}" + "q7" * 20
+    return secrets
+
+
+@pytest.fixture
+def echo():
+    """A server that refuses everything and says with which key it was asked, as real ones do."""
+    heard = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self):
+            heard.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+            shown = {name: value for name, value in self.headers.items() if "planted" in value.lower()}
+            message = f"Incorrect API key provided: {json.dumps(shown)}"
+            body = json.dumps({"error": {"message": message, "code": "invalid_api_key"}}).encode()
+            self.send_response(401, "Unauthorized")
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = answer  # noqa: N815 - names of the standard library
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server.heard = heard
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def environment_of(folder, address, secrets, log_format):
+    """The environment of a bot whose every neighbour is `address`; a password stands in two addresses as well."""
+    connection = {"url": f"{address}/openapi.json", "key": secrets[CONNECTIONS], "name": "refusing"}
+    return {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        **secrets,
+        CONNECTIONS: json.dumps([connection]),
+        "BUBBLES_MODEL__BASE_URL": f"{address}/v1",
+        "BUBBLES_MODEL__MAX_RETRIES": "0",
+        "BUBBLES_SEARCH__PERPLEXITY_BASE_URL": f"{address}/p",
+        "BUBBLES_SEARCH__ENGINES": "perplexity,searxng",
+        "BUBBLES_SEARCH__SEARXNG_URL": address.replace("://", f"://bot:{secrets['password in an address']}@") + "/s",
+        "BUBBLES_TELEMETRY__ENDPOINT": f"{address}/v1/traces",
+        "BUBBLES_PLATFORMS__ENABLED": ",",
+        "BUBBLES_BOT__DATA_DIR": str(folder / "data"),
+        "BUBBLES_HTTP__PORT": "0",
+        "BUBBLES_LOG__LEVEL": "DEBUG",
+        "BUBBLES_LOG__FORMAT": log_format,
+    }
+
+
+@asynccontextmanager
+async def running(folder, environment):
+    """`bubbles run`; gives its address. What it prints is in `stdout.txt` and `stderr.txt`."""
+    with (folder / "stdout.txt").open("wb") as out, (folder / "stderr.txt").open("wb") as errors:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "run"), cwd=folder, env=environment, stdout=out, stderr=errors
+        )
+        try:
+            while "http://" not in (told := (folder / "stdout.txt").read_text(encoding="utf-8")):
+                assert process.returncode is None, (folder / "stderr.txt").read_text(encoding="utf-8")
+                await asyncio.sleep(0.1)
+            yield "http://" + told.split("http://")[1].split()[0].rstrip("/"), process
+        finally:
+            if process.returncode is None:
+                process.terminate()
+            await process.wait()
+
+
+async def everything_said(client):
+    """What the bot answers in chat, over the API, and to requests that make no sense."""
+    answers = []
+    for text in SAID:
+        answers.append(
+            await client.post("/api/chat/send", json={"session_id": "lobby", "message": text, "name": "Ann"})
+        )
+    await asyncio.sleep(2)
+    for page in PAGES:
+        answers.append(await client.get(f"/api/admin/{page}"))
+    answers += [
+        await client.get("/metrics"),
+        await client.get("/api/chat/sessions/lobby/messages"),
+        await client.get("/api/tools"),
+        await client.get("/api/tools/sources"),
+        await client.post("/api/search", json={"query": "tea"}),
+        await client.get("/api/nothing"),
+        await client.post("/api/chat/send", content=b"{"),
+        await client.get("/api/admin/settings", headers={"Authorization": "Bearer wrong"}),
+    ]
+    return answers
+
+
+async def commanded(folder, environment, command):
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", *command.split()),
+        cwd=folder,
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    told, _ = await process.communicate()
+    return told
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, echo, log_format):
+    secrets = planted() | {"password in an address": "PlantedPassword" + "q7" * 10}
+    environment = environment_of(tmp_path, f"http://127.0.0.1:{echo.server_port}", secrets, log_format)
+    del environment["password in an address"]
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "leaky.py").write_text(PLUGIN, encoding="utf-8")
+    outputs = {}
+    async with running(tmp_path, environment) as (address, process):
+        headers = {"Authorization": f"Bearer {secrets['BUBBLES_HTTP__TOKEN']}"}
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
+            answers = await everything_said(client)
+        outputs |= {f"{n} {answer.request.url.path}": answer.content for n, answer in enumerate(answers)}
+        outputs["process list"] = await asyncio.to_thread(Path(f"/proc/{process.pid}/cmdline").read_bytes)
+        commands = COMMANDS if log_format == "text" else COMMANDS[-1:]
+        outputs |= {f"bubbles {each}": await commanded(tmp_path, environment, each) for each in commands}
+    outputs["traces and requests to a model"] = b"".join(echo.heard)
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.parent.name != "plugins"]
+    outputs |= {str(path.relative_to(tmp_path)): path.read_bytes() for path in files}
+
+    found = [
+        (place, name)
+        for place, output in outputs.items()
+        for name, secret in secrets.items()
+        if secret.encode() in output
+    ]
+    assert len(secrets) >= 20
+    assert not found, "\n".join(map(str, found))
+    told = "\n".join(answer.text for answer in answers)
+    log = outputs["data/bubbles.log"].decode()
+    assert "[secret]" in log  # the secrets did come by, and were masked
+    assert "break_down" in log
+    assert "stretch" in told
+    assert [answer.status_code for answer in answers[-3:]] == [404, 422, 401]
+    assert {"copy.db", "data/bubbles.db", "stderr.txt"} <= set(outputs)

@@ -1,0 +1,30 @@
+"""What a failing tool or an address may give away."""
+
+from bot.secrecy import failures_masked
+from bot.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
+from bot.settings_sources import secret_values
+from function_calls.calls import ToolCall, ToolResult
+from services.call_log.masking import MASK, SecretMask
+
+CALL = ToolCall(id="1", name="search", arguments={})
+HOOK = failures_masked(SecretMask(["hunter2hunter2"]))
+
+
+def test_a_failure_is_told_without_the_secret():
+    result = HOOK(CALL, None, ToolResult.failed("key hunter2hunter2", text="no: hunter2hunter2"))
+
+    assert (result.error, result.text) == (f"key {MASK}", f"no: {MASK}")
+
+
+def test_a_result_is_left_alone():
+    assert HOOK(CALL, None, ToolResult(ok=True, text="tea")) is None
+
+
+def test_passwords_in_addresses_are_secrets():
+    settings = Settings(
+        storage=StorageSettings(url="postgresql://bot:dbpass99@host/bubbles"),
+        search=SearchSettings(searxng_url="https://bot:searchpass99@host"),
+        tool_servers=ToolServerSettings(urls=("https://a:toolpass99@host", "https://host:8080/x")),
+    )
+
+    assert set(secret_values(settings)) == {"dbpass99", "searchpass99", "toolpass99"}
