@@ -23,7 +23,6 @@ from bot.relay import Relay
 from bot.resumption import Resumption
 from bot.router import MessageRouter
 from bot.search_engines import search_service
-from bot.secrecy import failures_masked
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
 from bot.sharing import shared
@@ -182,8 +181,7 @@ async def build_app(
         if timetable is None:
             timetable = await resources.enter_async_context(ApschedulerTimetable())
         secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
-        mask = SecretMask(secrets)
-        log = CallLog(SqlCallStore(database), mask=mask)
+        log = CallLog(SqlCallStore(database), mask=SecretMask(secrets))
         resources.push_async_callback(log.drain)
         purse = purse_of(settings, clock, log)
         telemetry = await resources.enter_async_context(telemetry_of(settings.telemetry))
@@ -213,7 +211,10 @@ async def build_app(
             settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone), times
         )
         privacy = PrivacyService(
-            SqlPrivacyStore(database), keep_days=settings.history.retention_days, on_forgotten=summaries.forget_person
+            SqlPrivacyStore(database),
+            keep_days=settings.history.retention_days,
+            on_forgotten=summaries.forget_person,
+            settle=log.drain,
         )
         services = Services(
             history,
@@ -249,7 +250,6 @@ async def build_app(
             listener_for=partial(_listener_of, outbox.platforms, drafts),
         )
         way = wired(parts)
-        way.calls.hooks.after.append(failures_masked(mask))
         sources = await resources.enter_async_context(
             tool_sources(
                 settings.tool_servers,

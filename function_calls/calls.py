@@ -70,6 +70,7 @@ class ToolResult:
     `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure.
     `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
     `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
+    `is_unchanged` says that a tool which can change something did not this time, so that there is nothing to undo.
     `files` go to the chat with the answer; a model is told that they do, never what is in them.
     """
 
@@ -84,6 +85,7 @@ class ToolResult:
     is_reply: bool = False
     is_untrusted: bool = False
     is_private: bool = False
+    is_unchanged: bool = False
     choices: tuple[Choice, ...] = ()
     files: tuple[SentFile, ...] = ()
     spawned: "SpawnedTask | None" = None

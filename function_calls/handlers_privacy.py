@@ -7,6 +7,7 @@ from function_calls.context import CallContext
 from function_calls.privacy_models import ExportArgs, ForgetMeArgs, OptInArgs, OptOutArgs, RetentionArgs
 from function_calls.registry import tool_function
 from function_calls.wording import say
+from function_calls.zone_words import check_may_set_for
 from services.history.service import HistoryService
 from services.privacy.model import DataScope, PersonData
 from services.privacy.service import PrivacyService
@@ -159,7 +160,6 @@ async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacySer
     name="history_retention",
     returns="reply",
     changes_state=True,
-    permission="admins",
     examples=(
         "keep messages for {days} days",
         "keep the messages for {days} days",
@@ -175,12 +175,13 @@ async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacySer
 async def history_retention(
     args: RetentionArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
 ) -> ToolResult:
-    """消息保留多久 / Say or change how many days this chat's messages are kept. Only for admins of the chat."""
+    """消息保留多久 / Say how many days this chat's messages are kept; only its admins may change that."""
     if not ctx.is_undoing and not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     before = await privacy.days_kept(ctx.chat)
     if args.days is None:
-        return ToolResult(ok=True, text=_retention("kept", before, ctx), value={"days": before})
+        return ToolResult(ok=True, text=_retention("kept", before, ctx), value={"days": before}, is_unchanged=True)
+    check_may_set_for("chat", ctx)
     await privacy.keep_for(ctx.chat, args.days)
     undo = UndoStep(name="history_retention", arguments={"days": before})
     return ToolResult(

@@ -31,7 +31,7 @@ async def quiet_hours(
         return ToolResult(ok=True, is_answered=True)
     before = await _kept(args.whose, ctx, reminders)
     if not args.hours:
-        return ToolResult(ok=True, text=_told(before, args.whose, ctx))
+        return ToolResult(ok=True, text=_told(before, args.whose, ctx), is_unchanged=True)
     check_may_set_for(args.whose, ctx)
     hours = None if args.hours.strip().casefold() in _OFF else _read(args.hours, ctx)
     await _keep(args.whose, hours, ctx, reminders)

@@ -64,7 +64,8 @@ def _worded(name: str, whose: Whose, ctx: CallContext) -> str:
 
 def _told(ctx: CallContext) -> ToolResult:
     name = zone_name(ctx.zone)
-    return ToolResult(ok=True, text=say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx)))
+    text = say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx))
+    return ToolResult(ok=True, text=text, is_unchanged=True)
 
 
 async def _kept(name: str, ctx: CallContext, reminders: ReminderService) -> tuple[str, ...]:
@@ -84,7 +85,8 @@ async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderSer
     except RequestRefused as refusal:
         if refusal.code != "no_reminders":
             raise
-        return ToolResult(ok=True, text=say(ctx.language, "zone.none_to_move", zone=zone_label(name)))
+        text = say(ctx.language, "zone.none_to_move", zone=zone_label(name))
+        return ToolResult(ok=True, text=text, is_unchanged=True)
     lines = [f"• [{each.id}] {phrasing.rule(ctx.language, each)} · {each.content}" for each in moved]
     receipts = (Receipt(action="changed", subject=each.id, undo=put_back(here[each.id])) for each in moved)
     text = "\n".join([say(ctx.language, "zone.moved", zone=zone_label(name)), *lines])

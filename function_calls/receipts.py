@@ -15,6 +15,8 @@ def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolR
     is_change = options.changes_state or options.undo is not None or bool(result.receipts)
     if not result.ok or result.is_question or not is_change:
         return result
+    if (result.is_unchanged or result.is_answered) and not result.receipts:
+        return result
     receipts = result.receipts or (Receipt(action=call.name, subject=""),)
     if options.undo is not None and not any(receipt.undo for receipt in receipts):
         receipts = (replace(receipts[0], undo=_inverse(options, call, result)), *receipts[1:])

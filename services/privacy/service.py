@@ -1,7 +1,7 @@
 """Keep no more about people than they and their chats want."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from loguru import logger
@@ -19,15 +19,22 @@ class PrivacyService:
     """Opting out, forgetting, giving out, and letting old messages go.
 
     `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever. `on_forgotten`
-    is told the id of who asked to be forgotten, for whatever else is remembered in the process.
+    is told the id of who asked to be forgotten, for whatever else is remembered in the process. `settle` waits until
+    what was recorded is stored, so that nothing about a person is written after it was removed or counted.
     """
 
     def __init__(
-        self, store: PrivacyStore, *, keep_days: int = 0, on_forgotten: Callable[[str], None] | None = None
+        self,
+        store: PrivacyStore,
+        *,
+        keep_days: int = 0,
+        on_forgotten: Callable[[str], None] | None = None,
+        settle: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._store = store
         self._on_forgotten = on_forgotten
         self._keep_days = keep_days
+        self._settle = settle or _settled
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """From now on keep no messages of the person; False when that was so already."""
@@ -39,6 +46,7 @@ class PrivacyService:
 
     async def forget(self, scope: DataScope, at: datetime) -> Erasure:
         """Remove what is kept about the person; reminders stay, they are deleted as reminders."""
+        await self._settle()
         erasure = await self._store.erase(scope, at)
         if self._on_forgotten is not None:
             self._on_forgotten(scope.person.id)
@@ -46,6 +54,7 @@ class PrivacyService:
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
         """What is kept about the person, with the latest `limit` messages."""
+        await self._settle()
         return await self._store.export(scope, limit)
 
     async def keep_for(self, chat: ChatAddress, days: int | None) -> None:
@@ -75,3 +84,7 @@ class PrivacyService:
             total += removed
             await asyncio.sleep(_PAUSE_SECONDS)
         return total
+
+
+async def _settled() -> None:
+    """Nothing is on its way."""

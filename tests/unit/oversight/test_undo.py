@@ -187,3 +187,17 @@ async def test_a_change_that_could_not_be_remembered_is_still_told(room, lamps):
     result = await here.dispatch(call("light", lamp="desk"))
 
     assert result.ok
+
+
+@pytest.mark.parametrize("outcome", [{"is_unchanged": True, "text": "it is off"}, {"is_answered": True}])
+async def test_a_call_that_changed_nothing_this_time_does_not_stand_before_the_last_change(room, lamps, outcome):
+    @tool_function(returns="reply", changes_state=True, undo="dark", examples=["is it on"])
+    async def ask() -> ToolResult:
+        """Tell whether it is on."""
+        return ToolResult(ok=True, **outcome)
+
+    here = room(*lamps.tools(), ask)
+    await here.say("light desk")
+    await here.say("is it on")
+
+    assert await here.say("undo") == "↩ Undone: desk is dark"

@@ -68,3 +68,20 @@ async def test_whoever_remembers_more_is_told_who_wants_to_be_forgotten(database
     await privacy.forget(DataScope(address=CHATS["usual"], person=Person(id="ann", name="Ann")), NOW)
 
     assert told == ["ann"]
+
+
+async def test_nothing_that_was_recorded_before_is_stored_after_it_was_removed(database: Database):
+    order: list[str] = []
+
+    class Watched(SqlPrivacyStore):
+        async def erase(self, scope, at):
+            order.append("erased")
+            return await super().erase(scope, at)
+
+    async def settle() -> None:
+        order.append("settled")
+
+    privacy = PrivacyService(Watched(database), settle=settle)
+    await privacy.forget(DataScope(address=CHATS["usual"], person=Person(id="ann", name="Ann")), NOW)
+
+    assert order == ["settled", "erased"]
