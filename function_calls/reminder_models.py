@@ -14,7 +14,8 @@ _WHICH = (
 )
 _TIME = (
     "新的时间 / the new time: 'YYYY-MM-DD HH:MM', or 'HH:MM' for another hour of the same day (of every day, if it "
-    "repeats), or 'YYYY-MM-DD' for the same hour of another day. The person's own words for the time ('tomorrow at 9', '下周一九点') are understood too."
+    "repeats), or 'YYYY-MM-DD' for the same hour of another day. The person's own words for the time "
+    "('tomorrow at 9', '下周一九点') are understood too."
 )
 
 
