@@ -17,8 +17,19 @@ from bot.platforms.feishu import requests
 from bot.platforms.feishu.api import FeishuApi
 from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.settings import FeishuSettings
-from bot.platforms.feishu.wire import NAME, Account, to_incoming
-from services.chat import ChatAddress
+from bot.platforms.feishu.wire import (
+    EMOJI,
+    NAME,
+    PRESSED,
+    REACTED,
+    UNREACTED,
+    Account,
+    actor,
+    to_incoming,
+    to_pressed,
+    to_reaction,
+)
+from services.chat import ChatAddress, ChatMessage, Incoming
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
@@ -27,28 +38,37 @@ if TYPE_CHECKING:
     from bot.platforms.feishu.long_connection import LongConnection
 
 _REMEMBERED_MESSAGES = 1000
+_REMEMBERED_CHATS = 10_000
+_MOST_EDITS = 20
+_PAGE = 100
 
 
 class FeishuPlatform:
     """An app with a bot in Feishu or Lark."""
 
     name = NAME
-    capabilities = Capabilities(
-        replies=True,
-        max_length=requests.MAX_LENGTH,
-        takes_idempotency_key=True,
-        threads=True,
-        reactions=True,
-        markdown=True,
-    )
 
     def __init__(self, settings: FeishuSettings, clock: Clock, bot_name: str) -> None:
+        self.capabilities = Capabilities(
+            replies=True,
+            max_length=requests.MAX_LENGTH,
+            takes_idempotency_key=True,
+            threads=True,
+            reactions=True,
+            choices=settings.buttons,
+            edits=True,
+            max_edits=_MOST_EDITS,
+            files=True,
+            max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
+            markdown=True,
+        )
         self._settings = settings
         self._clock = clock
         self._me = Account(open_id="", bot_name=bot_name)
         self._api = FeishuApi(settings.domain, settings.app_id, settings.app_secret.get_secret_value(), clock)
         self._connection = Connection(NAME, clock)
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
+        self._private_chats: deque[str] = deque(maxlen=_REMEMBERED_CHATS)
         self._names: dict[str, str] = {}
         self._receive: Receive | None = None
 
@@ -67,7 +87,7 @@ class FeishuPlatform:
             await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` and return the id of its first piece.
+        """Say `message`, its files after its text, and return the id of its first piece.
 
         Raises:
             DeliveryFailed: Feishu did not take it.
@@ -80,6 +100,35 @@ class FeishuPlatform:
         # What it would have stood under may be gone: the words are said all the same.
         return await self._send(address, replace(message, reply_to=None))
 
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let the post `message_id` say `message` instead; its buttons follow, since a post cannot become a card.
+
+        Raises:
+            DeliveryFailed: Feishu did not take it.
+        """
+        await self._api.ask("PUT", f"/open-apis/im/v1/messages/{message_id}", requests.edited(message))
+        if message.choices and self.capabilities.choices:
+            await self._post(*requests.buttons_under(address, message_id, message))
+
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a group; of a private chat Feishu does not tell.
+
+        Raises:
+            DeliveryFailed: Feishu could not be asked.
+        """
+        base = f"/open-apis/im/v1/chats/{address.chat_id}/members?member_id_type=open_id&page_size={_PAGE}"
+        token = ""
+        while True:
+            answer = await self._api.ask("GET", f"{base}&page_token={token}" if token else base)
+            page = answer.get("data")
+            found = page.get("items") if isinstance(page, dict) else None
+            for member in found if isinstance(found, list) else []:
+                if isinstance(member, dict) and member.get("member_id") == person_id:
+                    return True
+            if not isinstance(page, dict) or not page.get("has_more"):
+                return False
+            token = str(page.get("page_token", ""))
+
     async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
         """Put `emoji` on a message.
 
@@ -87,14 +136,26 @@ class FeishuPlatform:
             DeliveryFailed: Feishu did not take it, or the emoji has no known name.
         """
         del address  # a message is known by its id alone
-        if emoji not in requests.REACTIONS:
+        if emoji not in EMOJI:
             raise DeliveryFailed(f"feishu: no name is known for {emoji}", is_permanent=True)
-        body = {"reaction_type": {"emoji_type": requests.REACTIONS[emoji]}}
+        body = {"reaction_type": {"emoji_type": EMOJI[emoji]}}
         await self._api.ask("POST", f"/open-apis/im/v1/messages/{message_id}/reactions", body)
 
     async def _send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        posts = requests.messages(address, message)
-        return await send_in_turn([partial(self._post, path, body) for path, body in posts], self._clock)
+        said = message if self.capabilities.choices else replace(message, choices=())
+        texts = [partial(self._post, path, body) for path, body in requests.messages(address, said)]
+        files = [partial(self._share, address, message, number) for number in range(len(message.files))]
+        return await send_in_turn([*texts, *files], self._clock)
+
+    async def _share(self, address: ChatAddress, message: OutgoingMessage, number: int) -> str | None:
+        file = message.files[number]
+        if requests.is_picture(file):
+            kept = await self._api.upload("/open-apis/im/v1/images", {"image_type": "message"}, "image", file)
+        else:
+            fields = {"file_type": "stream", "file_name": file.name}
+            kept = await self._api.upload("/open-apis/im/v1/files", fields, "file", file)
+        key = str(kept.get("image_key") or kept.get("file_key") or "")
+        return await self._post(*requests.with_file(address, message, key, number))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
         answer = await self._api.ask("POST", path, body)
@@ -135,10 +196,35 @@ class FeishuPlatform:
         except ValidationError as error:
             logger.bind(platform=NAME).error("an event cannot be read: {}", error)
             return
-        await self._learn_name(event.event.sender.sender_id.open_id or "")
-        incoming = to_incoming(event, self._me, self._names, self._own_messages)
+        await self._learn_name(actor(event.event))
+        incoming = await self._read(event)
         if incoming is not None and self._receive is not None:
             await self._receive(incoming)
+
+    async def _read(self, event: Event) -> Incoming | None:
+        kind = event.header.event_type
+        if kind == PRESSED:
+            return to_pressed(event, self._names, self._private_chats, self._clock.now())
+        if kind in {REACTED, UNREACTED}:
+            return to_reaction(event, await self._chat_of(event.event.message_id), self._names)
+        incoming = to_incoming(event, self._me, self._names, self._own_messages)
+        if isinstance(incoming, ChatMessage) and incoming.is_private:
+            chat_id = incoming.address.chat_id
+            if chat_id not in self._private_chats:
+                self._private_chats.append(chat_id)
+        return incoming
+
+    async def _chat_of(self, message_id: str) -> str:
+        """Where a message stands, which a reaction does not say; empty where Feishu does not tell."""
+        try:
+            answer = await self._api.ask("GET", f"/open-apis/im/v1/messages/{message_id}")
+        except DeliveryFailed as failure:
+            logger.bind(platform=NAME).warning("a reaction is passed over, its message is not told: {}", failure)
+            return ""
+        data = answer.get("data")
+        items = data.get("items") if isinstance(data, dict) else None
+        found = items[0] if isinstance(items, list) and items else None
+        return str(found.get("chat_id", "")) if isinstance(found, dict) else ""
 
     async def _learn_name(self, open_id: str) -> None:
         """Ask once who somebody is; without the permission to ask, people are known by their ids."""

@@ -6,6 +6,7 @@ from typing import Final
 
 import httpx
 
+from services.chat import SentFile
 from services.clock import Clock
 from services.errors import DeliveryFailed
 
@@ -47,6 +48,19 @@ class FeishuApi:
             self._token = ""
         return await self._ask(method, path, body, await self._headers())
 
+    async def upload(self, path: str, fields: Mapping[str, str], name: str, file: SentFile) -> Mapping[str, object]:
+        """Upload `file` as the field `name` of a form, and return what it is known by.
+
+        Raises:
+            DeliveryFailed: Feishu did not take it.
+        """
+        content = {name: (file.name, file.content, file.media_type)}
+        answer = await self._requested(
+            self._http.build_request("POST", path, data=dict(fields), files=content, headers=await self._headers())
+        )
+        data = answer.get("data")
+        return data if isinstance(data, dict) else {}
+
     async def _headers(self) -> dict[str, str]:
         if not self._token or self._clock.now() >= self._token_ends:
             path = "/open-apis/auth/v3/tenant_access_token/internal"
@@ -59,8 +73,11 @@ class FeishuApi:
     async def _ask(
         self, method: str, path: str, body: Mapping[str, object] | None, headers: Mapping[str, str]
     ) -> Mapping[str, object]:
+        return await self._requested(self._http.build_request(method, path, json=body, headers=dict(headers)))
+
+    async def _requested(self, request: httpx.Request) -> Mapping[str, object]:
         try:
-            response = await self._http.request(method, path, json=body, headers=dict(headers))
+            response = await self._http.send(request)
             answer = response.json()
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise DeliveryFailed(f"feishu: {error}") from error

@@ -3,6 +3,8 @@
 Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive
 """
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -48,11 +50,37 @@ class Message(Form):
     mentions: tuple[Mention, ...] | None = ()
 
 
-class Body(Form):
-    """What happened: somebody wrote (`message`), or took back what they had written (`message_id`).
+class EmojiType(Form):
+    """An emoji, by its name."""
 
-    `chat_id` comes with what was taken back, and with a chat that the bot was added to.
+    emoji_type: str = ""
+
+
+class Action(Form):
+    """A pressed button: what stands in it as `says`."""
+
+    value: Mapping[str, object] | None = None
+
+
+class Context(Form):
+    """Where a button was pressed."""
+
+    open_message_id: str = ""
+    open_chat_id: str = ""
+
+
+class Body(Form):
+    """What happened: somebody wrote (`message`), or took back what they had written (`message_id`), or reacted to it.
+
+    `chat_id` comes with what was taken back, and with a chat that the bot was added to. `user_id` and `reaction_type`
+    come with reactions, `operator`, `action` and `context` with a pressed button. What bots do has no `user_id`.
     """
+
+    user_id: Ids | None = None
+    reaction_type: EmojiType = EmojiType()
+    operator: Ids | None = None
+    action: Action = Action()
+    context: Context = Context()
 
     sender: Sender = Sender()
     message: Message | None = None

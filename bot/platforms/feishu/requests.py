@@ -5,38 +5,61 @@ Source: https://open.feishu.cn/document/server-docs/im-v1/message-content-descri
 
 import hashlib
 import json
+import re
+from dataclasses import replace
 from typing import Final
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, spans_of
 from bot.platform_kit.pieces import pieces
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 5000
 """Characters of one message; Feishu allows a post of 30 kB."""
 
 _MAX_KEY = 50
 
-# Feishu knows emoji by name. Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/emojis-introduce
-REACTIONS: Final = {
-    "👍": "THUMBSUP",
-    "✅": "DONE",
-    "❤️": "HEART",
-    "🎉": "PARTY",
-    "👀": "GLANCE",
-    "🙏": "THANKS",
-    "👌": "OK",
-}
+MAX_FILE_KILOBYTES: Final = 30_000
+"""The largest file; pictures may have a third of that."""
+
+_MAX_PICTURE_BYTES = 10_000_000
+_PICTURES = {"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp"}
+_MAX_BUTTONS = 12
+# What means something in the Markdown of cards is written as its number.
+# Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-components/content-components/rich-text
+_MARKS: Final = re.compile(r"[&<>*_~`#\[\]()!+|\\:$-]")
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, dict[str, object]]]:
-    """The path and the body of each piece of the text."""
+    """The path and the body of each piece of the text; where there are buttons, the last piece is a card."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
-    return [_message(address, message, part, number) for number, part in enumerate(parts)]
+    bodies = [_posted(message, part) for part in parts]
+    if bodies and message.choices:
+        bodies[-1] = _card(address, message, parts[-1])
+    return [_placed(address, message, body, number) for number, body in enumerate(bodies)]
 
 
-def _message(address: ChatAddress, message: OutgoingMessage, part: str, number: int) -> tuple[str, dict[str, object]]:
-    body: dict[str, object] = {"msg_type": "post", "content": json.dumps(_post(message, part), ensure_ascii=False)}
+def edited(message: OutgoingMessage) -> dict[str, object]:
+    """The body that lets a post say `message` instead; what does not fit is left out."""
+    return _posted(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
+
+
+def with_file(address: ChatAddress, message: OutgoingMessage, key: str, number: int) -> tuple[str, dict[str, object]]:
+    """The path and the body for the file number `number` of `message`, uploaded as `key`."""
+    kind = "image" if is_picture(message.files[number]) else "file"
+    body: dict[str, object] = {"msg_type": kind, "content": json.dumps({f"{kind}_key": key})}
+    return _placed(address, replace(message, reply_to=None), body, f"file {number}")
+
+
+def is_picture(file: SentFile) -> bool:
+    """Whether Feishu shows `file` as a picture."""
+    return file.media_type in _PICTURES and len(file.content) <= _MAX_PICTURE_BYTES
+
+
+def _placed(
+    address: ChatAddress, message: OutgoingMessage, body: dict[str, object], number: int | str
+) -> tuple[str, dict[str, object]]:
+    """Where a body is posted, and what keeps it from being said twice."""
     if message.idempotency_key is not None:
         body["uuid"] = hashlib.sha256(f"{message.idempotency_key}/{number}".encode()).hexdigest()[:_MAX_KEY]
     if address.thread_id is not None:
@@ -44,6 +67,53 @@ def _message(address: ChatAddress, message: OutgoingMessage, part: str, number: 
     if number == 0 and message.reply_to is not None and message.reply_to.startswith("om_"):
         return reply_path(message.reply_to), body
     return "/open-apis/im/v1/messages?receive_id_type=chat_id", {**body, "receive_id": address.chat_id}
+
+
+def _posted(message: OutgoingMessage, part: str) -> dict[str, object]:
+    return {"msg_type": "post", "content": json.dumps(_post(message, part), ensure_ascii=False)}
+
+
+def buttons_under(address: ChatAddress, message_id: str, message: OutgoingMessage) -> tuple[str, dict[str, object]]:
+    """The path and the body of a card with nothing but the buttons of `message`, for a post that was changed."""
+    return _placed(address, replace(message, reply_to=message_id), _interactive([_actions(address, message)]), 0)
+
+
+def _card(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str, object]:
+    words = "".join(_in_card(span) for span in spans_of(message, part)).strip()
+    return _interactive([{"tag": "markdown", "content": words}, _actions(address, message)])
+
+
+def _interactive(elements: list[dict[str, object]]) -> dict[str, object]:
+    """A card. Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-structure."""
+    return {"msg_type": "interactive", "content": json.dumps({"elements": elements}, ensure_ascii=False)}
+
+
+def _actions(address: ChatAddress, message: OutgoingMessage) -> dict[str, object]:
+    """A button for each choice, which holds what it says."""
+    thread = {} if address.thread_id is None else {"thread": address.thread_id}
+    buttons = [
+        {
+            "tag": "button",
+            "text": {"tag": "plain_text", "content": choice.label},
+            "value": {"says": choice.says, **thread},
+        }
+        for choice in message.choices[:_MAX_BUTTONS]
+    ]
+    return {"tag": "action", "layout": "flow", "actions": buttons}
+
+
+def _in_card(span: Span) -> str:
+    if span.kind == "everyone":
+        return "<at id=all></at>"
+    if span.kind == "mention" and span.person is not None:
+        return f"<at id={span.person.id}></at>"
+    if span.kind == "block":
+        return f"\n```{span.language}\n{span.text}\n```\n"
+    text = _MARKS.sub(lambda mark: f"&#{ord(mark[0])};", span.text)
+    if span.kind == "link":
+        return f"[{text}]({span.url})"
+    text = f"*{text}*" if span.is_italic else text
+    return f"**{text}**" if span.is_bold else text
 
 
 def reply_path(message_id: str) -> str:

@@ -17,6 +17,9 @@ class FeishuSettings(Group):
     domain: str = Field(
         "https://open.feishu.cn", description="Open platform: https://open.feishu.cn, or https://open.larksuite.com."
     )
+    buttons: bool = Field(
+        True, description="Offer buttons; they need the callback card.action.trigger over the long connection."
+    )
 
 
 GROUP: Final = FeishuSettings

@@ -7,13 +7,38 @@ from datetime import UTC, datetime
 
 from bot.addressing import is_called
 from bot.platforms.feishu.events import Body, Event, Message
-from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
+from services.chat import (
+    Attachment,
+    BotAdded,
+    ChatAddress,
+    ChatMessage,
+    Incoming,
+    MessageWithdrawn,
+    Person,
+    Reaction,
+)
 
 NAME = "feishu"
 
 RECEIVED = "im.message.receive_v1"
 RECALLED = "im.message.recalled_v1"
 ADDED = "im.chat.member.bot.added_v1"
+PRESSED = "card.action.trigger"
+REACTED = "im.message.reaction.created_v1"
+UNREACTED = "im.message.reaction.deleted_v1"
+
+# Feishu knows emoji by name. Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/emojis-introduce
+EMOJI: Mapping[str, str] = {
+    "👍": "THUMBSUP",
+    "✅": "DONE",
+    "❤️": "HEART",
+    "🎉": "PARTY",
+    "👀": "GLANCE",
+    "🙏": "THANKS",
+    "👌": "OK",
+    "➕": "JIAYI",
+}
+_BY_NAME = {name: emoji for emoji, name in EMOJI.items()}
 
 _ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
 
@@ -45,6 +70,50 @@ def to_incoming(
     if event.header.event_type != RECEIVED or body.message is None or _sender_id(body) == me.open_id:
         return None
     return _to_message(body, body.message, me, names, own_messages)
+
+
+def to_reaction(event: Event, chat_id: str, names: Mapping[str, str]) -> Reaction | None:
+    """Somebody's emoji under a message of the chat; None for those of bots, or where the chat is not known."""
+    body = event.event
+    person = body.user_id.open_id if body.user_id else None
+    if not person or not chat_id:
+        return None
+    name = body.reaction_type.emoji_type
+    return Reaction(
+        address=ChatAddress(platform=NAME, chat_id=chat_id),
+        message_id=body.message_id,
+        person=Person(id=person, name=names.get(person, person)),
+        emoji=_BY_NAME.get(name, name),
+        is_added=event.header.event_type == REACTED,
+    )
+
+
+def actor(body: Body) -> str:
+    """The open id of whoever did it; empty where nobody is told."""
+    ids = body.user_id or body.operator or body.sender.sender_id
+    return ids.open_id or ""
+
+
+def to_pressed(
+    event: Event, names: Mapping[str, str], private_chats: Collection[str], now: datetime
+) -> ChatMessage | None:
+    """A pressed button is its person saying what it says, in reply to the card that has it."""
+    body = event.event
+    value = body.action.value or {}
+    says, thread, person = value.get("says"), value.get("thread"), actor(body)
+    chat_id = body.context.open_chat_id
+    if not isinstance(says, str) or not person:
+        return None
+    return ChatMessage(
+        id=f"press-{event.header.event_id}",
+        address=ChatAddress(platform=NAME, chat_id=chat_id, thread_id=thread if isinstance(thread, str) else None),
+        sender=Person(id=person, name=names.get(person, person)),
+        text=says,
+        sent_at=now,
+        is_addressed=True,
+        is_private=chat_id in private_chats,
+        reply_to=body.context.open_message_id,
+    )
 
 
 def _to_message(

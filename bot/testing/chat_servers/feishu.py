@@ -6,12 +6,14 @@ Source: https://open.feishu.cn/document/server-docs/im-v1/message/create
 import itertools
 import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from html import unescape
 from typing import TYPE_CHECKING
 
 from aiohttp import ClientConnectionError, WSMsgType, web
 
-from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
+from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
 
 if TYPE_CHECKING:
     from lark_oapi.ws.pb.pbbp2_pb2 import Frame
@@ -36,6 +38,9 @@ class FeishuServer(LoopbackServer):
         self._ids = itertools.count(1)
         self._unacknowledged: dict[str, bytes] = {}
         self._sent: dict[str, JsonObject] = {}
+        self.members = ["ou_7", "ou_8", "ou_ann", "ou_ben"]
+        self.members_per_page = 100
+        self._uploads: dict[str, str] = {}
 
     @property
     def waits_for(self) -> int:
@@ -52,6 +57,10 @@ class FeishuServer(LoopbackServer):
         router.add_post("/open-apis/im/v1/messages", self._create)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reactions", self._react)
+        router.add_get("/open-apis/im/v1/messages/{message_id}", self._look_up)
+        router.add_put("/open-apis/im/v1/messages/{message_id}", self._edit)
+        router.add_post("/open-apis/im/v1/{kind:images|files}", self._upload)
+        router.add_get("/open-apis/im/v1/chats/{chat_id}/members", self._members)
 
     def forget(self) -> None:
         """Keep nothing of what was said and asked until now."""
@@ -81,6 +90,40 @@ class FeishuServer(LoopbackServer):
         }
         await self._tell(f"event{number}", "im.message.receive_v1", {"sender": _sender(sender), "message": message})
         return message
+
+    async def withdraw(self, message_id: str, *, chat: str = "oc_1") -> None:
+        """Take back a message."""
+        stamp = str(int(time.time() * 1000))
+        event: JsonObject = {
+            "message_id": message_id,
+            "chat_id": chat,
+            "recall_time": stamp,
+            "recall_type": "message_owner",
+        }
+        await self._tell(f"event{next(self._ids)}", "im.message.recalled_v1", event)
+
+    async def react(self, message_id: str, emoji_type: str, *, sender: str = "ou_7", is_added: bool = True) -> None:
+        """Put an emoji, by its name, under a message, or take it back."""
+        kind = "created" if is_added else "deleted"
+        event: JsonObject = {
+            "message_id": message_id,
+            "reaction_type": {"emoji_type": emoji_type},
+            "operator_type": "user",
+            "user_id": {"open_id": sender, "union_id": f"on_{sender}"},
+            "action_time": str(int(time.time() * 1000)),
+        }
+        await self._tell(f"event{next(self._ids)}", f"im.message.reaction.{kind}_v1", event)
+
+    async def press(self, value: JsonObject, *, message_id: str, chat: str = "oc_1", sender: str = "ou_7") -> None:
+        """Press the button with `value` of a card."""
+        event: JsonObject = {
+            "operator": {"open_id": sender, "union_id": f"on_{sender}", "tenant_key": "t"},
+            "token": "c-1",
+            "action": {"value": value, "tag": "button", "timezone": "Asia/Shanghai"},
+            "host": "im_message",
+            "context": {"open_message_id": message_id, "open_chat_id": chat},
+        }
+        await self._tell(f"event{next(self._ids)}", "card.action.trigger", event)
 
     async def _tell(self, event_id: str, kind: str, event: JsonObject) -> None:
         header = {"event_id": event_id, "event_type": kind, "app_id": self.app_id, "tenant_key": "t", "token": ""}
@@ -157,13 +200,48 @@ class FeishuServer(LoopbackServer):
         if key not in self._sent:
             message_id = f"om_{next(self._ids)}"
             self._sent[key] = {"code": 0, "msg": "ok", "data": {"message_id": message_id, "chat_id": chat}}
-            text = visible_text(json.loads(str(body["content"])))
-            await self.said.add(Said(chat=chat, text=text, body=body, id=message_id))
+            content = json.loads(str(body["content"]))
+            names = [self._uploads[key] for kind, key in content.items() if kind in {"image_key", "file_key"}]
+            text = card_text(content) if body["msg_type"] == "interactive" else "" if names else visible_text(content)
+            await self.said.add(Said(chat=chat, text=text, body=body, id=message_id, files=tuple(names)))
         return self._sent[key]
+
+    async def _look_up(self, request: web.Request) -> web.Response:
+        message_id = request.match_info["message_id"]
+        said = next((entry for entry in self.said.entries if entry.id == message_id), None)
+        chat = "oc_1" if said is None or said.chat.startswith("reply:") else said.chat
+        return answer({"code": 0, "msg": "ok", "data": {"items": [{"message_id": message_id, "chat_id": chat}]}})
+
+    async def _edit(self, request: web.Request) -> web.Response:
+        body, message_id = await body_of(request), request.match_info["message_id"]
+        if body.get("msg_type") != "post":
+            return answer({"code": 230001, "msg": "only text and post can be edited"}, status=400)
+        self.said.change(message_id, visible_text(json.loads(str(body["content"]))), body)
+        return answer({"code": 0, "msg": "ok", "data": {"message_id": message_id}})
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        kind, [name] = request.match_info["kind"].removesuffix("s"), uploaded(await body_of(request))
+        key = f"{kind}_{next(self._ids)}"
+        self._uploads[key] = name
+        return answer({"code": 0, "msg": "ok", "data": {f"{kind}_key": key}})
+
+    async def _members(self, request: web.Request) -> web.Response:
+        begin = int(request.query.get("page_token", "0"))
+        end = begin + self.members_per_page
+        items = [{"member_id": each, "member_id_type": "open_id"} for each in self.members[begin:end]]
+        page = {"items": items, "has_more": end < len(self.members), "page_token": str(end)}
+        return answer({"code": 0, "msg": "ok", "data": page})
 
     async def _react(self, request: web.Request) -> web.Response:
         self.calls.append((f"react:{request.match_info['message_id']}", await body_of(request)))
         return answer({"code": 0, "msg": "ok", "data": {}})
+
+
+def card_text(card: Mapping[str, object]) -> str:
+    """The words of a card, without its buttons."""
+    elements = card.get("elements")
+    found = [each for each in elements if isinstance(each, dict)] if isinstance(elements, list) else []
+    return unescape("".join(str(each.get("content", "")) for each in found if each.get("tag") == "markdown"))
 
 
 def visible_text(content: object) -> str:

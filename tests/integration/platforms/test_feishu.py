@@ -1,14 +1,16 @@
 """The Feishu adapter through Feishu's SDK, against a server that speaks the long connection and the open API."""
 
+import json
+
 import pytest
 from pydantic import SecretStr
 
-from bot.platform import OutgoingMessage
+from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.feishu.settings import FeishuSettings
 from bot.testing.chat_servers.feishu import FeishuServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import ChatAddress, Person
+from services.chat import ChatAddress, Person, SentFile
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
@@ -19,6 +21,8 @@ pytestmark = [
 ]
 
 TEAM = ChatAddress(platform="feishu", chat_id="oc_1")
+ANN = Person(id="ou_7", name="Ann")
+DONE = Choice(label="Done", says="done")
 
 
 @pytest.fixture
@@ -111,6 +115,65 @@ async def test_a_reaction_goes_by_its_name(server, platform):
     await platform.react(TEAM, "om_1", "✅")
 
     assert server.calls[-1] == ("react:om_1", {"reaction_type": {"emoji_type": "DONE"}})
+
+
+async def test_the_words_of_a_card_mean_nothing_in_its_markdown(server, platform):
+    words = "<at id=all></at> *5* [x](https://example.org) `y` &lt;"
+    await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann " + words, mentions=(ANN,), choices=(DONE,)))
+
+    [markdown, actions] = json.loads(server.said.entries[0].body["content"])["elements"]
+    assert markdown["content"].startswith("⏰ <at id=ou_7></at> &#60;at id=all&#62;")
+    assert markdown["content"].count("<at") == 1
+    assert actions["actions"][0]["value"] == {"says": "done"}
+
+
+async def test_where_buttons_are_switched_off_the_words_come_as_a_post(server, make, running, until):
+    async with running(make(buttons=False)) as platform:
+        await until(lambda: server.sockets, seconds=60)
+        await platform.send(TEAM, OutgoingMessage(text="tea", choices=(DONE,)))
+
+    assert (server.said.entries[0].body["msg_type"], platform.capabilities.choices) == ("post", False)
+
+
+async def test_the_buttons_of_a_changed_post_stand_under_it(server, platform):
+    sent = await platform.send(TEAM, OutgoingMessage(text="…"))
+    await platform.edit(TEAM, sent, OutgoingMessage(text="which one?", choices=(DONE,)))
+
+    assert [(entry.chat, entry.text) for entry in server.said.entries] == [
+        ("oc_1", "which one?"),
+        (f"reply:{sent}", ""),
+    ]
+
+
+async def test_a_file_that_is_no_picture_comes_as_one(server, platform):
+    table = SentFile(name="table.csv", media_type="text/csv", content=b"a,b")
+    await platform.send(TEAM, OutgoingMessage(text="", files=(table,)))
+
+    [entry] = server.said.entries
+    assert (entry.files, entry.body["msg_type"]) == (("table.csv",), "file")
+
+
+async def test_a_button_in_a_private_chat_is_pressed_in_private(server, platform, ear):
+    await server.say("hello", chat="oc_9", is_private=True)
+    await server.press({"says": "done"}, message_id="om_9", chat="oc_9")
+    await server.press({"says": "done"}, message_id="om_8")
+    await ear.hears(3)
+
+    assert [message.is_private for message in ear.heard] == [True, True, False]
+
+
+async def test_the_reaction_of_a_bot_is_not_heard(server, platform, ear):
+    await server.react("om_1", "THUMBSUP", sender="")
+    await server.say("hello")
+    await ear.hears(1)
+
+    assert ear.texts == ["hello"]
+
+
+async def test_somebody_of_a_later_page_is_a_member(server, platform):
+    server.members_per_page = 1
+
+    assert await platform.is_member(TEAM, "ou_8")
 
 
 async def test_a_wrong_secret_is_refused_for_good(make, ear):

@@ -66,21 +66,40 @@ class FeishuRig(PlatformRig):
     async def disconnect(self):
         await self.server.disconnect()
 
+    async def press(self, message_id, label, *, sender="ann"):
+        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
+        buttons = json.loads(said.body["content"])["elements"][-1]["actions"]
+        value = next(button["value"] for button in buttons if button["text"]["content"] == label)
+        await self.server.press(value, message_id=message_id, sender=f"ou_{sender}")
+
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        assert emoji == "👍"
+        await self.server.react(message_id, "THUMBSUP", sender=f"ou_{sender}", is_added=is_added)
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        del sender
+        await self.server.withdraw(message_id)
+
     async def heard(self, count=1):
-        heard = []
-        for entry in self.server.said.entries:
-            paragraphs = json.loads(entry.body["content"])["zh_cn"]["content"]
-            called = [part["user_id"] for paragraph in paragraphs for part in paragraph if part["tag"] == "at"]
-            heard.append(
-                Heard(
-                    id=entry.id,
-                    text="\n".join("".join(_shown(part) for part in paragraph) for paragraph in paragraphs),
-                    reply_to=entry.chat.removeprefix("reply:") if entry.chat.startswith("reply:") else None,
-                    mentioned=tuple(person for person in called if person != "all"),
-                    rings_for_everyone="all" in called,
-                )
-            )
-        return heard
+        return [_heard(entry) for entry in self.server.said.entries]
+
+
+def _heard(entry):
+    content = json.loads(entry.body["content"])
+    if entry.files:
+        return Heard(id=entry.id, text="", files=entry.files)
+    if "elements" in content:
+        labels = tuple(button["text"]["content"] for button in content["elements"][-1]["actions"])
+        return Heard(id=entry.id, text=entry.text, choices=labels)
+    paragraphs = content["zh_cn"]["content"]
+    called = [part["user_id"] for paragraph in paragraphs for part in paragraph if part["tag"] == "at"]
+    return Heard(
+        id=entry.id,
+        text="\n".join("".join(_shown(part) for part in paragraph) for paragraph in paragraphs),
+        reply_to=entry.chat.removeprefix("reply:") if entry.chat.startswith("reply:") else None,
+        mentioned=tuple(person for person in called if person != "all"),
+        rings_for_everyone="all" in called,
+    )
 
 
 def _shown(part):
