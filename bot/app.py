@@ -23,6 +23,7 @@ from bot.relay import Relay
 from bot.resumption import Resumption
 from bot.router import MessageRouter
 from bot.search_engines import search_service
+from bot.secrecy import failures_masked
 from bot.settings import MemorySettings, ReminderSettings, Settings
 from bot.settings_sources import secret_values
 from bot.sharing import shared
@@ -181,7 +182,8 @@ async def build_app(
         if timetable is None:
             timetable = await resources.enter_async_context(ApschedulerTimetable())
         secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
-        log = CallLog(SqlCallStore(database), mask=SecretMask(secrets))
+        mask = SecretMask(secrets)
+        log = CallLog(SqlCallStore(database), mask=mask)
         resources.push_async_callback(log.drain)
         purse = purse_of(settings, clock, log)
         telemetry = await resources.enter_async_context(telemetry_of(settings.telemetry))
@@ -250,6 +252,7 @@ async def build_app(
             listener_for=partial(_listener_of, outbox.platforms, drafts),
         )
         way = wired(parts)
+        way.calls.hooks.after.append(failures_masked(mask))
         sources = await resources.enter_async_context(
             tool_sources(
                 settings.tool_servers,
