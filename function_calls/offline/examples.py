@@ -78,7 +78,7 @@ def _value(words: str, name: str, tool: ToolSpec) -> object:
     """The words of a slot in the type that the schema asks for; words that do not fit stay words."""
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, Mapping) else None
-    kinds = _kinds(schema) if isinstance(schema, Mapping) else ()
+    kinds = _kinds(schema) if isinstance(schema, Mapping) else frozenset()
     try:
         if "integer" in kinds:
             return int(words)
@@ -89,8 +89,9 @@ def _value(words: str, name: str, tool: ToolSpec) -> object:
     return words
 
 
-def _kinds(schema: Mapping[str, object]) -> tuple[object, ...]:
+def _kinds(schema: Mapping[str, object]) -> frozenset[object]:
     """The JSON types that a schema allows, those of its alternatives included."""
     options = schema.get("anyOf")
-    others = options if isinstance(options, list | tuple) else ()
-    return (schema.get("type"), *(each.get("type") for each in others if isinstance(each, Mapping)))
+    alternatives = [each for each in options if isinstance(each, Mapping)] if isinstance(options, list | tuple) else []
+    named = [each.get("type") for each in (schema, *alternatives)]
+    return frozenset(kind for each in named for kind in (each if isinstance(each, list | tuple) else (each,)))

@@ -1,5 +1,7 @@
 """Tools are called by the sentences that they give as examples."""
 
+import pytest
+
 from function_calls.calls import ToolSpec
 from tests.unit.offline.conftest import Say
 
@@ -49,10 +51,14 @@ def test_a_tools_own_sentence_is_meant_for_it_whatever_looser_patterns_make_of_i
     assert (english.name, chinese.name) == ("forget_me", "history_opt_in")
 
 
-def test_a_number_is_read_as_one_where_it_may_also_be_left_out(say: Say) -> None:
-    schema = {"properties": {"days": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
-    tool = ToolSpec(name="keep", description="", parameters=schema, examples=("keep messages for {days} days",))
+@pytest.mark.parametrize(
+    "days", [{"type": "integer"}, {"type": ["integer", "null"]}, {"anyOf": [{"type": "integer"}, {"type": "null"}]}]
+)
+def test_a_number_is_read_as_one_also_where_it_may_be_left_out(say: Say, days: dict[str, object]) -> None:
+    tool = ToolSpec(
+        name="keep", description="", parameters={"properties": {"days": days}}, examples=("keep it {days} days",)
+    )
 
-    (call,) = say("keep messages for 30 days", tools=(tool,)).calls
+    (call,) = say("keep it 30 days", tools=(tool,)).calls
 
     assert call.arguments == {"days": 30}
