@@ -21,6 +21,7 @@ from function_calls.offline.pack import LanguagePack, any_of, load_pack
 from function_calls.offline.references import reminder_references
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.squeezing import squeeze
+from function_calls.offline.templates import Notation
 from services.zones.names import zone_named
 
 _USUAL_PAUSE_MINUTES = 10
@@ -57,12 +58,11 @@ class DirectCall:
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Direct:
     data: DirectData
     gate: re.Pattern[str]
-    sentences: tuple[tuple[re.Pattern[str], bool], ...]
-    """Patterns, and whether they need the bot to be spoken to."""
+    notation: Notation
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,7 +131,7 @@ def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpr
 def _matches(direct: _Direct, clause: Blanked, ear: Ear) -> Iterator[Match]:
     text = trimmed(clause.text)
     squeezed = squeeze(ear.pack.fold(text), is_spaced=ear.pack.data.is_spaced)
-    for pattern, needs_address in direct.sentences:
+    for pattern, needs_address in _sentences(direct):
         found = pattern.fullmatch(squeezed.text) if ear.is_addressed or not needs_address else None
         if found is not None:
             spans = {name: squeezed.span(found, name) for name, words in found.groupdict().items() if words}
@@ -186,13 +186,19 @@ def _load(language: str) -> _Language:
 def _compiled(data: DirectData, pack: LanguagePack) -> _Direct:
     edge = r"(?<!\w)" if pack.data.is_spaced else ""
     behind = r"(?!\w)" if pack.data.is_spaced else ""
-    groups = ((data.sentences, False), (data.addressed, True))
-    return _Direct(
-        data=data,
-        gate=any_of([f"{edge}(?:{word}){behind}" for word in data.gate]),
-        sentences=tuple(
-            (pack.notation.compile(template), needs_address)
-            for templates, needs_address in groups
-            for template in templates
-        ),
+    gate = any_of([f"{edge}(?:{word}){behind}" for word in data.gate])
+    return _Direct(data=data, gate=gate, notation=pack.notation)
+
+
+@cache
+def _sentences(direct: _Direct) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Patterns, and whether they need the bot to be spoken to; compiled when the gate first lets something through.
+
+    All of them together take as long as everything else that a first message waits for.
+    """
+    groups = ((direct.data.sentences, False), (direct.data.addressed, True))
+    return tuple(
+        (direct.notation.compile(template), needs_address)
+        for templates, needs_address in groups
+        for template in templates
     )
