@@ -18,6 +18,7 @@ from bot.platforms.web.frames import json_text
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer as ToolsFor
 from function_calls.registry import Registry
+from function_calls.toolsets.source import Health, ToolSource
 from services.storage.activity import Timed
 
 SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.")]
@@ -27,6 +28,13 @@ _COUNTED = timedelta(days=7)
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
 
 
+class ToolHealth(BaseModel):
+    """How the source of a tool is; `detail` says what is wrong."""
+
+    is_ok: bool
+    detail: str
+
+
 class ToolBody(BaseModel):
     """A tool; `calls` and `p95_ms` are of the last seven days."""
 
@@ -34,6 +42,7 @@ class ToolBody(BaseModel):
     description: str
     parameters: dict[str, JsonValue] = Field(description="JSON Schema of the arguments.")
     source: str
+    health: ToolHealth
     returns: Literal["reply", "observation"]
     permission: str
     confirm: bool
@@ -133,13 +142,13 @@ async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple
     return await context.app.calls.list_specs(asking)
 
 
-async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, str]:
+async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, ToolSource]:
     """Where each tool comes from, by its name."""
     asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
-    return {each.spec.name: each.source.label for each in await context.app.tools.listed(asking)}
+    return {each.spec.name: each.source for each in await context.app.tools.listed(asking)}
 
 
-def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, str]) -> ToolBody:
+def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource]) -> ToolBody:
     own = [each for each in times if each.name == spec.name]
     registered = registry.get(spec.name)
     options = None if registered is None else registered.options
@@ -148,7 +157,8 @@ def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources:
         name=spec.name,
         description=spec.description,
         parameters=parameters if isinstance(parameters, dict) else {},
-        source="built-in" if registered is not None else sources.get(spec.name, "elsewhere"),
+        source=_source_name(sources.get(spec.name), is_own=registered is not None),
+        health=_health(sources.get(spec.name)),
         returns=spec.returns,
         permission="everyone" if options is None else _permission(options.permission),
         confirm=spec.confirm if options is None else bool(options.confirm),
@@ -161,3 +171,14 @@ def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources:
 
 def _permission(permission: str | tuple[str, ...]) -> str:
     return permission if isinstance(permission, str) else ", ".join(permission)
+
+
+def _source_name(source: ToolSource | None, *, is_own: bool) -> str:
+    if is_own:
+        return "built-in"
+    return "elsewhere" if source is None else source.label
+
+
+def _health(source: ToolSource | None) -> ToolHealth:
+    health = Health() if source is None else source.health()
+    return ToolHealth(is_ok=health.is_ok, detail=health.detail)

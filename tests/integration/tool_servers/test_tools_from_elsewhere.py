@@ -1,14 +1,18 @@
 """A whole bot with real tool servers beside it, configured as an operator would."""
 
 import json
+from contextlib import AsyncExitStack
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
 from bot.app import build_app
 from bot.doctor.tools import examine_tools
+from bot.http.app import guarded
 from bot.offering import offer_of
 from bot.settings import BotSettings, LogSettings, Settings, ToolServerSettings
+from bot.testing.http_bot import http_bot
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.tool_servers.library_server import KEY, library_server
@@ -121,3 +125,26 @@ async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve
     assert name in platform.texts[0]
     assert away == [name]
     assert results == [False, True]
+
+
+async def test_the_api_tells_of_each_tool_where_it_is_from_and_how_its_source_is(serve):
+    async with AsyncExitStack() as running:
+        times = await running.enter_async_context(serve(time_server(SystemClock())))
+        servers = ToolServerSettings(connections=SecretStr(json.dumps([{"url": times, "name": "time"}])))
+        async with http_bot(tool_servers=servers) as context:
+            transport = httpx.ASGITransport(app=guarded(context))
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
+                well = await listed_by(client)
+                await running.aclose()
+                await client.post("/api/tools/sources/time/refresh")
+                ill = await listed_by(client)
+
+    assert well["reminder_set"] == ("built-in", True)
+    assert well["convert_time_convert_time_post"] == ("time", True)
+    assert ill["convert_time_convert_time_post"] == ("time", False)
+
+
+async def listed_by(client):
+    """Source and health of each tool, by its name."""
+    tools = (await client.get("/api/tools")).json()["tools"]
+    return {tool["name"]: (tool["source"], tool["health"]["is_ok"]) for tool in tools}
