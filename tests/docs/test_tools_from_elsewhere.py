@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.settings import ToolServerSettings
+from bot.settings import Settings, ToolServerSettings
 from bot.tool_servers.connections import connections
 from bot.tool_servers.mcp_servers import mcp_servers
 from function_calls.toolsets.stored.source import read_source
@@ -24,7 +24,7 @@ def blocks(page, language):
 
 def test_the_settings_are_ours():
     for block in blocks(PAGE, "toml"):
-        ToolServerSettings.model_validate(tomllib.loads(block)["tool_servers"])
+        Settings.model_validate(tomllib.loads(block))
 
 
 def test_the_connections_are_read():
