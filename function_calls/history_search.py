@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext
 from services.chat import ChatAddress, ChatMessage
+from services.summary.content import is_command
 
 _MOST: Final = 50
 _USUAL: Final = 10
@@ -58,9 +59,13 @@ class _HistorySearch(Tool):
 
 
 async def found_before(ctx: CallContext, search: MessageSearch, query: str, limit: int) -> list[ChatMessage]:
-    """At most `limit` messages of the chat that fit `query`, the best first; the question itself is left out."""
-    found = await search.search(ctx.chat, query, limit + 1)
-    return [message for message in found if message.id != ctx.message.id][:limit]
+    """At most `limit` messages of the chat that fit `query`, the best first; the question itself is left out.
+
+    What was said to the bot comes last: whoever searched for the same words before is not what is looked for.
+    """
+    found = await search.search(ctx.chat, query, 2 * limit + 1)
+    earlier = [message for message in found if message.id != ctx.message.id]
+    return sorted(earlier, key=lambda message: is_command(message.text))[:limit]
 
 
 def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
