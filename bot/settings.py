@@ -235,6 +235,13 @@ class HttpSettings(Group):
     )
     requests_per_minute: int = Field(1200, ge=1, description="Requests that one person may make in a minute.")
     max_body_kilobytes: int = Field(1000, ge=1, description="Size of the largest request.")
+    max_upload_kilobytes: int = Field(
+        10_000, ge=0, le=100_000, description="Size of the largest file that people may send in a room; 0 = none."
+    )
+    upload_types: tuple[str, ...] = Field(
+        ("png", "jpg", "jpeg", "gif", "webp", "pdf", "txt", "md", "csv", "ics"),
+        description="Endings of the names of files that people may send in a room.",
+    )
 
 
 class LogSettings(Group):

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Final
 
 import click
@@ -13,6 +14,7 @@ from loguru import logger
 from bot.app import App
 from bot.commands.desktop import show_page
 from bot.platforms.web.adapter import WebPlatform
+from bot.platforms.web.files import RoomFiles
 from bot.settings import Settings
 from function_calls.wording import say
 from services.clock import Clock
@@ -36,7 +38,8 @@ def room_of(settings: Settings, clock: Clock) -> WebPlatform | None:
     from bot.http.reach import check_reach
 
     check_reach(settings.http)
-    return WebPlatform(clock=clock, bot_name=settings.bot.name)
+    files = RoomFiles(settings.bot.data_dir / "files")
+    return WebPlatform(clock=clock, bot_name=settings.bot.name, files=files)
 
 
 @asynccontextmanager
@@ -55,6 +58,7 @@ async def page_served(app: App, room: WebPlatform | None, settings: Settings, cl
         room.close()
         yield
         return
+    await _let_go(room, settings, clock)
     async with served(HttpContext.of(app, room, settings, clock), socket) as address:
         click.echo(say(settings.bot.language, "serve.address", address=address))
         if settings.http.open_page:
@@ -65,6 +69,13 @@ async def page_served(app: App, room: WebPlatform | None, settings: Settings, cl
             yield
         finally:
             leaving.cancel()
+
+
+async def _let_go(room: WebPlatform, settings: Settings, clock: Clock) -> None:
+    """Delete the files of messages that are older than the history is kept."""
+    days = settings.history.retention_days
+    if days and room.files is not None:
+        await room.files.purge(clock.now() - timedelta(days=days))
 
 
 async def _close_with_console(app: App, room: WebPlatform) -> None:

@@ -12,6 +12,7 @@ from bot.http import (
     admin_record,
     chat_api,
     chat_socket,
+    files_api,
     health,
     openai_api,
     page_files,
@@ -30,6 +31,7 @@ from bot.http.mcp_door import add_mcp
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
     chat_socket.routes,
+    files_api.routes,
     reminders_api.routes,
     stored_tools_api.routes,  # before the next one, which takes any name
     tools_api.routes,

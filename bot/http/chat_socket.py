@@ -14,6 +14,7 @@ from bot.http.auth import Viewer
 from bot.http.chat_api import edit_own, withdraw_own
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused, language_asked
+from bot.http.figures import last_second
 from bot.http.guard import RequestPace
 from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
@@ -30,6 +31,8 @@ _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
 _FRAMES_PER_MINUTE: Final = 1200
 _CLOSING_SECONDS: Final = 1.0
+_FIGURES_EVERY: Final = 1.0
+_WORTH_A_NOTE: Final = 4
 
 Data = Mapping[str, object]
 
@@ -76,6 +79,7 @@ class RoomSocket:
         self._room: Room = context.room.room(session_id)
         self._waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
         self._is_behind = asyncio.Event()
+        self._is_measuring = asyncio.Event()
         self._pace = RequestPace(_FRAMES_PER_MINUTE, context.clock)
         self._heard: dict[str, Callable[[Data], Awaitable[None]]] = {
             "send": self._send,
@@ -86,6 +90,7 @@ class RoomSocket:
             "react": self._react,
             "stop": self._stop,
             "ping": self._ping,
+            "metrics": self._measure,
             "execute:result": self._executed,
         }
 
@@ -110,11 +115,13 @@ class RoomSocket:
             self._waiting.put_nowait(frame)
         except asyncio.QueueFull:
             self._is_behind.set()
+        if (waiting := self._waiting.qsize()) >= _WORTH_A_NOTE:
+            self._context.gauges.waited(self._context.clock.now(), waiting)
 
     async def _converse(self) -> None:
         tasks = [
             asyncio.create_task(work, name=f"socket of {self._session_id}")
-            for work in (self._tell(), self._listen(), self._watch())
+            for work in (self._tell(), self._listen(), self._watch(), self._tell_figures())
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -137,6 +144,14 @@ class RoomSocket:
         with suppress(TimeoutError, OSError, RuntimeError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._socket.close(_TRY_AGAIN_LATER, "too slow")
+
+    async def _tell_figures(self) -> None:
+        """Tell what goes on, once a second, while the client wants to know."""
+        while True:
+            await self._is_measuring.wait()
+            sample = await last_second(self._context)
+            self._put(self._room.frame("metrics", sample.model_dump()))
+            await self._context.clock.nap(_FIGURES_EVERY)
 
     async def _listen(self) -> None:
         while True:
@@ -173,7 +188,7 @@ class RoomSocket:
             "messages": messages,
             "reminders": reminders,
             "bot": {"name": self._context.settings.bot.name, "model": model},
-            "limits": {"message_length": LONGEST_MESSAGE},
+            "limits": self._limits,
             "page_tool_servers": list(self._context.settings.http.page_tool_servers),
             "is_replay": missed is not None,
         }
@@ -181,6 +196,13 @@ class RoomSocket:
         for frame in missed or ():
             await self._socket.send_text(frame.text)
         self._forget_until(seq)
+
+    @property
+    def _limits(self) -> dict[str, object]:
+        settings = self._context.settings.http
+        kilobytes = 0 if self._context.room.files is None else settings.max_upload_kilobytes
+        types = list(settings.upload_types)
+        return {"message_length": LONGEST_MESSAGE, "upload_kilobytes": kilobytes, "upload_types": types}
 
     def _forget_until(self, seq: int) -> None:
         """Leave out of the queue what the snapshot or the replay has told."""
@@ -236,6 +258,14 @@ class RoomSocket:
     async def _stop(self, data: Data) -> None:
         if not await self._context.room.stop(self._session_id, _text(data, "message_id")):
             raise HttpRefused(404, "nothing_to_stop")
+
+    async def _measure(self, data: Data) -> None:
+        if data.get("on") is not True:
+            self._is_measuring.clear()
+        elif "admin" in self._viewer.scopes:
+            self._is_measuring.set()
+        else:
+            raise HttpRefused(403, "scope_missing", scope="admin")
 
     async def _ping(self, data: Data) -> None:
         del data

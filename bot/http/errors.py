@@ -15,7 +15,7 @@ from bot.http.field_problems import field_problems
 from function_calls.running import refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
-from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy
+from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull
 
 
 class ErrorBody(BaseModel):
@@ -66,6 +66,7 @@ ANSWERS: Final[dict[int | str, dict[str, object]]] = {
         (404, "There is no such thing"),
         (409, "It contradicts what there is"),
         (413, "The request is too large"),
+        (415, "It is of a kind that is not taken"),
         (422, "Something in the request is not right"),
         (429, "Too many requests"),
         (500, "A fault of the bot"),
@@ -105,6 +106,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(ConfigError)(_not_set_up)
     app.exception_handler(StorageBusy)(_busy)
+    app.exception_handler(StorageFull)(_busy)
     app.exception_handler(DeliveryFailed)(_busy)
     app.exception_handler(Exception)(_broken)
 

@@ -58,6 +58,24 @@ async def samples(context: HttpContext, minutes: int) -> list[Sample]:
     ]
 
 
+async def last_second(context: HttpContext) -> Sample:
+    """What happened in the last second, and how many sockets are open now."""
+    now = context.clock.now()
+    start = now - timedelta(seconds=1)
+    calls = [each.milliseconds for each in await context.activity.call_times(start)]
+    late = [each.milliseconds for each in await context.activity.lateness(start)]
+    return Sample(
+        at=written(now),
+        messages=len(await context.activity.message_times(start)),
+        tool_calls=len(calls),
+        tool_p50_ms=percentile(calls, 0.5),
+        tool_p95_ms=percentile(calls, 0.95),
+        late_p99_ms=percentile(late, 0.99),
+        sockets=context.gauges.sockets,
+        queue=context.gauges.queue_between(now.replace(second=0, microsecond=0), now),
+    )
+
+
 def _counted(moments: Sequence[datetime], start: datetime, step: timedelta) -> dict[int, int]:
     counts: dict[int, int] = defaultdict(int)
     for at in moments:

@@ -1,5 +1,6 @@
 """What every request passes first: the host it is for, the page it is from, its size, its pace, and who sends it."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
@@ -19,6 +20,7 @@ from services.clock import Clock
 
 _POLICY_VIOLATION: Final = 1008
 _REMEMBERED: Final = 10_000
+_FILE: Final = re.compile(r"/api/chat/sessions/[^/]+/files")
 _CSP: Final = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src {connect}; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -50,6 +52,7 @@ class Guard:
         connect = " ".join(("'self'", *settings.page_tool_servers))
         self._headers = (("Content-Security-Policy", _CSP.format(connect=connect)), *_HEADERS)
         self._most_bytes = settings.max_body_kilobytes * 1000
+        self._most_of_a_file = max(self._most_bytes, settings.max_upload_kilobytes * 1000)
         self._pace = RequestPace(settings.requests_per_minute, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +70,7 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            await self._app(scope, _Limited(receive, self._most_bytes), self._with_headers(send))
+            await self._app(scope, _Limited(receive, self._most(connection)), self._with_headers(send))
 
     def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> tuple[int, str] | None:
         host = connection.headers.get("host", "").casefold()
@@ -76,10 +79,13 @@ class Guard:
         origin = connection.headers.get("origin")
         if origin is not None and not self._is_own_origin(origin.casefold(), host):
             return 403, "origin_unknown"
-        if not _fits(connection.headers.get("content-length", "0"), self._most_bytes):
+        if not _fits(connection.headers.get("content-length", "0"), self._most(connection)):
             return 413, "too_large"
         who = viewer.person.id if viewer is not None else _client(connection)
         return None if self._pace.takes(who) else (429, "too_fast")
+
+    def _most(self, connection: HTTPConnection) -> int:
+        return self._most_of_a_file if _FILE.fullmatch(connection.url.path) else self._most_bytes
 
     def _is_own_host(self, host: str) -> bool:
         name = _host_name(host)

@@ -1,14 +1,16 @@
 """The messages of a room as the page shows them: history, calls and extras put together."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.http.context import HttpContext
 from bot.http.shapes import SessionMessage, SpecCall
 from bot.platforms.web.adapter import message_shape
-from bot.platforms.web.frames import CallShape, MessageShape, author_shape, written
+from bot.platforms.web.extras import Extras
+from bot.platforms.web.frames import CallShape, MessageShape, attachment_shape, author_shape, written
 from services.call_log.model import ToolCallShape
 from services.call_log.service import CallLog
-from services.chat import ChatAddress
+from services.chat import ChatAddress, ChatMessage
 from services.storage.message_pages import PagedMessage
 
 _LONGEST_RESULT = 4000
@@ -62,12 +64,19 @@ class RoomHistory:
                 each.message.text,
                 each.message.sent_at,
                 reply_to=each.message.reply_to,
-                extras=await self._room.extras(chat.chat_id, each.message.id),
+                extras=await self._extras(each.message),
                 calls=[_shown(call) for call in calls.get(each.message.id, ())],
                 edited=each.is_edited,
             )
             for each in paged
         ]
+
+    async def _extras(self, message: ChatMessage) -> Extras:
+        """What a message has besides its text; its attachments are kept as long as it is."""
+        extras = await self._room.extras(message.address.chat_id, message.id)
+        if extras.attachments or not message.attachments:
+            return extras
+        return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])
 
     async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[ToolCallShape, ...]]:
         """The calls by the message they stand under: the bot's first answer, or the question when there is none."""

@@ -26,7 +26,7 @@ def spoken(body: SendBody, viewer: Viewer) -> Spoken:
     Raises:
         HttpRefused: the message is blank.
     """
-    if not body.message.strip():
+    if not body.message.strip() and not body.attachments:
         raise HttpRefused(422, "message_blank", problems={"message": "blank"})
     return Spoken(
         person=viewer.named(body.name).person,

@@ -31,8 +31,14 @@ class SendBody(Body):
     session_id: str = Field(
         pattern=SESSION_PATTERN, description="The room; it is made on first use.", examples=["lobby"]
     )
-    message: str = Field(min_length=1, max_length=LONGEST_MESSAGE, examples=["remind me in 10 minutes to stretch"])
-    attachments: list[AttachmentBody] | None = Field(None, max_length=20)
+    message: str = Field(
+        max_length=LONGEST_MESSAGE,
+        description="May be empty where there are attachments.",
+        examples=["remind me in 10 minutes to stretch"],
+    )
+    attachments: list[AttachmentBody] | None = Field(
+        None, max_length=20, description="Described, or as `POST …/files` has answered."
+    )
     name: str | None = Field(None, max_length=40, description="Who says it.", examples=["Ann"])
     client_id: str | None = Field(
         None, pattern=CLIENT_ID_PATTERN, description="Your own id: the same twice is one message."

@@ -1,7 +1,8 @@
 """A whole bot behind its HTTP API, for tests: in the process, or served on a free port of this machine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from pydantic import SecretStr
 
@@ -9,7 +10,9 @@ from bot.app import build_app
 from bot.http.context import HttpContext
 from bot.http.server import served
 from bot.platforms.web.adapter import WebPlatform
+from bot.platforms.web.files import RoomFiles
 from bot.settings import BotSettings, HttpSettings, LogSettings, SearchSettings, Settings, ToolServerSettings
+from bot.wiring import Functions
 from function_calls.interpreter import Interpreter
 from services.clock import Clock, SystemClock
 from services.storage.database import Database
@@ -24,8 +27,13 @@ async def http_bot(
     http: HttpSettings | None = None,
     tool_servers: ToolServerSettings | None = None,
     search: SearchSettings | None = None,
+    files: Path | None = None,
+    functions: Sequence[Functions] = (),
 ) -> AsyncIterator[HttpContext]:
-    """A bot with the web room, offline unless `interpreter` is given; `database` is a SQLAlchemy URL."""
+    """A bot with the web room, offline unless `interpreter` is given; `database` is a SQLAlchemy URL.
+
+    What people send is kept in `files`; without it no files are taken.
+    """
     clock = clock or SystemClock()
     settings = Settings(
         bot=BotSettings(timezone="UTC"),
@@ -34,9 +42,14 @@ async def http_bot(
         tool_servers=tool_servers or ToolServerSettings(),
         search=search or SearchSettings(),
     )
-    room = WebPlatform(clock=clock, bot_name=settings.bot.name)
+    room = WebPlatform(clock=clock, bot_name=settings.bot.name, files=None if files is None else RoomFiles(files))
     async with build_app(
-        settings, platforms=[room], interpreter=interpreter, clock=clock, database=Database(database)
+        settings,
+        platforms=[room],
+        functions=functions,
+        interpreter=interpreter,
+        clock=clock,
+        database=Database(database),
     ) as app:
         yield HttpContext.of(app, room, settings, clock)
 
@@ -48,10 +61,14 @@ async def served_bot(
     clock: Clock | None = None,
     database: str = "sqlite://",
     http: HttpSettings | None = None,
+    files: Path | None = None,
+    tool_servers: ToolServerSettings | None = None,
 ) -> AsyncIterator[tuple[str, HttpContext]]:
     """The same, served; gives its address."""
     async with (
-        http_bot(interpreter=interpreter, clock=clock, database=database, http=http) as context,
+        http_bot(
+            interpreter=interpreter, clock=clock, database=database, http=http, files=files, tool_servers=tool_servers
+        ) as context,
         served(context) as address,
     ):
         yield address, context

@@ -15,6 +15,7 @@ from bot.platforms.web import ids
 from bot.platforms.web.answers import Answer
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasBook
+from bot.platforms.web.files import RoomFiles
 from bot.platforms.web.frames import (
     AuthorShape,
     CallShape,
@@ -39,6 +40,18 @@ from services.session import StateStore
 _REMEMBERED_KEYS: Final = 500
 _MOST_ROOMS: Final = 1000
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+_ABILITIES: Final = Capabilities(
+    replies=True,
+    takes_idempotency_key=True,
+    reactions=True,
+    choices=True,
+    edits=True,
+    message_links=True,
+    typing=True,
+    markdown=True,
+    per_process=True,
+)
 
 Stop = Callable[[ChatAddress, str], Awaitable[bool]]
 Look = Callable[[ChatAddress, float], None]
@@ -68,22 +81,16 @@ class Said:
 
 
 class WebPlatform:
-    """Rooms by their session ids, made on first use. `base_url` is where the page is, for links."""
+    """Rooms by their session ids, made on first use. `base_url` is where the page is, for links.
+
+    `files` keeps what people and the bot send besides words; without it the bot names its files only.
+    """
 
     name = "web"
-    capabilities = Capabilities(
-        replies=True,
-        takes_idempotency_key=True,
-        reactions=True,
-        choices=True,
-        edits=True,
-        message_links=True,
-        typing=True,
-        markdown=True,
-        per_process=True,
-    )
 
-    def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "") -> None:
+    def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "", files: RoomFiles | None = None) -> None:
+        self.files = files
+        self.capabilities = replace(_ABILITIES, files=files is not None)
         self.bot = Person(id="bot", name=bot_name, is_bot=True)
         self.base_url = base_url
         self.client_calls = ClientCalls()
@@ -238,6 +245,9 @@ class WebPlatform:
     async def withdraw(self, session_id: str, message_id: str) -> None:
         """Take a person's message back."""
         at = self._clock.now()
+        if self.files is not None:
+            for each in (await self.extras(session_id, message_id)).attachments:
+                await self.files.remove(each["url"])
         await self._deliver(MessageWithdrawn(address=self.address(session_id), message_id=message_id, at=at))
         self.room(session_id).emit("message_deleted", {"message_id": message_id})
 
@@ -267,6 +277,9 @@ class WebPlatform:
             answer = None
         message_id = answer.id if answer is not None else _new_id(message.idempotency_key)
         extras = _extras_of(message, self._clock.now())
+        if self.files is not None:
+            kept = [await self.files.keep(each.name, each.content) for each in message.files]
+            extras.attachments = [attachment_shape(each) for each in kept]
         await self._keep_extras(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
@@ -353,7 +366,9 @@ class WebPlatform:
         return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
     def _is_addressed(self, session_id: str, spoken: Spoken) -> bool:
-        """Called by name, answered, or spoken to by somebody who is alone with the bot."""
+        """Called by name, answered, or spoken to by somebody who is alone with the bot; a file alone asks nothing."""
+        if not spoken.text.strip():
+            return False
         others = [person for person in self.room(session_id).people if person.id != spoken.person.id]
         is_answer = spoken.reply_to is not None and ids.client_id_of(spoken.reply_to) is None
         return not others or is_answer or is_called(spoken.text, self.bot.name)

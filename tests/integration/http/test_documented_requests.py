@@ -20,9 +20,9 @@ def commands():
         yield from re.sub(r"\\\n\s*", "", block).strip().splitlines()
 
 
-async def test_every_request_of_the_page_is_answered():
+async def test_every_request_of_the_page_is_answered(tmp_path):
     refused = []
-    async with served_bot() as (address, _):
+    async with served_bot(files=tmp_path) as (address, _):
         for command in commands():
             asked = command.replace("http://127.0.0.1:8765", address).replace("curl ", "curl -sS --fail-with-body ", 1)
             asked = re.sub(r"(?<= )(http\S+)", r"'\1'", asked)

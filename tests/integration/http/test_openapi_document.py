@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.settings import ToolServerSettings
 from bot.testing.http_bot import served_bot
 
 pytestmark = pytest.mark.integration
@@ -15,9 +16,11 @@ SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
-async def test_no_request_breaks_the_api_or_gets_an_answer_that_is_not_declared():
+async def test_no_request_breaks_the_api_or_gets_an_answer_that_is_not_declared(tmp_path):
     options = ["--phases", "examples,fuzzing", "--max-examples", "3", "--seed", "1", "--workers", "1", "--no-color"]
-    async with served_bot() as (address, _):
+    # Python tools are kept and read too; none of those that are made up can be called.
+    tools = ToolServerSettings(python_tools=True)
+    async with served_bot(files=tmp_path, tool_servers=tools) as (address, _):
         document = f"{address}/api/openapi.json"
         process = await asyncio.create_subprocess_exec(
             SCHEMATHESIS, "run", document, "--checks", CHECKS, *options, stdout=asyncio.subprocess.PIPE

@@ -36,7 +36,10 @@ export function Chart({ name, times, lines }: { name: string; times: number[]; l
       cursor: { y: false },
       scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
       axes: [
-        { ...axis(), values: [[60, '{HH}:{mm}', null, null, null, null, null, null, 1]] },
+        { ...axis(), values: [
+          [60, '{HH}:{mm}', null, null, null, null, null, null, 1],
+          [1, ':{ss}', '\n{HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
+        ] },
         { ...axis(), size: 48 },
       ],
       series: [

@@ -1,10 +1,11 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { IconChartLine, IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { shortTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
 import type { Words } from '../language/en'
+import { useRoom } from '../room/store'
 import { Answer } from '../shell/Answer'
 import { Page } from '../shell/Page'
 import { fetchMetrics, type Sample } from './api'
@@ -12,21 +13,38 @@ import { Chart, type Line } from './Chart'
 import './metrics.css'
 
 const EVERY_MS = 5000
-const PERIODS = [15, 60, 1440] as const
+const LIVE = 0
+const LIVE_SECONDS = 60
+const PERIODS = [LIVE, 15, 60, 1440] as const
+
+/** The last minute second by second, told over the socket while it is looked at. */
+function useLive(isWatching: boolean): Sample[] {
+  const [samples, setSamples] = useState<Sample[]>([])
+  useEffect(() => {
+    if (!isWatching) return
+    const { watchMetrics } = useRoom.getState()
+    watchMetrics((sample) => setSamples((known) => [...known, sample].slice(-LIVE_SECONDS)))
+    return () => {
+      watchMetrics(null)
+      setSamples([])
+    }
+  }, [isWatching])
+  return samples
+}
 
 interface Plot {
   name: string
   lines: Line[]
 }
 
-function plotsOf(samples: Sample[], words: Words): Plot[] {
+function plotsOf(samples: Sample[], words: Words, perSecond: boolean): Plot[] {
   const line = (label: string, colour: string, value: (sample: Sample) => number | null): Line => ({
     label,
     colour,
     values: samples.map(value),
   })
   return [
-    { name: words.metrics.messages, lines: [line(words.activity.messages, '--jade', (sample) => sample.messages)] },
+    { name: perSecond ? words.metrics.messagesNow : words.metrics.messages, lines: [line(words.activity.messages, '--jade', (sample) => sample.messages)] },
     {
       name: words.metrics.latency,
       lines: [
@@ -78,9 +96,9 @@ function Numbers({ plot, samples }: { plot: Plot; samples: Sample[] }): ReactNod
   )
 }
 
-function Plots({ samples, isTable }: { samples: Sample[]; isTable: boolean }): ReactNode {
+function Plots({ samples, isTable, perSecond = false }: { samples: Sample[]; isTable: boolean; perSecond?: boolean }): ReactNode {
   const words = useWords()
-  const plots = useMemo(() => plotsOf(samples, words), [samples, words])
+  const plots = useMemo(() => plotsOf(samples, words, perSecond), [samples, words, perSecond])
   const times = useMemo(() => samples.map((sample) => Date.parse(sample.at) / 1000), [samples])
   return (
     <div className="charts">
@@ -97,10 +115,11 @@ function Plots({ samples, isTable }: { samples: Sample[]; isTable: boolean }): R
 /** Four plots of what goes on, as pictures or as the same numbers in tables. */
 export function Metrics(): ReactNode {
   const words = useWords()
-  const [minutes, setMinutes] = useState<number>(PERIODS[0])
+  const [minutes, setMinutes] = useState<number>(PERIODS[1])
   const [isTable, setTable] = useState(false)
-  const query = useQuery({ queryKey: ['metrics', minutes], queryFn: () => fetchMetrics(minutes), refetchInterval: EVERY_MS })
-  const names = [words.metrics.minutes15, words.metrics.hour, words.metrics.day]
+  const query = useQuery({ queryKey: ['metrics', minutes], queryFn: () => fetchMetrics(minutes), refetchInterval: EVERY_MS, enabled: minutes !== LIVE })
+  const live = useLive(minutes === LIVE)
+  const names = [words.metrics.live, words.metrics.minutes15, words.metrics.hour, words.metrics.day]
   return (
     <Page title={words.metrics.title}>
       <div className="page-column">
@@ -119,9 +138,13 @@ export function Metrics(): ReactNode {
             {isTable ? words.metrics.asCharts : words.metrics.asTable}
           </Button>
         </div>
-        <Answer query={query} isEmpty={(samples) => !samples.length} empty={<p className="nothing">{words.metrics.waiting}</p>}>
-          {(samples) => <Plots samples={samples} isTable={isTable} />}
-        </Answer>
+        {minutes === LIVE ? (
+          <Plots samples={live} isTable={isTable} perSecond />
+        ) : (
+          <Answer query={query} isEmpty={(samples) => !samples.length} empty={<p className="nothing">{words.metrics.waiting}</p>}>
+            {(samples) => <Plots samples={samples} isTable={isTable} />}
+          </Answer>
+        )}
       </div>
     </Page>
   )

@@ -6,6 +6,8 @@ import { told } from '../language/bilingual'
 import { useLanguage, useWords } from '../language/language'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { fetchTools } from '../tools/api'
+import { AttachButton, AttachedFiles } from './Attachments'
+import { useAttaching } from './attaching'
 import { askedAt, matching, mentionOffers, type Asked, type Offer } from './completion'
 import { useRoom } from './store'
 
@@ -83,6 +85,10 @@ export function Composer(): ReactNode {
   const [chosen, setChosen] = useState(0)
   const offers = useOffers(asked)
   const isOffering = offers.length > 0
+  const fileTypes = useRoom((room) => room.fileTypes)
+  const takesFiles = useRoom((room) => room.maxKilobytes > 0)
+  const attaching = useAttaching()
+  const isEmpty = !text.trim() && (!attaching.ready.length || edited !== undefined)
   const over = maxLength > 0 ? text.length - maxLength : 0
   const { startReply, startEdit, setTyping, send, edit } = useRoom.getState()
 
@@ -121,9 +127,12 @@ export function Composer(): ReactNode {
   }
   const submit = () => {
     const said = text.trim()
-    if (!said || over > 0) return
+    if (isEmpty || over > 0 || attaching.isSending) return
     if (edited) edit(edited.id, said)
-    else send(said, quoted?.id ?? null)
+    else {
+      send(said, quoted?.id ?? null, attaching.ready)
+      attaching.clear()
+    }
     setText('')
     setAsked(null)
     typedAt.current = 0
@@ -160,7 +169,15 @@ export function Composer(): ReactNode {
   }
 
   return (
-    <div className="composer">
+    <div
+      className="composer"
+      onDragOver={(event) => takesFiles && event.preventDefault()}
+      onDrop={(event) => {
+        if (!takesFiles || !event.dataTransfer.files.length) return
+        event.preventDefault()
+        attaching.add(event.dataTransfer.files)
+      }}
+    >
       {edited && <Context text={words.room.editing} onEnd={endContext} />}
       {quoted && <Context text={`${words.room.replyTo(quoted.author.name)}: ${quoted.text.slice(0, 80)}`} onEnd={endContext} />}
       {isOffering && (
@@ -172,6 +189,7 @@ export function Composer(): ReactNode {
           onPick={pick}
         />
       )}
+      <AttachedFiles files={attaching.files} onRemove={attaching.remove} />
       <form
         className="composer-line"
         onSubmit={(event) => {
@@ -179,6 +197,7 @@ export function Composer(): ReactNode {
           submit()
         }}
       >
+        {takesFiles && <AttachButton types={fileTypes} onFiles={attaching.add} />}
         <textarea
           ref={field}
           id="composer"
@@ -194,8 +213,13 @@ export function Composer(): ReactNode {
           onChange={(event) => change(event.target.value, event.target.selectionStart)}
           onKeyDown={onKeyDown}
           onBlur={() => setAsked(null)}
+          onPaste={(event) => {
+            if (!takesFiles || !event.clipboardData.files.length) return
+            event.preventDefault()
+            attaching.add(event.clipboardData.files)
+          }}
         />
-        <button type="submit" className="send" aria-label={edited ? words.save : words.composer.send} disabled={!text.trim() || over > 0}>
+        <button type="submit" className="send" aria-label={edited ? words.save : words.composer.send} disabled={isEmpty || over > 0 || attaching.isSending}>
           {edited ? <IconCheck size={20} aria-hidden="true" /> : <IconArrowUp size={20} aria-hidden="true" />}
         </button>
       </form>

@@ -3,6 +3,7 @@ import { IconClock, IconExclamationCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { PlainText } from './Markdown'
+import { Pictures } from './Pictures'
 import type { Pending } from './reduce'
 import { Stamp } from './Stamp'
 import { useRoom } from './store'
@@ -17,6 +18,7 @@ export function PendingRow({ one }: { one: Pending }): ReactNode {
         <div className="row-bubble">
           <div className="bubble bubble-mine bubble-pending">
             <PlainText text={one.text} />
+            <Pictures attachments={one.attachments} />
             <Stamp at={one.at}>
               {one.isFailed ? (
                 <IconExclamationCircle size={13} role="img" aria-label={words.room.failed} />

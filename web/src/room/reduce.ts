@@ -1,11 +1,12 @@
 /** What a frame does to the room: pure, and the same when a frame comes twice. */
 
-import type { Author, Frame, Hello, Message, Reminder, ToolCall } from '../wire/frames'
+import type { Attachment, Author, Frame, Hello, Message, Reminder, ToolCall } from '../wire/frames'
 
 export interface Pending {
   client_id: string
   text: string
   reply_to: string | null
+  attachments: Attachment[]
   at: string
   isFailed: boolean
   reason: string
@@ -34,6 +35,8 @@ export interface RoomData {
   replayUntil: number
   hasEarlier: boolean
   maxLength: number
+  maxKilobytes: number
+  fileTypes: string[]
 }
 
 export const EMPTY_ROOM: RoomData = {
@@ -54,6 +57,8 @@ export const EMPTY_ROOM: RoomData = {
   replayUntil: 0,
   hasEarlier: false,
   maxLength: 0,
+  maxKilobytes: 0,
+  fileTypes: [],
 }
 
 const TYPING_MS = 6000
@@ -207,6 +212,8 @@ export function welcomed(room: RoomData, hello: Hello, lastRead: string | null):
     unreadFrom: isReturn ? (unseen[0]?.id ?? room.unreadFrom) : firstUnread(messages, lastRead, hello.me.id),
     missed: isReturn ? unseen.length : 0,
     maxLength: hello.limits?.message_length ?? 0,
+    maxKilobytes: hello.limits?.upload_kilobytes ?? 0,
+    fileTypes: hello.limits?.upload_types ?? [],
   }
 }
 

@@ -1,7 +1,8 @@
 /** The room as this tab sees it, and what can be done in it. */
 
 import { create } from 'zustand'
-import type { Frame, Hello } from '../wire/frames'
+import type { Sample } from '../metrics/api'
+import type { Attachment, Frame, Hello } from '../wire/frames'
 import { executed, offeredServers, useServers, type Execution } from '../servers/store'
 import { isOutdated } from '../shell/version'
 import { freshId } from '../wire/ids'
@@ -19,7 +20,8 @@ interface RoomState extends RoomData {
   enter: (identity: Identity) => void
   leave: () => void
   retryNow: () => void
-  send: (text: string, replyTo?: string | null) => void
+  send: (text: string, replyTo?: string | null, attachments?: Attachment[]) => void
+  watchMetrics: (heard: ((sample: Sample) => void) | null) => void
   resend: (clientId: string) => void
   discard: (clientId: string) => void
   stop: (messageId: string) => void
@@ -36,6 +38,7 @@ interface RoomState extends RoomData {
 }
 
 let connection: Connection | null = null
+let sampled: ((sample: Sample) => void) | null = null
 
 const readKey = (room: string, name: string) => `bubbles.read.${room}.${name}`
 
@@ -46,7 +49,13 @@ function lastRead(identity: Identity): string | null {
 export const useRoom = create<RoomState>((set, get) => {
   function deliver(one: Pending): void {
     const servers = offeredServers()
-    const said = { client_id: one.client_id, text: one.text, reply_to: one.reply_to, ...(servers.length && { tool_servers: servers }) }
+    const said = {
+      client_id: one.client_id,
+      text: one.text,
+      reply_to: one.reply_to,
+      ...(one.attachments.length && { attachments: one.attachments }),
+      ...(servers.length && { tool_servers: servers }),
+    }
     connection?.say('send', said)
   }
 
@@ -66,6 +75,11 @@ export const useRoom = create<RoomState>((set, get) => {
       useServers.getState().allow((frame.data as unknown as Hello).page_tool_servers ?? [])
       // The bot knows a message by its client_id, so that one that did arrive is not said twice.
       next.pending.filter((one) => !one.isFailed).forEach(deliver)
+      if (sampled) connection?.say('metrics', { on: true })
+      return
+    }
+    if (frame.type === 'metrics') {
+      sampled?.(frame.data as unknown as Sample)
       return
     }
     if (frame.type === 'execute:tool') {
@@ -101,11 +115,16 @@ export const useRoom = create<RoomState>((set, get) => {
       set({ ...EMPTY_ROOM, identity: null })
     },
     retryNow: () => connection?.retry(),
-    send: (text, replyTo = null) => {
+    watchMetrics: (heardSample) => {
+      sampled = heardSample
+      connection?.say('metrics', { on: heardSample !== null })
+    },
+    send: (text, replyTo = null, attachments = []) => {
       const one: Pending = {
         client_id: freshId(),
         text,
         reply_to: replyTo,
+        attachments,
         at: new Date().toISOString(),
         isFailed: false,
         reason: '',

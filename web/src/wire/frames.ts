@@ -83,7 +83,7 @@ export interface Hello {
   messages: Message[]
   reminders: Reminder[]
   bot: { name: string; model?: string | null }
-  limits?: { message_length?: number }
+  limits?: { upload_kilobytes?: number; upload_types?: string[]; message_length?: number }
   page_tool_servers?: string[]
   is_replay?: boolean
 }

@@ -40,6 +40,16 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
   return body as T
 }
 
+/** Send a file as it is; the answer is JSON. Throws what `ask` throws. */
+export async function upload<T>(path: string, file: Blob): Promise<T> {
+  const headers: Record<string, string> = { 'Accept-Language': useLanguage.getState().language, 'Content-Type': 'application/octet-stream' }
+  if (token()) headers.Authorization = `Bearer ${token()}`
+  const response = await fetch(path, { method: 'POST', headers, body: file })
+  const body: unknown = await response.json().catch(() => ({}))
+  if (!response.ok) throw new Refused(response.status, body as ConstructorParameters<typeof Refused>[1])
+  return body as T
+}
+
 /** A path with those of `values` that are set as its query. */
 export function withQuery(path: string, values: Record<string, string | number | null | undefined>): string {
   const query = new URLSearchParams()

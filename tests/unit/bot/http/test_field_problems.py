@@ -31,11 +31,11 @@ def test_each_field_has_its_own_problem():
     ("body", "field", "told"),
     [
         ({"session_id": "lobby"}, "message", "缺少这一项。"),
-        ({"session_id": "lobby", "message": ""}, "message", "至少要有 1 个字符。"),
+        ({"session_id": "lobby", "message": "x" * 20_001}, "message", "最多只能有 20000 个字符。"),
         ({"session_id": "lobby", "message": 7}, "message", "应该是文字。"),
         ({"session_id": "lobby", "message": "hi", "attachments": [{}]}, "attachments.0.kind", "缺少这一项。"),
     ],
-    ids=["missing", "too short", "no text", "deep inside"],
+    ids=["missing", "too long", "no text", "deep inside"],
 )
 async def test_a_wrong_request_is_told_in_the_language_of_whoever_asks(api, body, field, told):
     answer = await api.post("/api/chat/send", json=body, headers=CHINESE)

@@ -1,0 +1,88 @@
+"""Files and pictures of the rooms: kept in the data folder, found by an address that nobody can guess."""
+
+import asyncio
+import re
+import secrets
+import shutil
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import Final
+
+from services.chat import Attachment
+
+ADDRESS: Final = "/files"
+_IMAGES: Final = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
+"""What browsers show as a picture and never run; SVG can carry scripts and is none."""
+
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.() -]")
+_LONGEST_NAME: Final = 100
+
+
+def ending_of(name: str) -> str:
+    """The ending of a file name, in small letters and without its dot."""
+    return PurePath(name).suffix.removeprefix(".").casefold()
+
+
+def image_type(name: str) -> str | None:
+    """The media type of a picture that is shown; None of anything else."""
+    return _IMAGES.get(ending_of(name))
+
+
+class RoomFiles:
+    """Keeps each file in a folder of its own under `folder`; the name of that folder is what opens it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def keep(self, name: str, content: bytes) -> Attachment:
+        """Keep a file; what is returned says what it is and where the page finds it."""
+        key, kept_name = secrets.token_urlsafe(16), _harmless(name)
+
+        def write() -> None:
+            place = self._folder / key
+            place.mkdir(parents=True)
+            (place / kept_name).write_bytes(content)
+
+        await asyncio.to_thread(write)
+        kind = "image" if image_type(kept_name) else "file"
+        return Attachment(kind=kind, description=kept_name, url=f"{ADDRESS}/{key}/{kept_name}")
+
+    async def find(self, key: str, name: str) -> Path | None:
+        """Where a file is; None when there is none of this key and name."""
+        if not _KEY.fullmatch(key) or name != _harmless(name):
+            return None
+        path = self._folder / key / name
+        return path if await asyncio.to_thread(path.is_file) else None
+
+    async def remove(self, url: str | None) -> None:
+        """Delete the file of an address; what is none of ours is left alone."""
+        key = (url or "").removeprefix(f"{ADDRESS}/").partition("/")[0]
+        if (url or "").startswith(f"{ADDRESS}/") and _KEY.fullmatch(key):
+            await asyncio.to_thread(shutil.rmtree, self._folder / key, ignore_errors=True)
+
+    async def purge(self, before: datetime) -> int:
+        """Delete what was kept before (timezone-aware); return how many files that were."""
+        return await asyncio.to_thread(self._purge, before.timestamp())
+
+    def _purge(self, before: float) -> int:
+        if not self._folder.is_dir():
+            return 0
+        old = [each for each in self._folder.iterdir() if each.is_dir() and each.stat().st_mtime < before]
+        for each in old:
+            shutil.rmtree(each, ignore_errors=True)
+        return len(old)
+
+
+def _harmless(name: str) -> str:
+    """A name that is one on every system and in every header and address."""
+    last = PurePath(name.replace("\\", "/")).name
+    stem, ending = PurePath(last).stem, PurePath(last).suffix
+    kept = _NOT_IN_NAMES.sub("_", stem).strip(" .")[: _LONGEST_NAME - len(ending)]
+    return f"{kept or 'file'}{_NOT_IN_NAMES.sub('_', ending)}"

@@ -1,0 +1,60 @@
+"""Files and pictures in the room: chosen or pasted, sent, seen by everybody, and what is not taken says why."""
+
+import struct
+import zlib
+
+from playwright.async_api import expect
+
+from tests.browser.visitors import Visitors, say
+
+REFUSED = "status of 415"
+
+
+def picture(width: int = 120, height: int = 80) -> bytes:
+    """A PNG of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + b"\x0a\x75\x50" * width for _ in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+PASTE = """([field, bytes]) => {
+    const data = new DataTransfer()
+    data.items.add(new File([new Uint8Array(bytes)], 'pasted.png', {type: 'image/png'}))
+    field.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))
+}"""
+
+
+async def test_pictures_and_files_are_sent_shown_to_all_and_kept(visitors: Visitors):
+    ada = await visitors.enter("Ada")
+    lin = await visitors.enter("Lin")
+    chosen = [
+        {"name": "desk.png", "mimeType": "image/png", "buffer": picture()},
+        {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"milk, bread"},
+        {"name": "page.html", "mimeType": "text/html", "buffer": b"<p>"},
+    ]
+
+    await ada.locator(".composer input[type=file]").set_input_files(chosen)
+    await expect(ada.locator("[data-attached=ready]")).to_have_count(2)
+    await expect(ada.locator("[data-attached=failed]")).to_contain_text("Such files are not taken")
+    await ada.get_by_label("Leave out page.html").click()
+    await say(ada, "my desk")
+    field = await ada.locator("#composer").element_handle()
+    await ada.evaluate(PASTE, [field, list(picture(20, 20))])
+    await expect(ada.locator("[data-attached=ready]")).to_have_count(1)
+    await ada.get_by_role("button", name="Send").click()
+
+    for page in (ada, lin):
+        await expect(page.locator("[data-message] img.picture")).to_have_count(2)
+        await expect(page.locator("[data-message] a.file")).to_have_text("notes.txt")
+    await lin.reload()
+    await expect(lin.locator("[data-message] img.picture")).to_have_count(2)
+    widths = await lin.locator("img.picture").evaluate_all("all => all.map(one => one.naturalWidth)")
+    assert widths == [120, 20]
+    async with lin.expect_download() as download:
+        await lin.locator("[data-message] a.file").click()
+    assert (await (await download.value).path()).read_bytes() == b"milk, bread"
+    visitors.complaints[:] = [each for each in visitors.complaints if REFUSED not in each]

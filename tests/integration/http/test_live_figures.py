@@ -1,0 +1,40 @@
+"""What goes on, told over the socket once a second to an admin who looks."""
+
+import httpx
+import pytest
+
+from bot.testing.http_bot import served_bot, with_token
+
+pytestmark = pytest.mark.integration
+
+
+async def test_figures_come_every_second_until_nobody_looks(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        await ada.send("metrics", on=True)
+        await ada.say("remind me in 10 minutes to stretch")
+        busy = await ada.until("metrics", where=lambda data: data["messages"] > 0)
+        first, second = ada.frames.index(busy), len(ada.frames)
+        ada.frames = ada.frames[second:]
+        following = await ada.until("metrics")
+        await ada.send("metrics", on=False)
+        await ada.send("ping")
+        await ada.until("pong")
+        kinds = ada.kinds()
+
+    assert first < second
+    assert busy["data"]["sockets"] == 1
+    assert busy["data"].keys() == following["data"].keys()
+    assert kinds.count("metrics") == 1
+
+
+async def test_who_is_no_admin_is_told_nothing(open_tab):
+    async with served_bot(http=with_token("operator")) as (address, _):
+        operator = {"Authorization": "Bearer operator"}
+        async with httpx.AsyncClient(base_url=address, headers=operator) as client:
+            issued = await client.post("/api/admin/tokens", json={"name": "lin", "role": "member"})
+        async with open_tab(address, "lin", token=issued.json()["token"]) as lin:
+            await lin.send("metrics", on=True)
+            error = await lin.until("error")
+
+    assert error["data"]["code"] == "scope_missing"

@@ -1,0 +1,114 @@
+"""Files in a room: sent, shown, described, limited, and deleted with their message."""
+
+import pytest
+
+from bot.settings import HttpSettings
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.registry import tool_function
+from services.chat import SentFile
+from services.history.service import HistoryService
+
+PICTURE = b"\x89PNG" + bytes(100)
+ADDRESS = "/api/chat/sessions/lobby/files"
+
+
+@pytest.fixture
+async def api(api_of, tmp_path):
+    return await api_of(files=tmp_path / "files")
+
+
+async def sent(api, name="desk.png", content=PICTURE):
+    return await api.post(ADDRESS, params={"filename": name}, content=content)
+
+
+async def test_a_picture_is_sent_shown_and_described_in_the_history(api):
+    kept = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "", "attachments": [kept], "client_id": "one"}
+    await api.post("/api/chat/send", json=body)
+
+    [shown] = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]
+    [told] = await api.context.app.services.get(HistoryService).recent(api.context.room.address("lobby"))
+    picture = await api.get(shown["attachments"][0]["url"])
+
+    assert kept["kind"] == "image"
+    assert [each.description for each in told.attachments] == ["desk.png"]
+    assert (picture.content, picture.headers["content-type"]) == (PICTURE, "image/png")
+    assert picture.headers["content-disposition"].startswith("inline")
+    assert "sandbox" in picture.headers["content-security-policy"]
+
+
+async def test_anything_but_a_picture_is_only_downloaded(api):
+    kept = (await sent(api, "notes.txt", b"<script>alert(1)</script>")).json()
+
+    answer = await api.get(kept["url"])
+
+    assert kept["kind"] == "file"
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "status", "code"),
+    [
+        ("page.html", b"<p>", 415, "file_type"),
+        ("picture.svg", b"<svg>", 415, "file_type"),
+        ("none", b"x", 415, "file_type"),
+        ("empty.png", b"", 422, "file_empty"),
+        ("large.png", bytes(2001), 413, "file_too_large"),
+    ],
+)
+async def test_what_is_not_taken_is_refused_with_its_reason(api_of, tmp_path, name, content, status, code):
+    api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_upload_kilobytes=2))
+
+    answer = await sent(api, name, content)
+
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_file_may_be_larger_than_other_requests_and_no_larger_than_files_may_be(api_of, tmp_path):
+    api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_body_kilobytes=1, max_upload_kilobytes=5))
+
+    taken, refused = await sent(api, content=bytes(4000)), await sent(api, content=bytes(6000))
+    other = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "x" * 4000})
+
+    assert [each.status_code for each in (taken, refused, other)] == [201, 413, 413]
+
+
+async def test_an_operator_may_take_none(api_of, tmp_path):
+    api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_upload_kilobytes=0))
+
+    answer = await sent(api)
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "uploads_off")
+
+
+async def test_a_file_goes_with_its_message(api):
+    kept = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "my desk", "attachments": [kept], "name": "Ada"}
+    said = (await api.post("/api/chat/send", json=body)).json()
+
+    await api.delete(f"/api/chat/sessions/lobby/messages/{said['message_id']}?name=Ada")
+
+    assert (await api.get(kept["url"])).status_code == 404
+
+
+class Painter:
+    @tool_function(returns="reply")
+    async def plot(self) -> ToolResult:
+        """Draw a plot."""
+        plot = SentFile(name="plot.png", media_type="image/png", content=PICTURE)
+        return ToolResult(ok=True, text="Here it is.", files=(plot,))
+
+
+async def test_a_file_of_the_bot_is_shown_with_its_answer(api_of, tmp_path):
+    script = ScriptedInterpreter([[ToolCall(id="1", name="plot", arguments={})]])
+    api = await api_of(files=tmp_path, interpreter=script, functions=[Painter()])
+
+    said = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "plot it"})
+    [attachment] = said.json()["reply"]["attachments"]
+
+    assert attachment["kind"] == "image"
+    assert (await api.get(attachment["url"])).content == PICTURE

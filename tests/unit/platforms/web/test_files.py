@@ -1,0 +1,73 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.platforms.web.files import RoomFiles, image_type
+
+
+@pytest.fixture
+def files(tmp_path):
+    return RoomFiles(tmp_path / "files")
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../etc/passwd.txt", "passwd.txt"),
+        ("C:\\Users\\ann\\desk.png", "desk.png"),
+        ('a"\r\nX-Evil: 1.png', "a___X-Evil_ 1.png"),
+        ("周报 (终稿).pdf", "周报 (终稿).pdf"),
+        (".png", "png"),
+        ("…", "_"),
+        ("x" * 300 + ".png", "x" * 96 + ".png"),
+    ],
+    ids=["climbs", "windows", "header", "chinese", "ending only", "odd", "long"],
+)
+async def test_a_name_is_harmless_and_finds_its_file(files, name, kept):
+    attachment = await files.keep(name, b"content")
+
+    assert attachment.description == kept
+    _, _, key, told = attachment.url.split("/")
+    assert (await files.find(key, told)).read_bytes() == b"content"
+
+
+async def test_two_files_of_one_name_have_addresses_that_tell_nothing_of_each_other(files):
+    first, second = await files.keep("a.txt", b"1"), await files.keep("a.txt", b"2")
+
+    assert first.url != second.url
+
+
+@pytest.mark.parametrize("key", ["..", "../files", "", "A" * 22, "A" * 21 + "/"])
+async def test_what_is_no_key_of_ours_opens_nothing(files, key):
+    await files.keep("a.txt", b"1")
+
+    assert await files.find(key, "a.txt") is None
+
+
+async def test_a_removed_file_is_gone_and_other_addresses_remove_nothing(files, tmp_path):
+    attachment = await files.keep("a.txt", b"1")
+    (tmp_path / "other").mkdir()
+
+    for url in (None, "https://example.org/files/x", "/files/../other", "/files/"):
+        await files.remove(url)
+    _, _, key, name = attachment.url.split("/")
+    assert await files.find(key, name) is not None
+    await files.remove(attachment.url)
+
+    assert await files.find(key, name) is None
+    assert (tmp_path / "other").exists()
+
+
+async def test_old_files_are_let_go(files):
+    await files.keep("a.txt", b"1")
+
+    now = datetime.now(UTC)
+
+    assert await files.purge(now - timedelta(days=1)) == 0
+    assert await files.purge(now + timedelta(days=1)) == 1
+
+
+def test_what_can_carry_scripts_is_no_picture():
+    assert image_type("a.PNG") == "image/png"
+    assert image_type("a.svg") is None
+    assert image_type("a.html") is None
