@@ -29,6 +29,7 @@ class ToolServerConnection(Group):
 
     `url` is its base address or that of its document (`path` within it otherwise). `key` answers for API keys and
     bearer tokens, the others for the schemes they name. `confirm` says which calls the person is asked about first.
+    `examples` are sentences that mean a tool, by its name, with `{argument}` slots; they work without a model too.
     """
 
     url: str
@@ -48,6 +49,7 @@ class ToolServerConnection(Group):
     exclude: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    examples: Mapping[str, tuple[str, ...]] = {}
     timeout_seconds: float | None = Field(None, gt=0, le=600)
     access_control: JsonValue = None
     enabled: bool = True

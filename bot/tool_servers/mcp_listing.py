@@ -1,7 +1,7 @@
 """What an MCP server has: its tools, its prompts as one tool each, and its resources as one tool for them all."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
 
 from loguru import logger
@@ -93,7 +93,8 @@ class _Making:
 
     def _add(self, target: McpTarget, make: Callable[[], ToolSpec]) -> None:
         try:
-            spec = make()
+            made = make()
+            spec = replace(made, examples=self._server.examples.get(made.name, ()))
         except (DocumentInvalid, SchemaInvalid) as error:
             logger.warning("{} {} of {} is left out: {}", target.kind, target.name, self._server.label, error)
             return

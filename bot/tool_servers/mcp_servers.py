@@ -18,7 +18,7 @@ class McpServer(BaseModel):
     """One server: a `command` to run, or a `url` to speak to.
 
     `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `confirm` says which
-    calls are asked about first.
+    calls are asked about first. `examples` are sentences that mean a tool, by its name, with `{argument}` slots.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
@@ -31,6 +31,7 @@ class McpServer(BaseModel):
     url: str = Field("", pattern=r"^(https?://.+)?$")
     headers: Mapping[str, SecretStr] = {}
     allow: tuple[str, ...] | None = None
+    examples: Mapping[str, tuple[str, ...]] = {}
     confirm: Literal["changes", "always", "never"] = "changes"
     access_control: JsonValue = None
     timeout_seconds: float = Field(60.0, gt=0, le=600)

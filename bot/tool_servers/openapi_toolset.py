@@ -172,7 +172,9 @@ class OpenApiToolset:
         own = self.connection
         asks = {"always": True, "never": False, "changes": operation.changes_state}[own.confirm]
         name = joined_name(own.prefix, operation.name) if own.prefix else operation.name
-        return replace(operation, spec=replace(operation.spec, name=name, confirm=asks))
+        return replace(
+            operation, spec=replace(operation.spec, name=name, confirm=asks, examples=own.examples.get(name, ()))
+        )
 
 
 def _outgoing(request: PreparedRequest, shown: Shown, server: str) -> Outgoing:

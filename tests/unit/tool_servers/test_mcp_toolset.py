@@ -267,6 +267,14 @@ async def test_only_allowed_tools_are_offered(connected, viewer, context):
     assert not (await toolset.call("weather", {"place": "x"}, context)).ok
 
 
+async def test_examples_of_the_settings_belong_to_the_tool_that_they_name(connected, viewer):
+    toolset = await connected(examples={"get_sum": ("add {a} and {b}",)})
+
+    examples = {spec.name: spec.examples for spec in await toolset.list_specs(viewer)}
+
+    assert (examples["get_sum"], examples["weather"]) == (("add {a} and {b}",), ())
+
+
 async def test_a_tool_that_comes_later_is_offered_once_the_server_says_so(connected, viewer, context):
     toolset = await connected()
     await toolset.call("get_more_tools", {}, context)

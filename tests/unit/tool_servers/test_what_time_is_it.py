@@ -62,3 +62,19 @@ async def test_prompt_the_model_writes_the_call_and_reads_its_output(asked, ques
     assert texts == [answer]
     assert f"Tool `{FORMAT}` Output:" in told
     assert "21:00" in told
+
+
+SENTENCES = ["time in {timezone} as {format}", "请告诉{timezone}现在的时间，格式{format}"]
+
+
+@pytest.mark.parametrize("question", ["time in Asia/Tokyo as %H:%M", "请告诉Asia/Tokyo现在的时间，格式%H:%M"])
+async def test_without_a_model_an_operators_example_leads_to_the_server(toolset_of, clock, question):
+    toolset = await toolset_of(time_server(clock), examples={FORMAT: SENTENCES})
+    await toolset.refresh()
+    platform = FakePlatform(clock=SystemClock())
+
+    async with build_app(SETTINGS, platforms=[platform], database=Database("sqlite://")) as app:
+        join(app.calls, {"time": toolset})
+        await platform.say(f"Bubbles, {question}", sender="ann")
+
+    assert ["21:00" in text for text in platform.texts] == [True]
