@@ -6,12 +6,14 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from loguru import logger
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection
+from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
 from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
@@ -25,10 +27,11 @@ from bot.platforms.matrix.wire import (
     text_of,
     to_content,
     to_edit,
+    to_file,
     to_incoming,
     to_reaction,
 )
-from services.chat import BotAdded, ChatAddress
+from services.chat import BotAdded, ChatAddress, Reaction, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 from services.session import MemoryStateStore, StateStore
@@ -36,6 +39,8 @@ from services.session import MemoryStateStore, StateStore
 # An event has at most 65,536 bytes, and ours say everything twice: plain and formatted.
 _EVENT_BYTES: Final = 50_000
 _REMEMBERED_EVENTS: Final = 2_000
+# What Synapse takes unless somebody changed it.
+_MAX_FILE_KILOBYTES: Final = 50_000
 _TYPING_MILLISECONDS: Final = 6_000
 _TOKEN_KEPT: Final = timedelta(days=365)
 _CANNOT_READ: Final = (
@@ -73,6 +78,9 @@ class MatrixPlatform:
         edits=True,
         message_links=True,
         typing=True,
+        files=True,
+        max_file_kilobytes=_MAX_FILE_KILOBYTES,
+        seconds_between_edits=2.0,
         markdown=True,
     )
 
@@ -86,6 +94,7 @@ class MatrixPlatform:
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
         self._own_events: OrderedDict[str, None] = OrderedDict()
+        self._reactions: OrderedDict[str, Reaction] = OrderedDict()
         self._token: str | None = None
 
     @property
@@ -102,17 +111,21 @@ class MatrixPlatform:
         await self._connection.keep(lambda: self._session(receive))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, in its thread where the address has one; return the id of the last event of it.
+        """Say `message`, its files after its text, in its thread if it has one; return the id of the first event.
 
         Raises:
             DeliveryFailed: the homeserver did not take it.
         """
         key = _transaction(address, message)
-        event_id = None
-        for number, piece in enumerate(pieces(message.text, _EVENT_BYTES, measure=_measure, people=message.mentions)):
-            content = to_content(message, piece, address)
-            event_id = await self._put(address, "m.room.message", content, f"{key}-{number}")
-        return event_id
+        parts = pieces(message.text, _EVENT_BYTES, measure=_measure, people=message.mentions)
+        texts = [
+            partial(self._put, address, "m.room.message", to_content(message, piece, address), f"{key}-{number}")
+            for number, piece in enumerate(parts)
+        ]
+        files = [
+            partial(self._share, address, file, f"{key}-file-{number}") for number, file in enumerate(message.files)
+        ]
+        return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let an earlier event of the bot say `message`.
@@ -139,10 +152,25 @@ class MatrixPlatform:
         """An address that opens the event in any client."""
         return link(address.chat_id, message_id)
 
-    async def _put(self, address: ChatAddress, kind: str, content: Mapping[str, Json], transaction: str) -> str:
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a room.
+
+        Raises:
+            DeliveryFailed: the bot is not connected.
+        """
+        return self._connected().is_member(address.chat_id, person_id)
+
+    async def _share(self, address: ChatAddress, file: SentFile, transaction: str) -> str:
+        uri = await self._connected().upload(file)
+        return await self._put(address, "m.room.message", to_file(file, address, uri), transaction)
+
+    def _connected(self) -> MatrixClient:
         if self._client is None:
             raise DeliveryFailed("not connected to the homeserver")
-        event_id = await self._client.put(address.chat_id, kind, content, transaction)
+        return self._client
+
+    async def _put(self, address: ChatAddress, kind: str, content: Mapping[str, Json], transaction: str) -> str:
+        event_id = await self._connected().put(address.chat_id, kind, content, transaction)
         self._own_events[event_id] = None
         if len(self._own_events) > _REMEMBERED_EVENTS:
             self._own_events.popitem(last=False)
@@ -189,14 +217,23 @@ class MatrixPlatform:
         account = Account(user_id=client.user_id, bot_name=self._bot_name)
         taken = []
         for room_id, events in batch.events.items():
-            room = client.room(room_id, self._own_events)
+            room = client.room(room_id, self._own_events, self._reactions)
             for event in since_joining(events, account):
                 incoming = to_incoming(event, room, account)
+                if isinstance(incoming, Reaction):
+                    self._note(text_of(event.get("event_id")), incoming)
                 if incoming is not None:
                     taken.append(await receive(incoming))
             if any(event.get("type") == "m.room.encrypted" for event in events):
                 await self._say_that_it_cannot_read(room_id)
         return taken
+
+    def _note(self, event_id: str, reaction: Reaction) -> None:
+        """Remember what a reaction was, for the day that somebody takes it back."""
+        if reaction.is_added:
+            self._reactions[event_id] = reaction
+        if len(self._reactions) > _REMEMBERED_EVENTS:
+            self._reactions.popitem(last=False)
 
     async def _keep_place(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
         """Remember the place in the stream when everything before it has been dealt with."""

@@ -11,6 +11,7 @@ import nio
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import Event, Json, Room
+from services.chat import Reaction, SentFile
 from services.errors import DeliveryFailed
 
 # The server tells the same request from a new one by transaction id and device.
@@ -92,18 +93,41 @@ class MatrixClient:
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
-    def room(self, room_id: str, own_events: Mapping[str, None]) -> Room:
+    def room(self, room_id: str, own_events: Mapping[str, None], reactions: Mapping[str, Reaction]) -> Room:
         """What is known of a room."""
         known = self._nio.rooms.get(room_id)
         if known is None:
-            return Room(id=room_id, own_events=own_events)
+            return Room(id=room_id, own_events=own_events, reactions=reactions)
         return Room(
             id=room_id,
             names={user_id: user.display_name for user_id, user in known.users.items() if user.display_name},
             levels=dict(known.power_levels.users),
             is_private=known.member_count <= 2 and not known.named_room_name(),
             own_events=own_events,
+            reactions=reactions,
         )
+
+    def is_member(self, room_id: str, user_id: str) -> bool | None:
+        """Whether somebody is in a room; None for a room that the bot does not know."""
+        known = self._nio.rooms.get(room_id)
+        return None if known is None else user_id in known.users
+
+    async def upload(self, file: SentFile) -> str:
+        """Give `file` to the server and return the address by which messages name it.
+
+        Raises:
+            DeliveryFailed: the server did not take it, or cannot be reached.
+        """
+        size = len(file.content)
+        try:
+            answer, _ = await self._nio.upload(lambda *_: file.content, file.media_type, file.name, filesize=size)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
+        except nio.LocalProtocolError as error:
+            raise DeliveryFailed(f"not logged in: {error}") from error
+        if isinstance(answer, nio.ErrorResponse):
+            raise _delivery_failed(answer)
+        return str(answer.content_uri)
 
     async def put(self, room_id: str, kind: str, content: Mapping[str, Json], transaction: str) -> str:
         """Send an event; the same transaction twice is one event. Return its id.

@@ -12,7 +12,17 @@ from bot.addressing import is_called
 from bot.platform import OutgoingMessage
 from bot.platform_kit.html import as_html
 from bot.platform_kit.markdown import Span, plain, spans_of
-from services.chat import Attachment, ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person
+from services.chat import (
+    Attachment,
+    ChatAddress,
+    ChatMessage,
+    Incoming,
+    MessageEdited,
+    MessageWithdrawn,
+    Person,
+    Reaction,
+    SentFile,
+)
 
 NAME: Final = "matrix"
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
@@ -21,6 +31,8 @@ Event: TypeAlias = Mapping[str, Json]
 # Who may redact other people's messages is a moderator of the room.
 _MODERATOR_LEVEL: Final = 50
 _ATTACHED: Final = {"m.image": "photo", "m.file": "document", "m.audio": "audio", "m.video": "video"}
+_COLOURED: Final = "\ufe0f"
+_HEART: Final = "❤️"
 _QUOTE: Final = re.compile(r"\A(?:> .*\n)+\n?")
 _PILL: Final = re.compile(r"https://matrix\.to/#/(@[^\"'?]+|%40[^\"'?]+)")
 
@@ -29,7 +41,8 @@ _PILL: Final = re.compile(r"https://matrix\.to/#/(@[^\"'?]+|%40[^\"'?]+)")
 class Room:
     """A room as the bot knows it: the names of its people, and who has which level of power.
 
-    `own_events` are ids of what the bot said lately.
+    `own_events` are ids of what the bot said lately, `reactions` those that people put under messages, by the ids of
+    their events: who takes one back names only that.
     """
 
     id: str
@@ -37,6 +50,7 @@ class Room:
     levels: Mapping[str, int] = field(default_factory=dict)
     is_private: bool = False
     own_events: Collection[str] = ()
+    reactions: Mapping[str, Reaction] = field(default_factory=dict)
 
     def person(self, user_id: str, *, is_bot: bool = False) -> Person:
         """Somebody in the room."""
@@ -60,13 +74,26 @@ def to_incoming(event: Event, room: Room, account: Account) -> Incoming | None:
     content = mapping(event.get("content"))
     if event.get("type") == "m.room.redaction":
         gone = text_of(event.get("redacts")) or text_of(content.get("redacts"))
+        if gone in room.reactions:
+            return replace(room.reactions[gone], is_added=False)
         return MessageWithdrawn(address=_address(room, {}), message_id=gone, at=_when(event)) if gone else None
+    if event.get("type") == "m.reaction":
+        return _reaction(mapping(content.get("m.relates_to")), room, sender)
     if event.get("type") != "m.room.message" or not text_of(content.get("msgtype")):
         return None
     relation = mapping(content.get("m.relates_to"))
     if relation.get("rel_type") == "m.replace":
         return _edited(event, content, relation, room)
     return _message(event, content, relation, room, account)
+
+
+def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
+    emoji, under = text_of(relation.get("key")), text_of(relation.get("event_id"))
+    if relation.get("rel_type") != "m.annotation" or not emoji or not under:
+        return None
+    # Some clients ask for the coloured form of an emoji, others do not; it is the same one.
+    shown = emoji if emoji == _HEART else emoji.removesuffix(_COLOURED)
+    return Reaction(address=_address(room, {}), message_id=under, person=room.person(sender), emoji=shown)
 
 
 def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
@@ -174,6 +201,21 @@ def to_content(message: OutgoingMessage, piece: str, address: ChatAddress) -> di
     if html != escape(plain(spans), quote=False).replace("\n", "<br>"):
         content |= {"format": "org.matrix.custom.html", "formatted_body": html}
     return content
+
+
+def to_file(file: SentFile, address: ChatAddress, uri: str) -> dict[str, Json]:
+    """The content of the `m.room.message` that shows `file`, uploaded as `uri`."""
+    kind = file.media_type.partition("/")[0]
+    info: dict[str, Json] = {"mimetype": file.media_type, "size": len(file.content)}
+    return {
+        "msgtype": f"m.{kind}" if kind in {"image", "audio", "video"} else "m.file",
+        "body": file.name,
+        "filename": file.name,
+        "url": uri,
+        "info": info,
+        "m.mentions": {},
+        **_relation(OutgoingMessage(text=""), address),
+    }
 
 
 def to_edit(message: OutgoingMessage, address: ChatAddress, event_id: str) -> dict[str, Json]:

@@ -100,6 +100,10 @@ class MatrixPerson:
         path = f"rooms/{quote(room_id)}/send/{kind}/{uuid.uuid4().hex}"
         return str(self.client("PUT", path, content)["event_id"])
 
+    def redact(self, room_id: str, event_id: str) -> None:
+        """Take back an event."""
+        self.client("PUT", f"rooms/{quote(room_id)}/redact/{quote(event_id)}/{uuid.uuid4().hex}", {})
+
     def events(self, room_id: str) -> list[dict[str, Any]]:
         """The last events of the room, oldest first, as a client sees them."""
         found = self.client("GET", f"rooms/{quote(room_id)}/messages?dir=b&limit=1000")["chunk"]

@@ -45,6 +45,7 @@ class MatrixRig(PlatformRig):
         super().__init__()
         self._people = people
         self._room_id = room_id
+        self._put = {}
         self._earlier = {event["event_id"] for event in people["ann"].events(room_id)}
         self.chat = ChatAddress(platform="matrix", chat_id=room_id)
         self.settings = MatrixSettings(
@@ -73,6 +74,24 @@ class MatrixRig(PlatformRig):
         if reply_to is not None:
             content["m.relates_to"] = {"m.in_reply_to": {"event_id": reply_to}}
         return await asyncio.to_thread(self._people[sender].send, self._room_id, content)
+
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        person = self._people[sender]
+        if is_added:
+            relation = {"rel_type": "m.annotation", "event_id": message_id, "key": emoji}
+            put = await asyncio.to_thread(person.send, self._room_id, {"m.relates_to": relation}, kind="m.reaction")
+            self._put[sender, emoji] = put
+        else:
+            await asyncio.to_thread(person.redact, self._room_id, self._put[sender, emoji])
+
+    async def rewrite(self, message_id, text, *, sender="ann"):
+        new = {"msgtype": "m.text", "body": text}
+        relation = {"rel_type": "m.replace", "event_id": message_id}
+        content = {**new, "body": f"* {text}", "m.new_content": new, "m.relates_to": relation}
+        await asyncio.to_thread(self._people[sender].send, self._room_id, content)
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        await asyncio.to_thread(self._people[sender].redact, self._room_id, message_id)
 
     async def echo(self, text):
         content = {"msgtype": "m.text", "body": text}
@@ -107,6 +126,8 @@ class MatrixRig(PlatformRig):
             relation = other["content"].get("m.relates_to", {})
             if relation.get("rel_type") == "m.replace" and relation["event_id"] == event["event_id"]:
                 content = other["content"]["m.new_content"]
+        if "url" in content:
+            return Heard(id=event["event_id"], text="", files=(content["filename"],))
         html = content.get("formatted_body")
         text = content["body"] if html is None else unescape(re.sub("<[^>]+>", "", html.replace("<br>", "\n")))
         return Heard(
