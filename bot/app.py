@@ -51,6 +51,8 @@ from services.history.service import HistoryService
 from services.language_model.ports import TextListener
 from services.memory.model import MemoryLimits
 from services.memory.service import MemoryService
+from services.people.codes import LinkCodes
+from services.people.service import PeopleService
 from services.privacy.service import PrivacyService
 from services.reminders.calendars.data_version import data_version
 from services.reminders.model import ReminderLimits
@@ -218,7 +220,9 @@ async def build_app(
             on_forgotten=summaries.forget_person,
             settle=log.drain,
         )
+        people = PeopleService(scopes, LinkCodes(state))
         services = Services(
+            people,
             history,
             reminders,
             await search_service(settings.search, clock, resources, plugins.engines()),
@@ -228,7 +232,7 @@ async def build_app(
             WebPageService(
                 timeout=timedelta(seconds=settings.web.timeout_seconds), max_bytes=settings.web.max_kilobytes * 1000
             ),
-            ZoneService(scopes, clock, default=bot_zone(settings.bot.timezone)),
+            ZoneService(scopes, clock, default=bot_zone(settings.bot.timezone), people=people),
             log,
             times,
         )

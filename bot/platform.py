@@ -25,7 +25,10 @@ class Capabilities:
     group; `markdown` says that bold, code and links look like that (the text is our small Markdown either way, see
     `bot.platform_kit.markdown`). `per_process` says that each process has chats of its own, as a terminal is one; of
     several workers on one database only one is connected to any other platform. `edits`, `typing`, `reactions` and
-    `message_links` go with the protocols below.
+    `message_links` go with the protocols below. An answer that is shown while it is written is changed once in
+    `seconds_between_edits` and `max_edits` times at most (0: as often as one likes). `max_file_kilobytes` is the size
+    of the largest file that the platform takes from a bot, 0 where none is too large. `proves_people` says that nobody
+    can take another's id; only then are accounts linked.
     """
 
     mentions: bool = True
@@ -45,6 +48,7 @@ class Capabilities:
     seconds_between_edits: float = 3.0
     max_edits: int = 0
     max_file_kilobytes: int = 0
+    proves_people: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

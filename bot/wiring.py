@@ -7,6 +7,7 @@ from types import ModuleType
 
 from bot.corrections import Corrections
 from bot.drafts import Drafts
+from bot.linking import LinkCommands
 from bot.middleware import Middleware
 from bot.middleware.access import Access
 from bot.middleware.addressed import Addressed
@@ -58,6 +59,7 @@ from services.clock import Clock
 from services.history.service import HistoryService
 from services.languages import language_of
 from services.memory.service import MemoryService
+from services.people.service import PeopleService
 from services.privacy.service import PrivacyService
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
@@ -128,6 +130,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
             SummaryService,
             HistoryService,
             MemoryService,
+            PeopleService,
             PrivacyService,
             WebPageService,
             ZoneService,
@@ -152,6 +155,7 @@ def wired(parts: Parts) -> Wired:
     commands: list[Command] = [
         ToolCommands(calls, parts.oversight),
         PluginCommands(parts.plugins, parts.oversight),
+        LinkCommands(parts.services.get(PeopleService), parts.outbox),
         *parts.plugins.chat_commands(),
     ]
 

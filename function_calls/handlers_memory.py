@@ -1,5 +1,7 @@
 """The functions that remember what people ask to have remembered."""
 
+from dataclasses import replace
+
 from function_calls import phrasing
 from function_calls.being_meant import is_meant
 from function_calls.calls import Receipt, ToolResult, UndoStep
@@ -11,6 +13,7 @@ from services.errors import RequestRefused
 from services.history.service import HistoryService
 from services.memory.model import Memory, Onlooker
 from services.memory.service import MemoryService
+from services.people.service import PeopleService
 
 _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
@@ -79,12 +82,12 @@ async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryServ
     ),
 )
 async def memory_search(
-    args: MemorySearchArgs, ctx: CallContext, memory: MemoryService, history: HistoryService
+    args: MemorySearchArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
 ) -> ToolResult:
     """查找记住的事 / Find what was remembered for this person and this chat; without a query, all of it."""
     if not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
-    found = await memory.search(_onlooker(ctx), args.query or "")
+    found = await memory.search(await _with_all_accounts(ctx, people), args.query or "")
     value = {"memories": [{"id": each.id, "text": each.text, "of": each.person.name} for each in found]}
     if not found:
         key = "memory.nothing_about" if args.query else "memory.nothing"
@@ -110,13 +113,13 @@ async def memory_search(
     ),
 )
 async def memory_forget(
-    args: MemoryForgetArgs, ctx: CallContext, memory: MemoryService, history: HistoryService
+    args: MemoryForgetArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
 ) -> ToolResult:
     """忘掉一件记住的事 / Forget one thing that was remembered."""
     if not ctx.is_undoing and not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     try:
-        gone = await memory.forget(_onlooker(ctx), args.reference)
+        gone = await memory.forget(await _with_all_accounts(ctx, people), args.reference)
     except RequestRefused as refusal:
         candidates = refusal.fields.get("candidates")
         if not isinstance(candidates, tuple):
@@ -134,6 +137,12 @@ def _onlooker(ctx: CallContext) -> Onlooker:
     return Onlooker(
         address=ctx.chat, person=ctx.sender, is_private=ctx.message.is_private, is_admin=ctx.sender.is_admin
     )
+
+
+async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> Onlooker:
+    """In a private chat the person with their linked accounts; in front of others only with this one."""
+    others = (await people.accounts_of(ctx.chat, ctx.sender))[1:] if ctx.message.is_private else ()
+    return replace(_onlooker(ctx), others=others)
 
 
 def _listed(head: str, memories: tuple[Memory, ...], ctx: CallContext, **fields: object) -> str:

@@ -9,6 +9,7 @@ from function_calls.registry import tool_function
 from function_calls.wording import say
 from function_calls.zone_words import check_may_set_for
 from services.history.service import HistoryService
+from services.people.service import PeopleService
 from services.privacy.model import DataScope, PersonData
 from services.privacy.service import PrivacyService
 
@@ -42,10 +43,12 @@ _LONGEST_QUOTE = 500
         "忘掉关于我的一切",
     ),
 )
-async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
+async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyService, people: PeopleService) -> ToolResult:
     """忘掉我 / Remove what is kept about the person who asks: messages, memories, records. Reminders stay."""
     del args
     erasure = await privacy.forget(_scope(ctx), ctx.now)
+    if ctx.message.is_private:
+        await people.unlink(ctx.chat, ctx.sender)
     counts = {
         "messages": erasure.messages,
         "replies": erasure.replies,

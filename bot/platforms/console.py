@@ -31,7 +31,7 @@ class ConsolePlatform:
     """Lines of the terminal (or of a pipe) are messages of a group chat."""
 
     name = "console"
-    capabilities = Capabilities(per_process=True)
+    capabilities = Capabilities(per_process=True, proves_people=False)
 
     def __init__(
         self,

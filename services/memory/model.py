@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from services.chat import ChatAddress, Person
+from services.people.model import Account
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,25 +39,33 @@ class Onlooker:
     """Who looks, and from where: what they may see follows.
 
     In a group it is what was remembered for that group, and the person's own that was remembered there. In a private
-    chat it is besides everything of the person's own from the whole platform.
+    chat it is besides everything of the person's own from the whole platform, and from the platforms of their `others`:
+    accounts that were linked with this one.
     """
 
     address: ChatAddress
     person: Person
     is_private: bool = False
     is_admin: bool = False
+    others: tuple[Account, ...] = ()
 
     def may_see(self, memory: Memory) -> bool:
         """Whether `memory` is for these eyes."""
-        is_own = memory.person.id == self.person.id
         if memory.address.key == self.address.key:
-            return memory.is_shared or is_own
-        is_elsewhere = memory.address.platform == self.address.platform
-        return self.is_private and is_own and is_elsewhere and not memory.is_shared
+            return memory.is_shared or memory.person.id == self.person.id
+        return self.is_private and not memory.is_shared and self._is_own(memory)
 
     def may_forget(self, memory: Memory) -> bool:
         """Whether they may have it forgotten: their own, and what is shared if they are an admin."""
+        if self.is_private and not memory.is_shared:
+            return self._is_own(memory)
         return memory.person.id == self.person.id or (memory.is_shared and self.is_admin)
+
+    def _is_own(self, memory: Memory) -> bool:
+        """Whether the person asked for it, with this account or with another of theirs."""
+        accounts = (Account.of(self.address, self.person), *self.others)
+        asked_by = (memory.address.platform, memory.person.id)
+        return any((each.platform, each.person_id) == asked_by for each in accounts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

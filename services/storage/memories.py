@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from services.chat import ChatAddress, Person
 from services.memory.model import Memory, NewMemory, Onlooker
+from services.people.model import Account
 from services.storage.database import Database
 from services.storage.instants import from_micros, to_micros
 from services.storage.person_tables import MEMORY
@@ -36,8 +37,9 @@ class SqlMemoryStore:
         is_own = MEMORY.c.person_id == onlooker.person.id
         wanted = sa.and_(MEMORY.c.chat_key == onlooker.address.key, sa.or_(MEMORY.c.is_shared, is_own))
         if onlooker.is_private:
-            on_platform = MEMORY.c.chat_key.startswith(f"{onlooker.address.platform}:", autoescape=True)
-            wanted = sa.or_(wanted, sa.and_(is_own, on_platform, sa.not_(MEMORY.c.is_shared)))
+            accounts = (Account.of(onlooker.address, onlooker.person), *onlooker.others)
+            own_anywhere = sa.or_(*map(_asked_by, accounts))
+            wanted = sa.or_(wanted, sa.and_(own_anywhere, sa.not_(MEMORY.c.is_shared)))
         query = sa.select(MEMORY).where(wanted).order_by(MEMORY.c.id.desc())
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(memory_of(row) for row in rows)
@@ -53,6 +55,11 @@ class SqlMemoryStore:
         """Delete these."""
         delete = MEMORY.delete().where(MEMORY.c.id.in_([int(each.removeprefix("m")) for each in ids]))
         return await self._database.run(lambda connection: connection.execute(delete).rowcount)
+
+
+def _asked_by(account: Account) -> sa.ColumnElement[bool]:
+    on_platform = MEMORY.c.chat_key.startswith(f"{account.platform}:", autoescape=True)
+    return sa.and_(MEMORY.c.person_id == account.person_id, on_platform)
 
 
 def memory_of(row: sa.RowMapping) -> Memory:

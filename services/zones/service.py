@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
+from services.people.service import PeopleService
 from services.session import Json, StateDelta
 from services.zones.names import zone_named
 
@@ -32,8 +33,11 @@ class ScopeBook(Protocol):
 class ZoneService:
     """Tells and sets time zones. A person's is the same in all chats of a platform."""
 
-    def __init__(self, book: ScopeBook, clock: Clock, *, default: ZoneInfo) -> None:
-        """`default` is the bot's own zone."""
+    def __init__(
+        self, book: ScopeBook, clock: Clock, *, default: ZoneInfo, people: PeopleService | None = None
+    ) -> None:
+        """`default` is the bot's own zone. `people` know the other accounts of a person, whose zone counts here too."""
+        self._people = people
         self._book = book
         self._clock = clock
         self.default = default
@@ -46,7 +50,8 @@ class ZoneService:
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
             return known[1]
         own, common = await self._book.load([_of_person(chat, person), _of_chat(chat)])
-        zone = _readable(own.get(_KEY)) or _readable(common.get(_KEY)) or self.default
+        own_zone = _readable(own.get(_KEY)) or await self._linked(chat, person)
+        zone = own_zone or _readable(common.get(_KEY)) or self.default
         self._remembered[key] = (self._clock.now(), zone)
         self._remembered.move_to_end(key)
         while len(self._remembered) > _MOST_REMEMBERED:
@@ -78,6 +83,12 @@ class ZoneService:
         scope = _of_chat(chat) if person is None else _of_person(chat, person)
         [kept] = await self._book.load([scope])
         return str(kept.get(_KEY) or "")
+
+    async def _linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
+        """The zone of another account of the same person."""
+        accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
+        kept = await self._book.load([f"user:{each.key}" for each in accounts]) if accounts else ()
+        return next(filter(None, (_readable(each.get(_KEY)) for each in kept)), None)
 
     async def _set(self, scope: str, words: str) -> str:
         name = zone_named(words)

@@ -50,7 +50,7 @@ class IrcPlatform:
     """One connection to one network."""
 
     name = NAME
-    capabilities = Capabilities(max_length=TEXT_BYTES)
+    capabilities = Capabilities(max_length=TEXT_BYTES, proves_people=False)
 
     def __init__(
         self,

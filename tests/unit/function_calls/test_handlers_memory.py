@@ -9,19 +9,25 @@ from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.session_state import MemorySessionStateStore
 from services.chat import Person
+from services.clock import SystemClock
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.memory.memory_store import ProcessMemoryStore
 from services.memory.service import MemoryService
+from services.people.codes import LinkCodes
+from services.people.service import PeopleService
+from services.session import MemoryStateStore
 
 BOB = Person(id="bob", name="bob")
 
 
 @pytest.fixture
 def ask(context_of):
-    services = Services(HistoryService(MemoryMessageStore()), MemoryService(ProcessMemoryStore()))
-    registry = Registry(injectable=(CallContext, HistoryService, MemoryService))
+    people = PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(SystemClock())))
+    services = Services(HistoryService(MemoryMessageStore()), MemoryService(ProcessMemoryStore()), people)
+    registry = Registry(injectable=(CallContext, HistoryService, MemoryService, PeopleService))
     registry.collect(handlers_memory)
 
     async def dispatch(name, language="en", message=None, **arguments):

@@ -9,9 +9,14 @@ from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.session_state import MemorySessionStateStore
 from services.chat import ChatAddress, Person
+from services.clock import SystemClock
 from services.history.service import HistoryService
+from services.people.codes import LinkCodes
+from services.people.service import PeopleService
 from services.privacy.service import PrivacyService
+from services.session import MemoryStateStore
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.privacy_store import SqlPrivacyStore
@@ -24,13 +29,15 @@ ADMIN = {"sender": Person(id="cy", name="cy", is_admin=True)}
 async def services():
     async with Database("sqlite://") as database:
         yield Services(
-            HistoryService(SqlMessageStore(database)), PrivacyService(SqlPrivacyStore(database), keep_days=30)
+            HistoryService(SqlMessageStore(database)),
+            PrivacyService(SqlPrivacyStore(database), keep_days=30),
+            PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(SystemClock()))),
         )
 
 
 @pytest.fixture
 def ask(services, context_of):
-    registry = Registry(injectable=(CallContext, HistoryService, PrivacyService))
+    registry = Registry(injectable=(CallContext, HistoryService, PrivacyService, PeopleService))
     registry.collect(handlers_privacy)
 
     async def dispatch(name, arguments=None, *, language="en", is_sure=False, **message):

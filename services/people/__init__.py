@@ -1,0 +1,1 @@
+"""Who is the same person on several platforms."""

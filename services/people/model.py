@@ -1,0 +1,54 @@
+"""The values of people: an account on a platform, and the code that proves whose it is."""
+
+from dataclasses import dataclass
+
+from services.chat import ChatAddress, Person
+from services.session import Json
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """Somebody on one platform. `person_id` is stable there; `name` is what people saw when it was linked."""
+
+    platform: str
+    person_id: str
+    name: str
+
+    @classmethod
+    def of(cls, address: ChatAddress, person: Person) -> "Account":
+        """The account with which `person` speaks in a chat."""
+        return cls(platform=address.platform, person_id=person.id, name=person.name)
+
+    @property
+    def key(self) -> str:
+        """The account as settings name people: `platform:id`."""
+        return f"{self.platform}:{self.person_id}"
+
+    @property
+    def person(self) -> Person:
+        """The person on that platform; no rights go with it."""
+        return Person(id=self.person_id, name=self.name)
+
+    def as_json(self) -> Json:
+        """For a store."""
+        return {"platform": self.platform, "id": self.person_id, "name": self.name}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Linked:
+    """What came of a code: `accounts` are now one person; `giver` asked for the code, in the private chat `told_in`."""
+
+    accounts: tuple[Account, ...]
+    giver: Account
+    told_in: ChatAddress
+    language: str
+
+
+def account_of(value: Json) -> Account | None:
+    """An account out of a store; None when it is none."""
+    if not isinstance(value, dict):
+        return None
+    platform, person_id, name = value.get("platform"), value.get("id"), value.get("name")
+    if not (isinstance(platform, str) and isinstance(person_id, str) and isinstance(name, str)):
+        return None
+    return Account(platform=platform, person_id=person_id, name=name)

@@ -1,0 +1,18 @@
+"""What people need from outside."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from services.session import Json, StateDelta
+
+
+class AccountBook(Protocol):
+    """Keeps values by scope and key."""
+
+    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+        """The values of each of `scopes`, in that order."""
+        ...
+
+    async def commit(self, deltas: Sequence[StateDelta]) -> None:
+        """Keep all of `deltas` or none of them."""
+        ...

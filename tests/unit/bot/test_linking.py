@@ -1,0 +1,165 @@
+"""The chat commands /link and /unlink."""
+
+import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.app import build_app
+from bot.platform import Capabilities
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from services.chat import ChatAddress, Person
+from services.storage.database import Database
+from services.zones.service import ZoneService
+
+pytestmark = pytest.mark.looptime
+
+
+class Town:
+    """Two platforms and a bot on both."""
+
+    def __init__(self):
+        clock = LoopClock(datetime(2026, 11, 20, 9, tzinfo=UTC))
+        self.phone, self.desk = (FakePlatform(clock, name=name) for name in ("telegram", "matrix"))
+        self.bot = build_app(
+            Settings(bot=BotSettings(timezone="UTC", owners=("telegram:ann",))),
+            platforms=[self.phone, self.desk],
+            clock=clock,
+            database=Database("sqlite://", make_thread=InlineExecutor),
+            timetable=LoopTimetable(),
+        )
+
+    async def code(self, text="/link"):
+        await self.phone.say(text, chat="ann", is_private=True)
+        return re.search(r"link-\w{4}-\w{4}", self.phone.texts[-1])[0]
+
+    async def at_desk(self, text):
+        await self.desk.say(text, sender="anna", chat="anna", is_private=True)
+        return self.desk.texts[-1]
+
+    async def link(self):
+        return await self.at_desk(await self.code())
+
+
+@pytest.fixture
+def town():
+    return Town()
+
+
+async def test_both_sides_hear_of_a_link(town):
+    async with town.bot:
+        done = await town.link()
+
+    assert "ann (telegram)" in done
+    assert "anna (matrix)" in town.phone.texts[-1]
+
+
+async def test_it_works_in_chinese(town):
+    async with town.bot:
+        done = await town.at_desk(f"/绑定 {await town.code('/关联')}")
+
+    assert town.phone.texts[0].startswith("你的关联码")
+    assert done.startswith("好了")
+    assert "关联码已被使用" in town.phone.texts[-1]
+
+
+async def test_accounts_are_listed_and_unlinked(town):
+    async with town.bot:
+        await town.link()
+        listed = await town.at_desk("/link list")
+        undone = await town.at_desk("/unlink")
+        alone = await town.at_desk("/link list")
+
+    assert "ann (telegram)" in listed
+    assert "anna (matrix)" in undone
+    assert "no other" in alone
+
+
+async def test_in_front_of_others_nobody_is_linked_and_the_code_is_burnt(town):
+    async with town.bot:
+        code = await town.code()
+        await town.desk.say(f"/link {code}", sender="anna")
+        in_group = town.desk.texts[-1]
+        refused = await town.at_desk(code)
+
+    assert "worth nothing" in in_group
+    assert "not good" in refused
+
+
+async def test_a_group_is_told_nothing_but_where_to_ask(town):
+    async with town.bot:
+        await town.phone.say("/link")
+
+    assert re.search(r"link-\w{4}-", town.phone.texts[-1]) is None
+    assert "private" in town.phone.texts[-1]
+
+
+async def test_where_names_can_be_taken_nobody_is_linked(town):
+    town.desk.capabilities = Capabilities(proves_people=False)
+    async with town.bot:
+        refused = await town.link()
+
+    assert refused == "Accounts cannot be linked on matrix: names can be taken by anybody there."
+
+
+async def test_what_was_remembered_follows_into_private_chats_only(town):
+    async with town.bot:
+        await town.phone.say("remember that my locker is 17", chat="ann", is_private=True)
+        await town.link()
+        in_private = await town.at_desk("what do you remember?")
+        await town.desk.say("Bubbles, what do you remember?", sender="anna")
+
+    assert "locker is 17" in in_private
+    assert "locker" not in town.desk.texts[-1]
+
+
+async def test_it_can_be_forgotten_from_there_and_is_seen_no_more_after_an_unlink(town):
+    async with town.bot:
+        for number in (17, 18):
+            await town.phone.say(f"remember that my locker is {number}", chat="ann", is_private=True)
+        await town.link()
+        await town.at_desk("/memory_forget m1")
+        left = await town.at_desk("what do you remember?")
+        await town.at_desk("/unlink")
+        gone = await town.at_desk("what do you remember?")
+
+    assert ("17" in left, "18" in left) == (False, True)
+    assert "18" not in gone
+
+
+async def test_the_time_zone_follows(town):
+    async with town.bot as app:
+        zones = app.services.get(ZoneService)
+        await zones.set_for_person(
+            ChatAddress(platform="telegram", chat_id="ann"), Person(id="ann", name="ann"), "Tokyo"
+        )
+        await town.link()
+        zone = await zones.zone_of(ChatAddress(platform="matrix", chat_id="home"), Person(id="anna", name="anna"))
+
+    assert zone == ZoneInfo("Asia/Tokyo")
+
+
+async def test_the_rights_of_an_owner_do_not_follow(town):
+    async with town.bot:
+        await town.link()
+        await town.desk.say("/tools", sender="anna")
+        elsewhere = town.desk.texts[-1]
+        await town.phone.say("/tools", sender="ann")
+
+    assert elsewhere != town.phone.texts[-1]
+    assert "/tools off" not in elsewhere
+
+
+async def test_whoever_is_forgotten_is_linked_no_more(town):
+    async with town.bot:
+        await town.link()
+        await town.at_desk("forget me")
+        await town.at_desk("yes")
+        listed = await town.at_desk("/link list")
+
+    assert "no other" in listed

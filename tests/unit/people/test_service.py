@@ -1,0 +1,161 @@
+"""One person with several accounts, by a one-time code."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.testing.clocks import FixedClock
+from function_calls.session_state import MemorySessionStateStore
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.people.codes import MOST_GUESSES, LinkCodes, code_in
+from services.people.service import MOST_ACCOUNTS, PeopleService
+from services.session import MemoryStateStore
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+PHONE, DESK, OFFICE = (ChatAddress(platform=name, chat_id="private") for name in ("telegram", "matrix", "slack"))
+ANN, ANNA, AC = Person(id="42", name="Ann"), Person(id="@anna:example.org", name="Anna"), Person(id="U1", name="AC")
+EVE = Person(id="666", name="Eve")
+
+
+@pytest.fixture
+def clock():
+    return FixedClock(NOW)
+
+
+@pytest.fixture
+def people(clock):
+    return PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(clock)))
+
+
+async def linked(people, here, person, there, other):
+    return await people.redeem(there, other, await people.code_for(here, person, "en"))
+
+
+async def keys(people, chat, person):
+    return {each.key for each in await people.accounts_of(chat, person)}
+
+
+async def refusal(awaitable):
+    with pytest.raises(RequestRefused) as caught:
+        await awaitable
+    return caught.value.code
+
+
+async def test_a_code_said_on_the_other_platform_makes_two_accounts_one_person(people):
+    done = await linked(people, PHONE, ANN, DESK, ANNA)
+
+    assert done.giver.key == "telegram:42"
+    assert done.told_in == PHONE
+    assert (
+        await keys(people, PHONE, ANN) == await keys(people, DESK, ANNA) == {"telegram:42", "matrix:@anna:example.org"}
+    )
+
+
+async def test_whoever_speaks_comes_first(people):
+    await linked(people, PHONE, ANN, DESK, ANNA)
+
+    assert (await people.accounts_of(DESK, ANNA))[0].person_id == ANNA.id
+
+
+async def test_a_third_account_belongs_to_the_same_person(people):
+    await linked(people, PHONE, ANN, DESK, ANNA)
+    await linked(people, DESK, ANNA, OFFICE, AC)
+
+    assert len(await keys(people, PHONE, ANN)) == 3
+
+
+async def test_a_code_is_good_once(people):
+    code = await people.code_for(PHONE, ANN, "en")
+    await people.redeem(DESK, ANNA, code)
+
+    assert await refusal(people.redeem(OFFICE, EVE, code)) == "link_code_wrong"
+
+
+async def test_a_code_is_good_for_ten_minutes(people, clock):
+    code = await people.code_for(PHONE, ANN, "en")
+    clock.set(NOW + timedelta(minutes=10))
+
+    assert await refusal(people.redeem(DESK, ANNA, code)) == "link_code_wrong"
+
+
+async def test_a_new_code_makes_the_one_before_it_worthless(people):
+    first = await people.code_for(PHONE, ANN, "en")
+    await people.code_for(PHONE, ANN, "en")
+
+    assert await refusal(people.redeem(DESK, ANNA, first)) == "link_code_wrong"
+
+
+async def test_a_code_that_others_saw_is_worthless(people):
+    code = await people.code_for(PHONE, ANN, "en")
+    await people.burn(code)
+
+    assert await refusal(people.redeem(DESK, ANNA, code)) == "link_code_wrong"
+
+
+async def test_nobody_links_an_account_with_itself_and_the_code_stays_good(people):
+    code = await people.code_for(PHONE, ANN, "en")
+
+    assert await refusal(people.redeem(PHONE, ANN, code)) == "link_code_own"
+    assert (await people.redeem(DESK, ANNA, code)).giver.key == "telegram:42"
+
+
+async def test_after_some_wrong_guesses_even_the_right_code_is_refused(people, clock):
+    code = await people.code_for(PHONE, ANN, "en")
+    for number in range(MOST_GUESSES):
+        assert await refusal(people.redeem(DESK, EVE, f"link-AAAA-AAA{number}")) == "link_code_wrong"
+
+    assert await refusal(people.redeem(DESK, EVE, code)) == "link_guesses"
+    clock.set(NOW + timedelta(minutes=11))
+    assert await refusal(people.redeem(DESK, EVE, code)) == "link_code_wrong"
+
+
+async def test_an_account_that_leaves_is_alone_and_the_others_stay_together(people):
+    await linked(people, PHONE, ANN, DESK, ANNA)
+    await linked(people, DESK, ANNA, OFFICE, AC)
+
+    assert [each.key for each in await people.unlink(PHONE, ANN)] == ["telegram:42"]
+    assert await keys(people, PHONE, ANN) == {"telegram:42"}
+    assert len(await keys(people, DESK, ANNA)) == 2
+
+
+async def test_one_of_two_cannot_stay_linked_alone(people):
+    await linked(people, PHONE, ANN, DESK, ANNA)
+    await people.unlink(PHONE, ANN, "matrix")
+
+    assert await keys(people, PHONE, ANN) == {"telegram:42"}
+    assert await people.unlink(PHONE, ANN) == ()
+
+
+async def test_who_was_linked_before_can_be_again(people):
+    for _ in range(2):
+        await linked(people, PHONE, ANN, DESK, ANNA)
+        await people.unlink(DESK, ANNA)
+    await linked(people, PHONE, ANN, DESK, ANNA)
+
+    assert len(await keys(people, PHONE, ANN)) == 2
+
+
+async def test_a_person_has_not_any_number_of_accounts(people):
+    for number in range(MOST_ACCOUNTS - 1):
+        await linked(people, PHONE, ANN, DESK, Person(id=str(number), name="x"))
+
+    assert await refusal(linked(people, PHONE, ANN, OFFICE, AC)) == "link_full"
+
+
+async def test_no_right_goes_with_a_link(people):
+    await linked(people, PHONE, Person(id="42", name="Ann", is_admin=True), DESK, ANNA)
+
+    assert not any(each.person.is_admin for each in await people.accounts_of(DESK, ANNA))
+
+
+@pytest.mark.parametrize(
+    "text", ["link-ABCD-EFGH", " LINK-abcd-efgh. ", "linkABCDEFGH", "`link-ABCD-EFGH`", "ｌｉｎｋ-ABCD-EFGH"]
+)
+def test_a_code_is_read_however_it_was_copied(text):
+    assert code_in(text) == "link-ABCD-EFGH"
+
+
+@pytest.mark.parametrize("text", ["link me", "see link-ABCD-EFGH", "linkabc", ""])
+def test_other_words_are_no_code(text):
+    assert code_in(text) is None
