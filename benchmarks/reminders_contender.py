@@ -6,8 +6,8 @@ from its `contenders` folder: copy this file there as `ours.py`, add `"ours": ("
 
     PYTHONPATH=PROJECT python run.py burst -c ours -n 10000 -k 1000
 
-Reminders are spread over `--opt chats=100` chats. With `--opt together=10` those that are due at once in a chat are
-handed over as one message, as the bot does; without, one by one, as the other contenders do.
+Reminders are spread over `--opt chats=100` chats and handed over one by one, as the other contenders do. `OursTogether`
+gets those that are due at once in a chat as one message, as the bot does.
 """
 
 import asyncio
@@ -103,3 +103,13 @@ class Ours:
             schedule=Schedule(start=_EPOCH + timedelta(microseconds=round(due * 1e6)), zone="UTC", rule=rule),
             language="en",
         )
+
+
+class OursTogether(Ours):
+    """Several reminders of a chat are one message to the platform."""
+
+    async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
+        del idempotency_key
+        for notice in notices:
+            await self.deliver(notice)
+        return None

@@ -16,12 +16,17 @@ from services.reminders.retries import RetryPolicy
 from services.reminders.sender import Sender
 from services.reminders.throughput import Throughput
 from services.reminders.together import Begun, Together, message_key
+from services.reminders.unrecorded import Unrecorded
 from services.reminders.waiting import wait_or_nap
 
 _TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop for longer
 # The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
 # `begin_for_ever` needs to ask.
 _STEPS_TO_BEGIN = 5
+# Marks that stand in a file already wait this long for their commit while there is more to say, and so many of them.
+_MARKS_WAIT_SECONDS = 0.2
+_MARKS_WAITING = 5000
+_MARKS_LOOK_SECONDS = 0.005
 _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
 
 
@@ -52,9 +57,9 @@ class Dispatcher:
         self._is_draining = False
         self._is_beginning = False
         self._in_flight = 0
+        self._turn_ends: float | None = None
         self._marks: list[tuple[Lease, Mark]] = []
-        self._unrecorded = 0
-        """Messages that were sent and whose marks are not committed: a crash would say them again."""
+        self._unrecorded = Unrecorded(ledger)
 
     def __len__(self) -> int:
         """How many occurrences are held in memory and not begun."""
@@ -92,7 +97,7 @@ class Dispatcher:
                 while not self._may_send():
                     self._sendable.clear()
                     await self._sendable.wait()
-                turn_ends = loop.time() + _TURN_SECONDS
+                turn_ends = self._turn(loop)
                 while self._may_send() and loop.time() < turn_ends:
                     await self._send(self._begun.popleft(), deadline, loop)
                 await asyncio.sleep(0)
@@ -106,14 +111,25 @@ class Dispatcher:
             for _ in range(_STEPS_TO_BEGIN):
                 if self._due.is_set():
                     await asyncio.sleep(0)
+            await self._let_others_finish()
             self._marked.clear()
+            self._unrecorded.note()
             marks, self._marks = self._marks, []
-            sends = self._unrecorded
+            sends = self._unrecorded.uncommitted
             if marks:
                 await self._settle(marks, try_at)
-            self._unrecorded -= sends
+            self._unrecorded.uncommitted -= sends
             self._sendable.set()
             self._idle.set()
+
+    async def _let_others_finish(self) -> None:
+        """Commit what is noted when there is nothing to say: that is urgent and the commit is not."""
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + _MARKS_WAIT_SECONDS
+        while (self._begun or self._is_beginning) and loop.time() < latest:
+            if self._unrecorded.uncommitted or len(self._marks) >= _MARKS_WAITING:
+                return
+            await asyncio.sleep(_MARKS_LOOK_SECONDS)
 
     async def drain(self) -> None:
         """Begin nothing new, finish what is begun, and give back the rest."""
@@ -127,7 +143,21 @@ class Dispatcher:
 
     def _may_send(self) -> bool:
         """Whether a send may start: what a crash could double is never more than the senders."""
-        return bool(self._begun) and self._in_flight + self._unrecorded < self._pace.senders
+        if not self._begun:
+            return False
+        if self._in_flight + len(self._unrecorded) >= self._pace.senders:
+            self._unrecorded.note()
+        return self._in_flight + len(self._unrecorded) < self._pace.senders
+
+    def _turn(self, loop: asyncio.AbstractEventLoop) -> float:
+        """When the senders have to let others have the event loop: all of them share one turn."""
+        if self._turn_ends is None:
+            self._turn_ends = loop.time() + _TURN_SECONDS
+            loop.call_soon(self._end_turn)
+        return self._turn_ends
+
+    def _end_turn(self) -> None:
+        self._turn_ends = None
 
     def _room(self) -> int:
         """How many messages may be begun now: for free senders, and what they finish while the ledger answers.
@@ -185,7 +215,7 @@ class Dispatcher:
         finally:
             deadline.end()
             self._in_flight -= 1
-            self._unrecorded += 1
+        self._unrecorded.add(marks)
         self._throughput.note_send(loop.time() - started)
         self._marks += marks
         self._marked.set()

@@ -101,6 +101,11 @@ class MemoryReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return self._ledger.renew(delivery_id)
 
+    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+        """There is nothing to note it in that would survive."""
+        del sent
+        return False
+
     async def settle(self, marks: Sequence[Mark]) -> None:
         """Record what came of attempts."""
         for mark in marks:

@@ -104,6 +104,13 @@ class DeliveryLedger(Protocol):
         """Read a claimed occurrence again after its reminder was edited."""
         ...
 
+    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+        """Write down at once, without a wait, that these were said; `settle` records it all the same.
+
+        False where only `settle` can: until it has, a crash would have them said again.
+        """
+        ...
+
     async def settle(self, marks: Sequence[Mark]) -> None:
         """Record what came of attempts; those to be tried again are freed until their time."""
         ...

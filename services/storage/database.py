@@ -14,6 +14,7 @@ from services.storage import postgres, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.presence import Presence
 from services.storage.schema import make_schema
+from services.storage.sent_journal import SentJournal
 
 T = TypeVar("T")
 _TRIES = 3
@@ -35,6 +36,8 @@ class Database:
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
+        self.sent: SentJournal | None = None
+        """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
         self.presence: Presence | None = None
         """Tells the processes that share a PostgreSQL of each other; None where a database has one process."""
 
@@ -119,6 +122,7 @@ class Database:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._resources.enter_context(FileLock(self._path))
+        self.sent = self._resources.enter_context(SentJournal(self._path))
         self._durable = self._line(sqlite.Role.DURABLE)
         # A database in memory lives in its one connection.
         is_alone = self._is_in_memory

@@ -12,6 +12,7 @@ from services.reminders.records import DeliveryRecord, DeliveryState, Lease, Mar
 from services.storage import postgres_marks, sqlite_marks
 from services.storage.instants import from_micros, from_micros_or_none, to_micros
 from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
+from services.storage.sent_journal import Said
 from services.storage.tables import DELIVERY, IS_HELD, REMINDER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
@@ -67,6 +68,21 @@ def settle(connection: sa.Connection, marks: Sequence[Mark]) -> None:
     finished = [mark.reminder_key for mark in marks if mark.state.value in _FINAL]
     if finished:
         _marks(connection).finish_at_once(connection, finished)
+
+
+def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
+    """Record what was said just before the process ended and is still being sent, as far as the database knows."""
+    being_sent = sa.and_(
+        DELIVERY.c.reminder_id == sa.bindparam("reminder"),
+        DELIVERY.c.due_at == sa.bindparam("due"),
+        DELIVERY.c.state == DeliveryState.SENDING.value,
+    )
+    said = [{"reminder": each.reminder_key, "due": each.due_at} for each in noted]
+    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in said]
+    sent = [(key, each.at, each.message_id) for key, each in zip(found, noted, strict=True) if key is not None]
+    if sent:
+        _marks(connection).settle_sent_at_once(connection, sent)
+        _marks(connection).finish_at_once(connection, [each.reminder_key for each in noted])
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:

@@ -16,6 +16,7 @@ from services.storage.inserts import insert_many, upsert
 from services.storage.instants import to_micros
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
+from services.storage.sent_journal import Said
 from services.storage.shared_claims import claim_shared
 from services.storage.tables import DELIVERY, IS_OPEN, QUIET, REMINDER
 
@@ -133,16 +134,33 @@ class SqlReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
 
+    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+        """Write down at once that these were said, beside the database where one process has it for itself."""
+        journal = self._database.sent
+        return journal is not None and journal.note([_said(lease, mark) for lease, mark in sent])
+
     async def settle(self, marks: Sequence[Mark]) -> None:
         """Record what came of attempts."""
         await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+        if self._database.sent is not None:
+            self._database.sent.settled([mark.delivery_id for mark in marks])
 
     async def free(self, owner: str | None) -> int:
         """Free what `owner` holds (None: everybody who is gone), begun sends as `unknown`."""
         presence = self._database.presence
         if owner is None and presence is not None:
             return await self._database.run(presence.free_gone)
-        return await self._database.run(lambda connection: ledger.free(connection, owner))
+        journal = self._database.sent
+        if owner is not None or journal is None:
+            return await self._database.run(lambda connection: ledger.free(connection, owner))
+
+        def recover(connection: sa.Connection) -> int:
+            ledger.settle_noted(connection, journal.read())
+            return ledger.free(connection, owner)
+
+        freed = await self._database.run(recover)
+        journal.clear()
+        return freed
 
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again."""
@@ -183,6 +201,16 @@ class SqlReminderStore:
         return await self._database.read(
             lambda connection: tuple(reminder_of(row) for row in connection.execute(query).mappings())
         )
+
+
+def _said(lease: Lease, mark: Mark) -> Said:
+    return Said(
+        delivery_id=mark.delivery_id,
+        reminder_key=mark.reminder_key,
+        due_at=to_micros(lease.notice.due_at),
+        at=to_micros(mark.at),
+        message_id=mark.platform_message_id,
+    )
 
 
 def _queue_up(connection: sa.Connection, chat_key: str) -> None:

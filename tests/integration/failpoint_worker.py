@@ -17,7 +17,7 @@ from pathlib import Path
 from services.chat import ChatAddress, Person
 from services.clock import SystemClock
 from services.reminders.model import DueNotice, NewReminder, Schedule
-from services.reminders.records import Claim, DeliveryState, Mark
+from services.reminders.records import Claim, DeliveryState, Lease, Mark
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.reminder_store import SqlReminderStore
@@ -60,6 +60,10 @@ class FailingStore(SqlReminderStore):
         begun = await super().begin(owner, delivery_ids, message_keys)
         self._failpoint.reach("begin | send")
         return begun
+
+    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+        self._failpoint.reach("ack | note")
+        return super().note_sent(sent)
 
     async def settle(self, marks: Sequence[Mark]) -> None:
         self._failpoint.reach("ack | mark")

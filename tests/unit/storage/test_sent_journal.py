@@ -1,0 +1,141 @@
+"""The notes beside the database: what was said is known to have been said, whenever the process ends."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.reminders.model import NewReminder, ReminderLimits, Schedule
+from services.reminders.records import DeliveryState, Draft, Mark
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.sent_journal import Said, SentJournal
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+TEA = Said(delivery_id=1, reminder_key=7, due_at=1_000_000, at=1_000_500, message_id='m "1"\n茶')
+MILK = Said(delivery_id=2, reminder_key=8, due_at=1_000_000, at=1_000_600, message_id=None)
+
+
+def test_what_was_noted_is_read_by_the_next_process(tmp_path: Path):
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        assert journal.note([TEA])
+        assert journal.note([MILK])
+
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        assert journal.read() == [TEA, MILK]
+
+
+def test_a_line_that_was_cut_off_hides_no_other(tmp_path: Path):
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        journal.note([TEA, MILK])
+    file = tmp_path / "bubbles.db-sent"
+    os.truncate(file, file.stat().st_size - 3)
+
+    assert SentJournal(tmp_path / "bubbles.db").read() == [TEA]
+
+
+def test_the_file_is_emptied_when_all_is_committed(tmp_path: Path):
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        journal.note([TEA, MILK])
+        journal.settled([TEA.delivery_id])
+        after_one = journal.read()
+        journal.settled([MILK.delivery_id])
+
+        assert (len(after_one), journal.read()) == (2, [])
+
+
+def test_what_cannot_be_noted_is_said_so(tmp_path: Path):
+    (tmp_path / "bubbles.db-sent").mkdir()
+
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        assert not journal.note([TEA])
+
+
+def test_notes_are_taken_again_once_there_is_room(tmp_path: Path):
+    (tmp_path / "bubbles.db-sent").mkdir()
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        journal.note([TEA])
+        (tmp_path / "bubbles.db-sent").rmdir()
+        (tmp_path / "bubbles.db-sent").touch()
+        journal.settled([TEA.delivery_id])
+
+        assert journal.note([MILK])
+
+
+async def begun(store: SqlReminderStore) -> tuple[int, ...]:
+    """Two reminders that are being said, as they are when the process is killed; the ids of their deliveries."""
+    for name in ("tea", "milk"):
+        wish = NewReminder(
+            request_key=name,
+            address=ChatAddress(platform="console", chat_id="home"),
+            creator=Person(id="ann", name="Ann"),
+            content=name,
+            schedule=Schedule(start=NOW.replace(tzinfo=None) + timedelta(minutes=1), zone="UTC"),
+            language="en",
+        )
+        await store.add(Draft(wish=wish, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
+    leases = (await store.claim("me", NOW, NOW + timedelta(minutes=2), 10)).leases
+    await store.begin("me", [lease.notice.delivery_id for lease in leases])
+    first = leases[0]
+    at = NOW + timedelta(minutes=1)
+    mark = Mark(
+        delivery_id=first.notice.delivery_id,
+        reminder_key=first.reminder_key,
+        state=DeliveryState.SENT,
+        attempt=1,
+        at=at,
+        platform_message_id="m1",
+    )
+    assert store.note_sent([(first, mark)])
+    return tuple(lease.notice.delivery_id for lease in leases)
+
+
+async def test_what_was_noted_is_not_said_again_and_what_was_not_is(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as database:
+        _, unknown = await begun(SqlReminderStore(database))
+
+    async with Database(url) as database:
+        store = SqlReminderStore(database)
+        freed = await store.free(None)
+        again = (await store.claim("next", NOW + timedelta(minutes=2), NOW + timedelta(minutes=2), 10)).leases
+        records = await store.deliveries(NOW, NOW + timedelta(hours=1))
+
+    assert (freed, [lease.notice.delivery_id for lease in again]) == (1, [unknown])
+    assert [record.state for record in records] == [DeliveryState.SENT, DeliveryState.UNKNOWN]
+
+
+async def test_the_id_of_the_message_survives_in_the_note(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as database:
+        await begun(SqlReminderStore(database))
+
+    async with Database(url) as database:
+        store = SqlReminderStore(database)
+        await store.free(None)
+
+        assert [row.content for row in await store.said_in("console:home", "m1")] == ["tea"]
+
+
+async def test_notes_of_another_database_are_nobodys(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as database:
+        _, second = await begun(SqlReminderStore(database))
+        stranger = Said(delivery_id=second, reminder_key=2, due_at=5, at=6, message_id=None)
+        assert database.sent is not None
+        assert database.sent.note([stranger])
+
+    async with Database(url) as database:
+        store = SqlReminderStore(database)
+
+        assert await store.free(None) == 1
+
+
+def test_a_database_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with SentJournal(None) as journal:
+        assert journal.note([TEA])
+
+    assert list(tmp_path.iterdir()) == []
