@@ -1,0 +1,37 @@
+"""What the built-in functions give as their own sentences is understood without a model, as theirs."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.testing.turns import make_message
+from bot.wiring import built_in_registry
+from function_calls.calls import ToolSpec, Turn
+from function_calls.offline import OfflineInterpreter
+from services.languages import language_of
+
+SPECS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
+WORDS = {"url": "https://example.org/page", "days": "30"}
+NAMED = {"en": ("Bubbles, ", "the budget"), "zh": ("Bubbles，", "年会预算")}
+
+
+def said(example):
+    """An example as somebody says it, and in which language."""
+    language = language_of(example, "en")
+    name, words = NAMED[language]
+    return name + re.sub(r"\{(\w+)\}", lambda slot: WORDS.get(slot[1], words), example), language
+
+
+@pytest.mark.parametrize("spec", [pytest.param(each, id=each.name) for each in SPECS if each.examples])
+def test_each_example_reaches_its_function(spec):
+    interpreter = OfflineInterpreter()
+
+    for example in spec.examples:
+        text, language = said(example)
+        message = replace(make_message(text), is_addressed=True, is_private=False)
+        now = datetime(2026, 11, 20, 10, tzinfo=UTC)
+        turn = Turn(message=message, now=now, zone=UTC, language=language, bot_name="Bubbles", tools=SPECS)
+
+        assert [call.name for call in interpreter.read(turn).calls] == [spec.name], text
