@@ -67,3 +67,16 @@ async def test_a_summary_shows_its_calls_its_table_and_marks_no_html(visitors: V
     await expect(page.locator("[data-message]", has=card)).to_contain_text("Thursday")
     await expect(page.locator(".log script")).to_have_count(0)
     await expect(page.locator(".plain", has_text=SCRIPT)).to_be_visible()
+
+
+async def test_a_tool_of_a_server_says_where_it_is_from_and_that_its_server_is_ill(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    ill = {"is_ok": False, "detail": "the server cannot be reached"}
+    tool = {"name": "get_time", "description": "The time.", "parameters": {}, "source": "clock", "health": ill}
+    told = {**tool, "permission": "everyone", "confirm": False, "calls": 0, "p95_ms": None}
+    await page.route("**/api/tools?*", lambda route: route.fulfill(json={"tools": [told]}))
+
+    await visitors.go(page, "/tools?tool=get_time", "Ada")
+
+    await expect(page.locator(".tool-list li")).to_contain_text("clock · its server does not answer")
+    await expect(page.locator(".one-tool")).to_contain_text("the server cannot be reached")

@@ -208,6 +208,7 @@ export const en = {
     noArguments: 'This tool takes no arguments.',
     required: 'This field is needed.',
     confirm: 'asks first',
+    notWell: 'its server does not answer',
     disclaimer: 'Running a tool here is real: it acts in this room as you.',
   },
   servers: {

@@ -202,6 +202,7 @@ export const zh: Words = {
     noArguments: '此工具没有参数。',
     required: '此项必填。',
     confirm: '先询问',
+    notWell: '其服务器没有应答',
     disclaimer: '在此运行工具是真实的：它以您的身份在此房间中执行。',
   },
   servers: {

@@ -1,4 +1,4 @@
-import { Tabs, TextInput } from '@mantine/core'
+import { Alert, Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
@@ -35,6 +35,8 @@ function ToolList({ tools, chosen, isServers }: { tools: Tool[]; chosen: string 
                 {words.tools.calls(tool.calls)}
                 {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
                 {tool.confirm && ` · ${words.tools.confirm}`}
+                {tool.source !== 'built-in' && ` · ${tool.source}`}
+                {!tool.health.is_ok && ` · ${words.tools.notWell}`}
               </span>
             </Link>
           </li>
@@ -53,6 +55,11 @@ function OneTool({ tool }: { tool: Tool }): ReactNode {
         {tool.name}
       </h2>
       <p className="tool-description">{told(tool.description, language)}</p>
+      {!tool.health.is_ok && (
+        <Alert color="red" variant="outline" title={words.tools.notWell} mb="md">
+          {tool.health.detail}
+        </Alert>
+      )}
       <Tabs defaultValue="try" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="try">{words.tools.try}</Tabs.Tab>

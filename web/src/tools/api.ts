@@ -6,6 +6,7 @@ export interface Tool {
   description: string
   parameters: Record<string, unknown>
   source: string
+  health: { is_ok: boolean; detail: string }
   permission: string
   confirm: boolean
   calls: number
