@@ -13,8 +13,10 @@ from bot.outbox import Outbox
 from bot.reactions import Reactions
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
+from function_calls.running import full_text
 from function_calls.wording import say
 from services.chat import ChatAddress, ChatMessage, Correction, MessageWithdrawn, Reaction
+from services.errors import StorageFull
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
@@ -123,6 +125,9 @@ class MessageRouter:
         try:
             async with self._outbox.typing(message.address) if is_awaited else nullcontext():
                 return await self._assistant.answer(turn)
+        except StorageFull as error:
+            logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
+            return Reply(text=full_text(turn.language)) if is_awaited else None
         except Exception as error:  # noqa: BLE001 - told to whoever asked, logged for whoever runs the bot
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
             return Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None

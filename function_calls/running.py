@@ -13,7 +13,7 @@ from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.wording import knows, say
 from services.chat import SentFile
-from services.errors import AssistantError, RequestRefused, ToolFailed
+from services.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
 
 Work = Callable[[], Awaitable[object]]
 
@@ -45,6 +45,9 @@ async def run_guarded(
         return ToolResult.failed(f"{_BROKE}'{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
     except RequestRefused as error:
         return ToolResult.failed(str(error), text=refusal_text(context.language, error, context.now))
+    except StorageFull as error:
+        logger.error("tool {}: {}", name, error)
+        return ToolResult.failed(f"Tool '{name}' could not keep it: the disk is full", text=full_text(context.language))
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
@@ -56,6 +59,11 @@ def crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
     logger.opt(exception=error).error("tool {} raised", name)
     told = say(context.language, "failed.crash", tool=name)
     return ToolResult.failed(f"{_BROKE}'{name}' failed: {type(error).__name__}", text=told)
+
+
+def full_text(language: str) -> str:
+    """What people are told while nothing can be kept."""
+    return say(language, "failed.disk_full")
 
 
 def is_breakdown(result: ToolResult) -> bool:

@@ -75,6 +75,14 @@ class ConfigError(AssistantError):
         self.problem = problem
 
 
+class StorageFull(AssistantError):
+    """The disk of the database is full: what is there can be read, and nothing can be kept until there is room."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"the disk of {path} is full; make room")
+        self.path = path
+
+
 class StorageBusy(AssistantError):
     """Another process holds the database; `holder` says which."""
 

@@ -9,7 +9,7 @@ from typing import Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
-from services.errors import ConfigError, StorageBusy
+from services.errors import ConfigError, StorageBusy, StorageFull
 from services.storage import postgres, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.presence import Presence
@@ -87,6 +87,7 @@ class Database:
 
         Raises:
             StorageBusy: another program kept the database locked for 30 seconds.
+            StorageFull: there is no room on the disk.
         """
         if is_durable:
             return await self._in_thread(self._writer, self._durable, work)
@@ -102,10 +103,14 @@ class Database:
         except sqlite3.OperationalError as error:  # from the BEGIN, which does not pass SQLAlchemy
             if sqlite.is_locked(error):
                 raise StorageBusy(self.name, "another program") from error
+            if sqlite.is_full(error):
+                raise StorageFull(self.name) from error
             raise
         except sa.exc.OperationalError as error:
             if sqlite.is_locked(error) or postgres.is_locked(error):
                 raise StorageBusy(self.name, "another program") from error
+            if sqlite.is_full(error) or postgres.is_full(error):
+                raise StorageFull(self.name) from error
             raise
 
     @property

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _LOCK_SECONDS = 30
 _IDLE_SECONDS = 10
 _LOCK_NOT_AVAILABLE = "55P03"
+_DISK_FULL = "53100"
 _WORTH_REPEATING = frozenset({"40001", "40P01"})  # serialization failure, deadlock: the server has undone everything
 
 # A transaction whose client froze would keep its row locks for ever; a host that is gone would keep its session.
@@ -57,6 +58,11 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
 def is_locked(error: sa.exc.DBAPIError) -> bool:
     """Whether another session kept a lock for too long."""
     return _code(error) == _LOCK_NOT_AVAILABLE
+
+
+def is_full(error: sa.exc.DBAPIError) -> bool:
+    """Whether the server has no room on its disk."""
+    return _code(error) == _DISK_FULL
 
 
 def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:

@@ -57,6 +57,11 @@ def directly(connection: sa.Connection, statement: str, values: Sequence[object]
     return list(cursor.fetchall())
 
 
+def is_full(error: sa.exc.OperationalError | OperationalError) -> bool:
+    """Whether there was no room on the disk."""
+    return "disk is full" in str(error.orig if isinstance(error, sa.exc.OperationalError) else error)
+
+
 def is_locked(error: sa.exc.OperationalError | OperationalError) -> bool:
     """Whether the database was in use by another connection for too long."""
     return "locked" in str(error.orig if isinstance(error, sa.exc.OperationalError) else error)

@@ -4,8 +4,10 @@ import json
 from datetime import timedelta
 
 import sqlalchemy as sa
+from loguru import logger
 
 from services.clock import Clock
+from services.errors import StorageFull
 from services.session import Json
 from services.storage.database import Database
 from services.storage.inserts import upsert
@@ -39,4 +41,7 @@ class SqlStateStore:
             if value is not None:
                 connection.execute(upsert(connection, STATE, key=["key"]), row)
 
-        await self._database.run(work, is_durable=False)
+        try:
+            await self._database.run(work, is_durable=False)
+        except StorageFull as error:  # what is asked for must not fail because a small thing is forgotten
+            logger.error("{} is not remembered: {}", key.partition(":")[0], error)
