@@ -23,10 +23,14 @@ def free_port() -> int:
 
 
 class BotProcess:
-    """A bot with its data in `folder`; it keeps its port through restarts. `settings` are environment variables."""
+    """A bot with its data in `folder`; it keeps its port through restarts. `settings` are environment variables.
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    `clone` is a checkout where it is started as a newcomer does: with `make run`, its data where they are by default.
+    """
+
+    def __init__(self, folder: Path, *, clone: Path | None = None, **settings: str) -> None:
         self.folder = folder
+        self._clone = clone
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._settings = settings
@@ -45,16 +49,17 @@ class BotProcess:
         """Start it, and wait until it has printed where the page is."""
         environment = {
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "BUBBLES_BOT__DATA_DIR": str(self.folder),
             "BUBBLES_BOT__TIMEZONE": "UTC",
             "BUBBLES_HTTP__PORT": str(self.port),
             **self._settings,
         }
+        if self._clone is None:
+            environment |= {"PYTHONPATH": str(ROOT), "BUBBLES_BOT__DATA_DIR": str(self.folder)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bot", "run"],
-            cwd=self.folder,
+            ["make", "run"] if self._clone else [sys.executable, "-m", "bot", "run"],
+            cwd=self._clone or self.folder,
             env=environment,
+            start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -62,10 +67,10 @@ class BotProcess:
         self._await_address(self._process)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
-        if self._process is None:
+        """End it as a power cut would, with what it has started."""
+        if self._process is None or self._process.returncode is not None:
             return
-        self._process.send_signal(signal.SIGKILL)
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()

@@ -1,14 +1,40 @@
-"""The first minute: one command, one click, and a reminder that comes when it should."""
+"""The first minute: a fresh clone, one command, one click, and a reminder that comes when it should."""
 
 import time
+from collections.abc import AsyncIterator
 from datetime import datetime
+from pathlib import Path
 
+import pytest
 from playwright.async_api import Locator, expect
 
+from tests.browser.bot_process import BotProcess
+from tests.browser.conftest import people_at
+from tests.browser.fresh_clone import cloned, is_clonable
 from tests.browser.visitors import Visitors
 
 EXAMPLE = "remind me in 10 seconds to stretch"
 MOST_LATE_MS = 1000
+
+
+# A call takes milliseconds: what the card shows meanwhile is written down as it changes.
+WATCH = """() => {
+    window.seen = []
+    new MutationObserver(() => {
+        const status = document.querySelector('[data-tool]')?.dataset.status
+        if (status && status !== window.seen.at(-1)) window.seen.push(status)
+    }).observe(document.body, {subtree: true, childList: true, attributes: true})
+}"""
+
+
+@pytest.fixture
+async def newcomers(tmp_path: Path) -> AsyncIterator[Visitors]:
+    """People at the page of a bot that was cloned and started a moment ago."""
+    if not is_clonable():
+        pytest.skip("no clone: there is no repository to clone from")
+    with BotProcess(tmp_path, clone=cloned(tmp_path)) as bot:
+        async with people_at(bot.address) as people:
+            yield people
 
 
 async def test_a_click_on_an_example_sets_a_reminder_that_fires_on_time_with_a_mention(newcomers: Visitors):
@@ -21,9 +47,11 @@ async def test_a_click_on_an_example_sets_a_reminder_that_fires_on_time_with_a_m
     await expect(page.locator("[data-model='']")).to_contain_text("No model is connected")
     await expect(page.locator(".welcome .example")).to_have_count(3)
 
+    await page.evaluate(WATCH)
     await page.locator(".welcome .example", has_text=EXAMPLE).click()
     card = page.locator("[data-tool=reminder_set]")
     await expect(card).to_have_attribute("data-status", "ok")
+    assert await page.evaluate("window.seen") == ["running", "ok"]
     await expect(card.locator(".chip", has_text="stretch")).to_be_visible()
     await expect(card.locator(".tool-time")).to_contain_text("ms")
     await card.locator(".tool-line").click()
