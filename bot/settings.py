@@ -53,6 +53,9 @@ class RouterSettings(Group):
     messages_per_minute: int = Field(
         60, ge=1, description="Messages of one person that are interpreted in a minute; more are recorded only."
     )
+    chat_messages_per_minute: int = Field(
+        300, ge=1, description="Messages of one chat that are interpreted in a minute; more are recorded only."
+    )
     allowed_chats: tuple[str, ...] = Field((), description="Chats the bot serves, as platform:id; empty = every chat.")
     context_messages: int = Field(20, ge=0, le=200, description="Earlier messages that an interpreter is shown.")
     stream_replies: bool = Field(

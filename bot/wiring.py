@@ -7,6 +7,7 @@ from types import ModuleType
 
 from bot.corrections import Corrections
 from bot.drafts import Drafts
+from bot.elsewhere import ElsewhereCommands, Understanding
 from bot.linking import LinkCommands
 from bot.middleware import Middleware
 from bot.middleware.access import Access
@@ -60,6 +61,7 @@ from services.history.service import HistoryService
 from services.languages import language_of
 from services.memory.service import MemoryService
 from services.people.service import PeopleService
+from services.places.service import PlaceService
 from services.privacy.service import PrivacyService
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
@@ -156,6 +158,14 @@ def wired(parts: Parts) -> Wired:
         ToolCommands(calls, parts.oversight),
         PluginCommands(parts.plugins, parts.oversight),
         LinkCommands(parts.services.get(PeopleService), parts.outbox),
+        ElsewhereCommands(
+            parts.services.get(PlaceService),
+            parts.services.get(PeopleService),
+            parts.outbox,
+            turns,
+            understand=Understanding(offline=parts.offline, interpreter=parts.interpreter),
+            oversight=parts.oversight,
+        ),
         *parts.plugins.chat_commands(),
     ]
 
@@ -176,7 +186,8 @@ def wired(parts: Parts) -> Wired:
         parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
     )
     access, in_order = Access(parts.settings.router.allowed_chats), InOrder()
-    pace = Pace(parts.settings.router.messages_per_minute, parts.clock)
+    limits = parts.settings.router
+    pace = Pace(limits.messages_per_minute, parts.clock, chat_messages_per_minute=limits.chat_messages_per_minute)
     router = MessageRouter(
         assistant,
         parts.outbox,
