@@ -1,7 +1,7 @@
 """What a bot of these settings would offer, looked at without starting one: functions, plugins, tool servers."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +10,9 @@ from loguru import logger
 from bot.plugins.house import PluginHouse
 from bot.plugins.loading import LoadedPlugin
 from bot.settings import Settings
-from bot.tool_servers.sources import ListedTool, tool_sources
+from bot.stored_tools.runner import ToolRunner
+from bot.stored_tools.toolset import StoredToolset
+from bot.tool_servers.sources import ListedTool, run_limits, stored_source, tool_sources
 from bot.wiring import built_in_registry
 from function_calls.calls import ToolSpec
 from function_calls.context import Services
@@ -21,7 +23,10 @@ from function_calls.toolsets.combined import LOCAL, NameClash
 from function_calls.toolsets.source import Health, ToolSource
 from services.chat import ChatAddress, Person
 from services.clock import Clock
+from services.errors import ConfigError
 from services.session import MemoryStateStore
+from services.storage.stored_tools import SqlStoredTools
+from services.storage.view import DatabaseView
 
 _ASKED_FOR: Final = 30.0  # seconds; an operator who looks would rather wait than be told of half of the servers
 _OPERATOR: Final = Viewer(
@@ -65,8 +70,6 @@ class Offer:
 async def offer_of(settings: Settings, clock: Clock) -> Offer:
     """Load the plugins and ask the tool servers of `settings` what they offer, for at most half a minute.
 
-    Python tools stand in the database of the bot and are not looked at.
-
     Raises:
         ConfigError: a connection cannot be read.
     """
@@ -76,8 +79,13 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
         house = PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
         house.move_in(calls, Services())
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
-        more = house.tool_sources()
-        async with tool_sources(servers, calls, owners=(_OPERATOR.key,), more=more, wait_seconds=_ASKED_FOR) as tools:
+        owners = (_OPERATOR.key,)
+        async with (
+            _python_tools(settings) as written,
+            tool_sources(
+                servers, calls, owners=owners, more=[*house.tool_sources(), *written], wait_seconds=_ASKED_FOR
+            ) as tools,
+        ):
             listed = await tools.listed(_OPERATOR)
             return Offer(
                 functions=functions,
@@ -85,6 +93,20 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
                 sources=tuple(_offered(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}),
                 clashes=tools.combined.clashes,
             )
+
+
+@asynccontextmanager
+async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
+    """The tools in the bot's database, where there are any; it is not written to, and the bot may be using it."""
+    async with AsyncExitStack() as resources:
+        written = []
+        if settings.tool_servers.python_tools:
+            with suppress(ConfigError):  # no database yet, or one from before there were such tools
+                view = await resources.enter_async_context(DatabaseView(settings.database_url))
+                kept, runner = SqlStoredTools(view), ToolRunner(run_limits(settings.tool_servers))
+                await kept.all()
+                written = [stored_source(StoredToolset(kept, runner, owners=(_OPERATOR.key,)))]
+        yield written
 
 
 def _offered(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:

@@ -112,7 +112,7 @@ def check_settings(config: Path | None) -> int:
 def _tool_findings(settings: Settings) -> list[Finding]:
     """How plugins and tool servers are, asked only where there are some: a check is short."""
     servers = settings.tool_servers
-    has_servers = servers.urls or servers.mcp_file or servers.connections.get_secret_value()
+    has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
     return examine_tools(_offer(settings)) if has_servers or found_plugins(settings.plugins) else []
 
 

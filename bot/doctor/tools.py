@@ -7,7 +7,12 @@ from bot.findings.finding import Finding, good, problem
 if TYPE_CHECKING:
     from bot.offering import Offer, OfferedPlugin, OfferedSource
 
-_KINDS: Final = {"openapi": "OpenAPI server", "mcp": "MCP server", "plugin": "toolset of a plugin"}
+_KINDS: Final = {
+    "openapi": "OpenAPI server",
+    "mcp": "MCP server",
+    "plugin": "toolset of a plugin",
+    "python": "tools in the database:",
+}
 
 
 def examine_tools(offer: "Offer") -> list[Finding]:

@@ -14,7 +14,7 @@ from function_calls.toolsets.access import Access
 from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
 from services.stored_tools.model import StoredTool
-from services.stored_tools.ports import StoredToolStore
+from services.stored_tools.ports import StoredTools
 
 _TRUSTED_FOR: Final = 5.0  # seconds; another process may have saved something meanwhile
 _Read = tuple[tuple[str, StoredFunction, ToolSpec], ...]
@@ -27,7 +27,7 @@ class StoredToolset:
     the bot's, as `platform:id`; they see all tools.
     """
 
-    def __init__(self, store: StoredToolStore, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
+    def __init__(self, store: StoredTools, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
         self._store = store
         self._runner = runner
         self._owners = owners

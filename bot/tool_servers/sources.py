@@ -112,14 +112,13 @@ async def tool_sources(
         direct = DirectToolset()
         written = None
         if stored is not None and settings.python_tools:
-            limits = RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
-            written = StoredToolset(stored, ToolRunner(limits), owners=owners)
+            written = StoredToolset(stored, ToolRunner(run_limits(settings)), owners=owners)
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         elsewhere = (
             *(_openapi_source(each) for each in openapi),
             *(_mcp_source(each) for each in mcp),
             *more,
-            *((_stored_source(written),) if written is not None else ()),
+            *((stored_source(written),) if written is not None else ()),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
         guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
@@ -151,6 +150,11 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
     return (*(secret for each in connections(settings) for secret in each.secrets), *servers)
 
 
+def run_limits(settings: ToolServerSettings) -> RunLimits:
+    """What a call of a Python tool may take."""
+    return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
+
+
 async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "list[OpenApiToolset]":
     """The OpenAPI servers of the settings, their connections held by `resources`."""
     wanted = connections(settings)
@@ -171,7 +175,7 @@ async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "l
     return made
 
 
-def _stored_source(toolset: StoredToolset) -> ToolSource:
+def stored_source(toolset: StoredToolset) -> ToolSource:
     """Who may use which is the toolset's own question, tool by tool."""
     return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 

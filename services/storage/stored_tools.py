@@ -9,20 +9,29 @@ from services.storage.database import Database
 from services.storage.inserts import insert_new, upsert
 from services.storage.instants import from_micros, to_micros
 from services.storage.tool_tables import STORED_TOOL, STORED_TOOL_VERSION
+from services.storage.view import Readable
 from services.stored_tools.model import StoredTool, ToolVersion
 
 
-class SqlStoredToolStore:
-    """A `StoredToolStore` over a `Database`."""
+class SqlStoredTools:
+    """`StoredTools` of any database, also of one that a bot is using."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Readable) -> None:
+        self._readable = database
 
     async def all(self) -> tuple[StoredTool, ...]:
         """Every tool, the oldest first."""
         query = sa.select(STORED_TOOL).order_by(STORED_TOOL.c.created_at, STORED_TOOL.c.id)
-        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(_tool(row) for row in rows)
+
+
+class SqlStoredToolStore(SqlStoredTools):
+    """A `StoredToolStore` over a `Database`."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._database = database
 
     async def get(self, tool_id: str) -> StoredTool | None:
         """The tool of that id."""

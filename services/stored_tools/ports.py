@@ -5,12 +5,16 @@ from typing import Protocol
 from services.stored_tools.model import StoredTool, ToolVersion
 
 
-class StoredToolStore(Protocol):
-    """Keeps tools and all versions of their source."""
+class StoredTools(Protocol):
+    """The tools that are kept, to be offered."""
 
     async def all(self) -> tuple[StoredTool, ...]:
         """Every tool, the oldest first."""
         ...
+
+
+class StoredToolStore(StoredTools, Protocol):
+    """Keeps tools and all versions of their source."""
 
     async def get(self, tool_id: str) -> StoredTool | None:
         """The tool of that id."""

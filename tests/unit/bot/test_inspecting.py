@@ -1,13 +1,19 @@
 """`bubbles check` and `bubbles tools`: what they say of plugins and tool servers, and their exit codes."""
 
+import asyncio
 import json
 
 import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
+from bot.stored_tools.shelf import ToolForm, ToolShelf
+from services.clock import SystemClock
+from services.storage.database import Database
+from services.storage.stored_tools import SqlStoredToolStore
 
 NOBODY = "http://127.0.0.1:9"  # the port "discard", where nothing listens
+DICE = 'class Tools:\n    def roll_dice(self) -> int:\n        """Roll dice."""\n        return 6\n'
 ROLL = (
     "from function_calls.registry import tool_function\n\n"
     "@tool_function()\nasync def roll(sides: int = 6) -> int:\n    'Roll a die.'\n    return sides\n"
@@ -81,3 +87,24 @@ def test_the_doctor_examines_plugins_and_servers_too(said):
         "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached (ConnectError)\n         next:"
         in result.output
     )
+
+
+async def keep(url):
+    async with Database(url) as database:
+        shelf = ToolShelf(SqlStoredToolStore(database), SystemClock())
+        await shelf.create(ToolForm(content=DICE), "web:ann")
+
+
+def test_python_tools_are_listed_without_a_running_bot(said, tmp_path):
+    asyncio.run(keep(f"sqlite:///{tmp_path}/data/bubbles.db"))
+
+    result = said("tools", config="[tool_servers]\npython_tools = true\n")
+
+    assert "database of tools python: answers, tools: 1\nroll_dice  Roll dice." in result.output
+
+
+def test_python_tools_without_a_database_are_none(said, tmp_path):
+    result = said("check", config="[tool_servers]\npython_tools = true\n")
+
+    assert result.exit_code == 0
+    assert not (tmp_path / "data").exists()
