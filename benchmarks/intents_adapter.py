@@ -6,6 +6,10 @@ The corpora hold questions put to an assistant beside lines of chats between peo
   traffic, news, recipes, facts, by the word lists of the language's data) is taken for a question put to the bot.
 - `overhear` treats nothing at all as addressed: what the bot does in a group where nobody spoke to it.
 - `asked` treats everything as addressed: what it does in a private chat.
+- `marked` is `interpret` in the corpora's notation of people: they mark names one by one and leave the "and" between
+  two of them out ("Josh Mo").
+
+A time is what names one, also where no clock can read it ("later", "when I get home") and the bot asks when.
 """
 
 from datetime import datetime
@@ -18,14 +22,20 @@ from services.time_expressions import parse_all
 
 ZONE = ZoneInfo("Asia/Shanghai")
 KNOWN = {"reminder_set", "reminder_list", "reminder_delete", "reminder_update", "perplexity_search", "summary"}
-PAIR = " "
-"""What the corpora write between two people, whose "and" they leave out of the marked words."""
 AS_OTHER = {"reminder_snooze": "reminder_update"}
 
 
 def interpret(text: str, lang: str, now: datetime) -> dict[str, object] | None:
     told = _heard(text, lang, now, is_addressed=False)
     return told or (_search(text) if asks_the_world(text, load_pack(lang)) else None)
+
+
+def marked(text: str, lang: str, now: datetime) -> dict[str, object] | None:
+    told = interpret(text, lang, now)
+    args = told["args"] if told else None
+    if isinstance(args, dict) and "person" in args:
+        args["person"] = args["person"].replace(" and ", " ")
+    return told
 
 
 def overhear(text: str, lang: str, now: datetime) -> dict[str, object] | None:
@@ -66,7 +76,7 @@ def _told(request: Request) -> dict[str, object] | None:
         "tool": tool,
         "args": {
             "content": reminder.content,
-            "person": (reminder.person or "").replace(" and ", PAIR),
+            "person": reminder.person or "",
             "when": time.words if time is not None else "",
             "recurring": rule or "",
         },

@@ -14,13 +14,14 @@ from services.time_expressions.zones import zone_of
 SEARCH = "perplexity_search"
 _ZONE = ZoneInfo("Asia/Shanghai")
 _BOT_NAMES = ("bubbles",)
-_PAIR = " "
-"""What the corpora write between two people, whose "and" they leave out of the marked words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Understood:
-    """What a sentence asks for: the tool and, of a reminder, its parts; empty parts were not found."""
+    """What a sentence asks for: the tool and, of a reminder, its parts; empty parts were not found.
+
+    `when` are words that name a time, also one that no clock can read ("later").
+    """
 
     tool: str
     content: str = ""
@@ -81,7 +82,7 @@ def _understood(request: Request) -> Understood:
     return Understood(
         tool=request.intent,
         content=reminder.content,
-        person=(reminder.person or "").replace(" and ", _PAIR),
+        person=reminder.person or "",
         when=time.words if time is not None else "",
         rule=(best.rrule if best is not None else None) or "",
     )

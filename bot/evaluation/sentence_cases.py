@@ -35,9 +35,9 @@ class SentenceCase:
 
 
 def cases_in(folder: Path) -> Iterator[SentenceCase]:
-    """The sentences of all JSONL files in `folder`, or in its folder `dev`."""
-    found = sorted(folder.glob("*.jsonl")) or sorted(folder.glob("dev/*.jsonl"))
-    for path in found:
+    """The sentences of all JSONL files in `folder`, or in its folder `dev`, `intents` or `intents/dev`."""
+    tried = (sorted(folder.glob(f"{inner}*.jsonl")) for inner in ("", "dev/", "intents/", "intents/dev/"))
+    for path in next(filter(None, tried), []):
         with path.open(encoding="utf-8") as lines:
             yield from (case_of(json.loads(line)) for line in lines)
 

@@ -51,8 +51,8 @@ class TimeVerdict:
 
 
 def cases_in(folder: Path) -> Iterator[TimeCase]:
-    """The cases of all JSONL files directly in `folder`, file by file."""
-    for path in sorted(folder.glob("*.jsonl")):
+    """The cases of all JSONL files directly in `folder`, or in its folder `time`, file by file."""
+    for path in sorted(folder.glob("*.jsonl")) or sorted(folder.glob("time/*.jsonl")):
         with path.open(encoding="utf-8") as lines:
             yield from (case_of(json.loads(line)) for line in lines)
 

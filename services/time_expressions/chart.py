@@ -68,7 +68,7 @@ class Chart:
         row: Row = {}
         self._rows[start] = row
         queue = [Item(t.start, t.end, t.after, t.symbol, t.value, 0, 1, _size(t)) for t in tokens]
-        root = self._grammar.root.children
+        roots = [root.children for root in self._grammar.roots]
         taken, most = 0, MOST_ITEMS if self._kept < PLENTY else FEW_ITEMS
         while queue and taken < most:
             item = queue.pop()
@@ -81,9 +81,9 @@ class Chart:
                 self.times.append(item)
             elif symbol == "PIECE":
                 queue.append(Item(start, item.end, item.after, "TIME", item.value, item.weight, 1, item.size))
-            node = root.get(symbol)
-            if node:
-                self._walk(node, item, [] if symbol[0] == "=" else [item.value], queue)
+            for root in roots:
+                if node := root.get(symbol):
+                    self._walk(node, item, [] if symbol[0] == "=" else [item.value], queue)
         self._kept += taken
 
     def _walk(self, node: Node, item: Item, values: list[Any], queue: list[Item]) -> None:

@@ -19,15 +19,15 @@ class Node:
     """A place in the trie of rules: what may follow, and which rules end here."""
 
     children: "dict[str, Node]" = field(default_factory=dict)
-    rules: list[tuple[str, Action, Mapping[str, Any], int]] = field(default_factory=list)
+    rules: tuple[tuple[str, Action, Mapping[str, Any], int], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grammar:
-    """Everything that scanning and parsing know about the languages of a text."""
+    """Everything that scanning and parsing know about the languages of a text; `roots` are their tries of rules."""
 
     words: Mapping[str, tuple[tuple[str, Any], ...]]
-    root: Node
+    roots: tuple[Node, ...]
     joints: frozenset[str]
     leads: frozenset[str]
     hints: tuple[str, ...]
@@ -62,7 +62,7 @@ def vocabulary(language: str) -> frozenset[str]:
 def grammar(chosen: tuple[str, ...]) -> Grammar:
     """Compile the lexicons of `chosen`; the first one decides the usual order of dates."""
     words: dict[str, list[tuple[str, Any]]] = {}
-    root = Node()
+    roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "conjunctions": set()}
     characters: dict[str, str] = {}
     idioms: list[str] = []
@@ -76,13 +76,15 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         for symbol, entries in data["words"].items():
             for word, value in entries.items():
                 words.setdefault(word, []).append((symbol, _frozen(value)))
-        for literal in _add_rules(root, data["rules"]):
+        root, literals = _trie(language)
+        roots.append(root)
+        for literal in literals:
             words.setdefault(literal, [])
     for word in (*groups["joints"], *groups["leads"]):
         words.setdefault(word, [])
     return Grammar(
         words={word: (*senses, ("=" + word, word)) for word, senses in words.items()},
-        root=root,
+        roots=tuple(roots),
         joints=frozenset(groups["joints"]),
         leads=frozenset(groups["leads"]),
         hints=tuple(sorted(groups["hints"], key=lambda word: (-len(word), word))),
@@ -92,6 +94,13 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         idioms="|".join(idioms),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )
+
+
+@lru_cache
+def _trie(language: str) -> tuple[Node, frozenset[str]]:
+    """The rules of one language, and the words that their patterns spell out."""
+    root = Node()
+    return root, frozenset(_add_rules(root, lexicon(language)["rules"]))
 
 
 def _frozen(value: Any) -> Any:
@@ -120,7 +129,7 @@ def _add_rules(root: Node, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iter
                         node = node.children.setdefault(symbol, Node())
                         if symbol[0] == "=":
                             yield symbol[1:]
-                    node.rules.append((gives, action, extra, 1 - 10 * int(entry.get("cost", 0))))
+                    node.rules += ((gives, action, extra, 1 - 10 * int(entry.get("cost", 0))),)
 
 
 def expand(pattern: str) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.offline.conftest import Say
+from tests.unit.offline.test_edits import WITH_CHANGES
 
 
 def test_a_reminder_is_set_in_spanish(say: Say) -> None:
@@ -25,6 +26,32 @@ def test_commands_work_in_spanish(say: Say, text: str, tool: str, arguments: dic
     (call,) = say(text, language="es").calls
 
     assert (call.name, call.arguments) == (tool, arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments"),
+    [
+        ("mueve el recordatorio 2 a las 6 de la tarde", "reminder_update", {"reminder_id": "2", "time": "18:00"}),
+        (
+            "pasa el recordatorio del dentista al viernes a las 10",
+            "reminder_update",
+            {"reminder_id": "dentista", "time": "2026-03-06 10:00"},
+        ),
+        ("aplaza el recordatorio 2 media hora", "reminder_update", {"reminder_id": "2", "time": "+0:30"}),
+        ("recuérdame otra vez en 10 minutos", "reminder_snooze", {"time": "2026-03-04 10:10"}),
+        ("cancela todos mis recordatorios", "reminder_delete", {"reminder_id": "all"}),
+        ("borra los recordatorios de mañana", "reminder_delete", {"reminder_id": "all mañana"}),
+    ],
+)
+def test_reminders_are_changed_in_spanish(say: Say, text: str, tool: str, arguments: dict[str, object]) -> None:
+    (call,) = say(text, language="es", tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == (tool, arguments)
+
+
+@pytest.mark.parametrize("text", ["muévelo a mañana", "nos vemos a las 5", "cambia la rueda mañana"])
+def test_people_who_agree_with_each_other_in_spanish_select_nothing(say: Say, text: str) -> None:
+    assert say(text, language="es", tools=WITH_CHANGES).calls == ()
 
 
 def test_chat_in_spanish_selects_nothing(say: Say) -> None:

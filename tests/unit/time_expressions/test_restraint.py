@@ -13,6 +13,7 @@ from services.time_expressions import parse
         "see section 2.4 and table 1.3",
         "升级到3.11版本",
         "版本2.4",
+        "2月30号提醒我",
         "it costs $12.34",
         "the score was 3-2",
         "they may come, i think",
