@@ -11,7 +11,7 @@ SECONDS_A_TEST := $(if $(CI),30,5)
 PAGE := bot/http/pages
 
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check fix lock page same-page clean docs
+.PHONY: help install run chat test integration check fix lock page same-page clean docs bench
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -66,6 +66,9 @@ check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
 docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages show executed
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean --config-file .ci/mkdocs.yml
 	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
+
+bench: $(DEVELOPMENT) ## every benchmark as one table, saved as bench.json (ten minutes)
+	@$(BIN)/python benchmarks/run.py --out bench.json
 
 fix: $(DEVELOPMENT) ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .

@@ -1,0 +1,104 @@
+"""Every benchmark, one after another, as one table and one JSON file.
+
+    make bench                                  # all, about ten minutes
+    python benchmarks/run.py --only overhead startup --out bench.json
+
+A goal that is missed is marked; nothing fails, for machines differ. Figures are of this machine in this run: compare
+ratios, and CPU before wall time where other processes run beside.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+_PARTS = {
+    "overhead": ["overhead.py"],
+    "messages": ["messages.py"],
+    "startup": ["startup.py"],
+    "reminders": ["reminders.py"],
+    "history": ["history.py"],
+    "sockets": ["websocket_fanout.py"],
+}
+# The most that a figure may be, by its place in the part's JSON.
+_GOALS = {
+    "overhead.ratio.ours.text": 0.5,
+    "overhead.ratio.ours.one": 0.5,
+    "overhead.ratio.ours.three": 0.5,
+    "overhead.ratio.ours.stream": 0.4,
+    "overhead.ratio.ours.in_flight": 0.4,
+    "overhead.cpu_ms.ours.in_flight_mb": 6,
+    "overhead.ratio.recorded.text": 0.75,
+    "overhead.ratio.recorded.one": 0.75,
+    "overhead.ratio.recorded.three": 0.75,
+    "overhead.ratio.recorded.stream": 0.75,
+    "startup.help_wall_ms": 250,
+    "startup.ready_wall_ms": 1000,
+    "startup.idle_rss_mb": 90,
+    "reminders.100.p50_ms": 10,
+    "reminders.100.p99_ms": 15,
+    "reminders.1000.p50_ms": 25,
+    "reminders.1000.p99_ms": 50,
+    "reminders.10000.p50_ms": 200,
+    "reminders.10000.p99_ms": 400,
+    "reminders.1000.stall_ms": 20,
+    "history.window_of_1000.median_ms": 20,
+    "history.search_busy_chat.p95_ms": 50,
+    "history.search_other_chat.p95_ms": 50,
+    "sockets.p95_ms": 20,
+    "sockets.server_cpu_ms_per_message": 6,
+    "sockets.rss_growth_mb": 10,
+}
+
+
+def flat(found: object, path: str) -> Iterator[tuple[str, float]]:
+    """The numbers of a part's JSON by their place in it; a list of bursts goes by how many were due."""
+    if isinstance(found, dict):
+        for key, value in found.items():
+            yield from flat(value, f"{path}.{key}")
+    elif isinstance(found, list):
+        for row in found:
+            yield from flat({key: value for key, value in row.items() if key != "due"}, f"{path}.{row['due']}")
+    elif isinstance(found, int | float):
+        yield path, found
+
+
+def table(figures: dict[str, float]) -> str:
+    """The figures as text, one a line, with the goal where there is one."""
+    width = max(map(len, figures))
+    lines = []
+    for name, value in figures.items():
+        goal = _GOALS.get(name)
+        verdict = "" if goal is None else f"  {'ok' if value <= goal else 'MISSED'} (at most {goal})"
+        lines.append(f"{name:<{width}}  {value:>12,}{verdict}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the parts, print the table, save the JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=_PARTS, default=list(_PARTS))
+    parser.add_argument("--out", type=Path, default=Path("bench.json"))
+    chosen = parser.parse_args()
+    found: dict[str, object] = {}
+    for name in chosen.only:
+        print(f"{name}…", file=sys.stderr, flush=True)
+        script, *options = _PARTS[name]
+        command = [sys.executable, str(_HERE / script), *options]
+        answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if answer.returncode != 0:
+            raise SystemExit(f"{script} failed with exit code {answer.returncode}")
+        found[name] = json.loads(answer.stdout)
+    figures = {place: value for name, part in found.items() for place, value in flat(part, name)}
+    machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "load": os.getloadavg()[0]}
+    chosen.out.write_text(json.dumps({"machine": machine, "figures": figures}, indent=2) + "\n", encoding="utf-8")
+    print(table(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""How soon the bot is there, and what it takes while nobody speaks.
+
+    python benchmarks/startup.py --rounds 5
+
+`help` is `bubbles --help`; `ready` is from the start of `bubbles chat` with a fresh data folder to its first answer on
+the other end of the pipe; `import` is the module that everything hangs on. Wall and CPU milliseconds, the median of the
+rounds. `idle` is `bubbles run` with the web page, after it has settled: resident memory and CPU a second.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+_SETTLING_SECONDS = 8
+_WATCHED_SECONDS = 20
+_QUESTION = b"ann: list my reminders\n"
+_SAYS_BOT = b"Bubbles:"
+
+
+def timed(command: list[str], *, environment: dict[str, str], words: bytes | None = None) -> tuple[float, float]:
+    """Wall and CPU milliseconds of a command; with `words` on its input, until it answers them."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    if words is None:
+        process.stdout.read()
+    else:
+        process.stdin.write(words)
+        process.stdin.flush()
+        while _SAYS_BOT not in process.stdout.readline():
+            if process.poll() is not None:
+                raise SystemExit("the bot ended without an answer")
+    wall = time.perf_counter() - began
+    cpu = cpu_seconds(process.pid) if words is not None else 0.0
+    process.stdin.close()
+    if words is None:
+        cpu = _waited_cpu(process)
+    else:
+        process.wait(20)
+    return wall * 1000, cpu * 1000
+
+
+def _waited_cpu(process: subprocess.Popen) -> float:
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return usage.ru_utime + usage.ru_stime
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a running process so far, user and system."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _CLOCK_TICKS
+
+
+def rss_megabytes(pid: int) -> float:
+    """Resident memory now."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
+
+
+def idle(environment: dict[str, str], port: int) -> dict[str, float]:
+    """What `bubbles run` takes while nobody speaks."""
+    serving = environment | {"BUBBLES_HTTP__PORT": str(port)}
+    command = [sys.executable, "-m", "bot", "run"]
+    process = subprocess.Popen(
+        command, env=serving, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        time.sleep(_SETTLING_SECONDS)
+        before = cpu_seconds(process.pid)
+        time.sleep(_WATCHED_SECONDS)
+        used = cpu_seconds(process.pid) - before
+        return {
+            "idle_rss_mb": round(rss_megabytes(process.pid), 1),
+            "idle_cpu_ms_per_second": round(used * 1000 / _WATCHED_SECONDS, 2),
+        }
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def measure(rounds: int, port: int) -> dict[str, float]:
+    """Everything, in turn."""
+    bubbles = [sys.executable, "-m", "bot"]
+    figures: dict[str, list[tuple[float, float]]] = {"help": [], "import": [], "ready": []}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = os.environ | {"BUBBLES_BOT__DATA_DIR": folder, "BUBBLES_LOG__LEVEL": "WARNING"}
+            figures["help"].append(timed([*bubbles, "--help"], environment=environment))
+            figures["import"].append(timed([sys.executable, "-c", "import bot.app"], environment=environment))
+            figures["ready"].append(timed([*bubbles, "chat"], environment=environment, words=_QUESTION))
+    with tempfile.TemporaryDirectory() as folder:
+        still = idle(os.environ | {"BUBBLES_BOT__DATA_DIR": folder}, port)
+    medians = {
+        f"{name}_{kind}_ms": round(statistics.median(found[place] for found in pairs))
+        for name, pairs in figures.items()
+        for place, kind in enumerate(("wall", "cpu"))
+    }
+    return {**medians, **still}
+
+
+def main() -> None:
+    """Measure and print JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--port", type=int, default=8792)
+    chosen = parser.parse_args()
+    print(json.dumps(measure(chosen.rounds, chosen.port), indent=2))
+
+
+if __name__ == "__main__":
+    main()
