@@ -13,6 +13,7 @@ from loguru import logger
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.drafts import Drafts
+from bot.elsewhere import members_of
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.menus import offer_commands
 from bot.outbox import Outbox
@@ -53,6 +54,7 @@ from services.memory.model import MemoryLimits
 from services.memory.service import MemoryService
 from services.people.codes import LinkCodes
 from services.people.service import PeopleService
+from services.places.service import PlaceService
 from services.privacy.service import PrivacyService
 from services.reminders.calendars.data_version import data_version
 from services.reminders.model import ReminderLimits
@@ -223,6 +225,7 @@ async def build_app(
         people = PeopleService(scopes, LinkCodes(state))
         services = Services(
             people,
+            PlaceService(scopes, history, clock, members_of(outbox)),
             history,
             reminders,
             await search_service(settings.search, clock, resources, plugins.engines()),

@@ -1,0 +1,1 @@
+"""Chats that may be spoken of in other chats."""
