@@ -3,9 +3,9 @@
     python benchmarks/reminders.py --due 100 1000 10000
     python benchmarks/reminders.py --url postgresql://… (an empty database)
 
-The database is SQLite in a temporary folder unless told otherwise. Lateness is from the due instant to the hand-over to
-the platform's queue, in milliseconds; the platform itself takes no time. `stall` is the longest time for which the event
-loop was away. The longer benchmark with kills, outages and peers takes `benchmarks/reminders_contender.py`.
+The database is SQLite in a temporary folder unless told otherwise. Lateness is from the due instant to the hand-over
+to the platform's queue, in milliseconds; the platform itself takes no time. `stall` is the longest time for which the
+event loop was away. The longer benchmark with kills, outages and peers takes `benchmarks/reminders_contender.py`.
 """
 
 import argparse
