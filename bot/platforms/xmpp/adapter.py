@@ -8,6 +8,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from loguru import logger
+from slixmpp.stanza import Message
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded
@@ -18,12 +19,16 @@ from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import (
     NAME,
     Room,
+    add_reaction,
     add_replacement,
     add_reply,
+    given_id,
     message_id,
     private_message,
+    reacted_to,
     text_of,
     to_incoming,
+    to_reactions,
 )
 from services.chat import ChatAddress
 from services.clock import Clock
@@ -57,7 +62,7 @@ class XmppPlatform:
     """One account on one server."""
 
     name = NAME
-    capabilities = Capabilities(replies=True, edits=True, max_length=_LONGEST)
+    capabilities = Capabilities(replies=True, edits=True, reactions=True, max_length=_LONGEST)
 
     def __init__(
         self, settings: XmppSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
@@ -71,6 +76,8 @@ class XmppPlatform:
         self._own: OrderedDict[str, str] = OrderedDict()
         self._reflections: dict[str, asyncio.Future[str]] = {}
         self._authors: OrderedDict[str, str] = OrderedDict()
+        self._given_ids: OrderedDict[str, str] = OrderedDict()
+        self._reactions: OrderedDict[str, frozenset[str]] = OrderedDict()
         self._state: StateStore = MemoryStateStore(clock)
         self._missed_since: datetime | None = None
 
@@ -107,24 +114,47 @@ class XmppPlatform:
         replaced = self._own.get(message_id, message_id)
         await self._say(address, text_of(message, message.text), replaces=replaced)
 
-    async def _say(
-        self, address: ChatAddress, text: str, *, reply_to: str | None = None, replaces: str | None = None
-    ) -> str:
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` under a message.
+
+        Raises:
+            DeliveryFailed: not connected, or refused.
+        """
+        stanza = self._message(address, None)
+        add_reaction(stanza.xml, message_id, emoji)
+        await self._send(address, stanza)
+
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a room now; None for a private chat."""
+        if self._client is None or address.chat_id not in self._nicks:
+            return None
+        here = self._client.occupants(address.chat_id).values()
+        return any(occupant.person.id == person_id for occupant in here)
+
+    def _message(self, address: ChatAddress, text: str | None) -> Message:
         client = self._client
         if client is None or self._connection.health.state not in {"live", "deaf"}:
             raise DeliveryFailed("not connected to the XMPP server")
         is_group = address.chat_id in self._nicks
         if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
             raise DeliveryFailed(f"the bot is not in {address.chat_id}")
-        stanza = client.message_to(address.chat_id, text, is_group=is_group)
+        return client.message_to(address.chat_id, text, is_group=is_group)
+
+    async def _say(
+        self, address: ChatAddress, text: str, *, reply_to: str | None = None, replaces: str | None = None
+    ) -> str:
+        stanza = self._message(address, text)
         if reply_to is not None:
             add_reply(stanza.xml, reply_to, self._authors.get(reply_to, ""))
         if replaces is not None:
             add_replacement(stanza.xml, replaces)
+        return await self._send(address, stanza)
+
+    async def _send(self, address: ChatAddress, stanza: Message) -> str:
         own_id = str(stanza["id"])
         self._reflections[own_id] = asyncio.get_running_loop().create_future()
         stanza.send()
-        return await self._reflected(own_id, is_group=is_group)
+        return await self._reflected(own_id, is_group=address.chat_id in self._nicks)
 
     async def _reflected(self, own_id: str, *, is_group: bool) -> str:
         """The id that the room gave the message."""
@@ -189,16 +219,35 @@ class XmppPlatform:
             occupants=client.occupants(jid),
             own_messages=self._own,
             missed_since=self._missed_since,
+            authors=self._authors,
+            given_ids=self._given_ids,
         )
         now = self._clock.now()
+        await self._note_reactions(stanza, room, receive)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
         if incoming is None or message_id(stanza) in self._authors:
             return
         _remember(self._authors, message_id(stanza), stanza.get("from", ""))
+        _remember(self._given_ids, given_id(stanza, stanza.get("id", "")), message_id(stanza))
         await receive(incoming)
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
             await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_KEPT)
+
+    async def _note_reactions(self, stanza: Element, room: Room, receive: Receive) -> None:
+        """Tell what changed of somebody's reactions; those of the history were heard before."""
+        found = reacted_to(stanza)
+        if found is None:
+            return
+        message, after = found
+        key = f"{message} {stanza.get('from', '')}"
+        before = self._reactions.get(key, frozenset())
+        self._reactions[key] = after
+        if len(self._reactions) > _REMEMBERED_MESSAGES:
+            self._reactions.popitem(last=False)
+        if stanza.find("{urn:xmpp:delay}delay") is None:
+            for reaction in to_reactions(stanza, room, message, before, after):
+                await receive(reaction)
 
     def _own_came_back(self, stanza: Element) -> None:
         waiting = self._reflections.get(stanza.get("id", ""))

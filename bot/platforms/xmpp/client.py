@@ -9,6 +9,9 @@ from xml.etree.ElementTree import Element
 import slixmpp
 from slixmpp.exceptions import IqError, IqTimeout, PresenceError
 from slixmpp.stanza import Message
+from slixmpp.xmlstream import StanzaBase
+from slixmpp.xmlstream.handler import Callback
+from slixmpp.xmlstream.matcher import StanzaPath
 
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.xmpp.settings import XmppSettings
@@ -44,9 +47,8 @@ class XmppClient(slixmpp.ClientXMPP):
         self.add_event_handler("failed_all_auth", self._on_refused)
         self.add_event_handler("connection_failed", self._on_end)
         self.add_event_handler("disconnected", self._on_end)
-        self.add_event_handler("message", self._on_message)
-        for kind in ("groupchat_message", "groupchat_message_error"):
-            self.add_event_handler(kind, self._on_message)
+        # Its events leave out what has no body: reactions, and messages that are taken back.
+        self.register_handler(Callback("every message", StanzaPath("message"), self._on_message))
 
     async def enter(self) -> None:
         """Connect and log in.
@@ -108,8 +110,8 @@ class XmppClient(slixmpp.ClientXMPP):
             return False
         return True
 
-    def message_to(self, jid: str, body: str, *, is_group: bool) -> Message:
-        """A message that is not yet sent, with an id of its own."""
+    def message_to(self, jid: str, body: str | None, *, is_group: bool) -> Message:
+        """A message that is not yet sent, with an id of its own; without `body` it says nothing."""
         message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
         message["id"] = self.new_id()
         return message
@@ -150,5 +152,5 @@ class XmppClient(slixmpp.ClientXMPP):
             self._entered.set_exception(ConnectionEnded(f"cannot connect: {reason}"))
         self.stanzas.put_nowait(None)
 
-    def _on_message(self, message: Message) -> None:
+    def _on_message(self, message: StanzaBase) -> None:
         self.stanzas.put_nowait(message.xml)

@@ -1,7 +1,10 @@
-"""Stanzas of XMPP multi-user chat as chat messages. Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359."""
+"""Stanzas of XMPP multi-user chat as chat messages.
+
+Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -10,7 +13,15 @@ from xml.etree.ElementTree import Element, SubElement
 from bot.addressing import is_called
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
-from services.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, Person
+from services.chat import (
+    ChatAddress,
+    ChatMessage,
+    Incoming,
+    MessageEdited,
+    MessageWithdrawn,
+    Person,
+    Reaction,
+)
 
 NAME: Final = "xmpp"
 _STANZA_ID: Final = "{urn:xmpp:sid:0}stanza-id"
@@ -18,6 +29,10 @@ _ORIGIN_ID: Final = "{urn:xmpp:sid:0}origin-id"
 _REPLY: Final = "{urn:xmpp:reply:0}reply"
 _FALLBACK: Final = "{urn:xmpp:fallback:0}fallback"
 _REPLACE: Final = "{urn:xmpp:message-correct:0}replace"
+_RETRACT: Final = "{urn:xmpp:message-retract:1}retract"
+_REACTIONS: Final = "{urn:xmpp:reactions:0}reactions"
+_ONE_REACTION: Final = "{urn:xmpp:reactions:0}reaction"
+_HINT: Final = "{urn:xmpp:hints}store"
 _OCCUPANT: Final = "{urn:xmpp:occupant-id:0}occupant-id"
 _DELAY: Final = "{urn:xmpp:delay}delay"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -42,6 +57,8 @@ class Occupant:
 class Room:
     """A room as the bot knows it. `own_messages` are ids of what the bot said lately.
 
+    `authors` are the occupants who said other messages lately, by the ids of those; `given_ids` are those ids by
+    occupant and the id that the occupant's own client gave, which is what a correction names.
     `missed_since` is when the bot was last there: what the room repeats from later is news, the rest is history.
     """
 
@@ -51,21 +68,29 @@ class Room:
     occupants: Mapping[str, Occupant] = field(default_factory=dict)
     own_messages: Mapping[str, str] = field(default_factory=dict)
     missed_since: datetime | None = None
+    authors: Mapping[str, str] = field(default_factory=dict)
+    given_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) -> Incoming | None:
     """What a groupchat `<message/>` says; None for history, for what the bot said, and for what says nothing."""
     nick = stanza.get("from", "").partition("/")[2]
     body = _body(stanza)
-    if not nick or nick == room.nick or body is None or not _is_news(stanza, room):
+    if not nick or nick == room.nick or not _is_news(stanza, room):
         return None
     address = ChatAddress(platform=NAME, chat_id=room.jid)
+    retracted = stanza.find(_RETRACT)
+    if retracted is not None:  # it may have a body too, for clients that know no retractions
+        return _withdrawn(retracted.get("id", ""), stanza, room, now)
+    if body is None:
+        return None
     replaced = stanza.find(_REPLACE)
     if replaced is not None:
-        return MessageEdited(address=address, message_id=replaced.get("id", ""), text=body, at=now)
+        corrected = room.given_ids.get(given_id(stanza, replaced.get("id", "")))
+        return None if corrected is None else MessageEdited(address=address, message_id=corrected, text=body, at=now)
     reply = stanza.find(_REPLY)
     reply_to = None if reply is None else reply.get("id")
-    occupant = room.occupants.get(nick) or Occupant(nick=nick, occupant_id=_attribute(stanza, _OCCUPANT))
+    occupant = _sender(stanza, room, nick)
     text = body if reply is None else without_quote(stanza, body)
     is_meant = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.own_messages
     return ChatMessage(
@@ -78,6 +103,43 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         reply_to=reply_to,
         mentions=_mentioned(text, room),
     )
+
+
+def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> MessageWithdrawn | None:
+    """A message is gone where whoever said it takes it back; others cannot."""
+    if room.authors.get(message) != stanza.get("from"):
+        return None
+    return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)
+
+
+def given_id(stanza: Element, own_id: str) -> str:
+    """What a message is known by to whoever said it: only they can correct it."""
+    return f"{stanza.get('from', '')} {own_id}"
+
+
+def reacted_to(stanza: Element) -> tuple[str, frozenset[str]] | None:
+    """The message that somebody reacts to, and all of their emoji under it from now on; None for no reaction."""
+    found = stanza.find(_REACTIONS)
+    if found is None or not found.get("id"):
+        return None
+    return found.get("id", ""), frozenset((each.text or "").strip() for each in found.findall(_ONE_REACTION)) - {""}
+
+
+def to_reactions(
+    stanza: Element, room: Room, message: str, before: Collection[str], after: Collection[str]
+) -> tuple[Reaction, ...]:
+    """What somebody put under `message` and took from it."""
+    nick = stanza.get("from", "").partition("/")[2]
+    person = _sender(stanza, room, nick).person
+    address = ChatAddress(platform=NAME, chat_id=room.jid)
+    return tuple(
+        Reaction(address=address, message_id=message, person=person, emoji=emoji, is_added=emoji in after)
+        for emoji in sorted(set(before) ^ set(after))
+    )
+
+
+def _sender(stanza: Element, room: Room, nick: str) -> Occupant:
+    return room.occupants.get(nick) or Occupant(nick=nick, occupant_id=_attribute(stanza, _OCCUPANT))
 
 
 def _is_news(stanza: Element, room: Room) -> bool:
@@ -183,3 +245,11 @@ def add_reply(stanza: Element, message_id_of: str, author: str) -> None:
 def add_replacement(stanza: Element, replaced: str) -> None:
     """Make a message the correction of another one. Source: XEP-0308."""
     SubElement(stanza, _REPLACE).set("id", replaced)
+
+
+def add_reaction(stanza: Element, message: str, emoji: str) -> None:
+    """Make a message a reaction, to be kept by the archive. Source: XEP-0444."""
+    reactions = SubElement(stanza, _REACTIONS)
+    reactions.set("id", message)
+    SubElement(reactions, _ONE_REACTION).text = emoji
+    SubElement(stanza, _HINT)

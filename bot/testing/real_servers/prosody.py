@@ -64,8 +64,8 @@ class XmppPerson:
         self._client = client
         self._room = room
 
-    def say(self, text: str, *, extra: Element | None = None) -> str:
-        """Say something in the room and return its id."""
+    def say(self, text: str | None, *, extra: Element | None = None) -> str:
+        """Say something in the room, or only what is in `extra`, and return its id."""
         message = self._client.message_to(self._room, text, is_group=True)
         if extra is not None:
             message.xml.append(extra)

@@ -5,7 +5,7 @@ import itertools
 import re
 from contextlib import AsyncExitStack
 from datetime import timedelta
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 import pytest
 from pydantic import SecretStr
@@ -15,14 +15,14 @@ from bot.platform_kit.connection import Connection
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.settings import XmppSettings
-from bot.platforms.xmpp.wire import message_id
+from bot.platforms.xmpp.wire import message_id, reacted_to
 from bot.settings import PlatformSettings, Settings
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.prosody import ROOMS, password_of, prosody, xmpp_person
-from services.chat import ChatAddress
+from services.chat import ChatAddress, ChatMessage
 from services.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
@@ -42,6 +42,7 @@ class XmppRig(PlatformRig):
         super().__init__()
         self._people = people
         self._room = room
+        self._own_ids = {}
         self.chat = ChatAddress(platform="xmpp", chat_id=room)
         settings = XmppSettings(
             jid="bubbles@localhost",
@@ -65,7 +66,22 @@ class XmppRig(PlatformRig):
         own = self._people[sender].say(text.format(bot="@Bubbles", ben="@ben"), extra=extra)
         heard = self._people["ann"].heard
         await until(lambda: any(each.get("id") == own for each in heard))
-        return next(message_id(each) for each in heard if each.get("id") == own)
+        known = next(message_id(each) for each in heard if each.get("id") == own)
+        self._own_ids[known] = own
+        return known
+
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        reactions = Element("{urn:xmpp:reactions:0}reactions", {"id": message_id})
+        if is_added:
+            SubElement(reactions, "{urn:xmpp:reactions:0}reaction").text = emoji
+        self._people[sender].say(None, extra=reactions)
+
+    async def rewrite(self, message_id, text, *, sender="ann"):
+        replaced = Element("{urn:xmpp:message-correct:0}replace", {"id": self._own_ids[message_id]})
+        self._people[sender].say(text, extra=replaced)
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        self._people[sender].say(None, extra=Element("{urn:xmpp:message-retract:1}retract", {"id": message_id}))
 
     @property
     def nowhere(self):
@@ -117,6 +133,36 @@ class TestXmpp(PlatformContract):
             rig = XmppRig(server.port, people, room)
             await resources.enter_async_context(rig.connected())
             yield rig
+
+
+class TestOthersWords:
+    @pytest.fixture
+    async def rig(self, server):
+        room = f"others{next(_NUMBERS)}@{ROOMS}"
+        async with AsyncExitStack() as resources:
+            people = {
+                name: await resources.enter_async_context(xmpp_person(server.port, name, room))
+                for name in ("ann", "ben")
+            }
+            rig = XmppRig(server.port, people, room)
+            await resources.enter_async_context(rig.connected())
+            yield rig
+
+    async def test_nobody_corrects_or_takes_back_what_another_said(self, rig):
+        said = await rig.say("tea at five", sender="ann")
+        await rig.rewrite(said, "coffee", sender="ben")
+        await rig.withdraw(said, sender="ben")
+        await rig.say("the end")
+        await rig.messages(2)
+
+        assert [type(each) for each in rig.received] == [ChatMessage, ChatMessage]
+
+    async def test_a_reaction_of_the_bot_is_seen(self, rig):
+        said = await rig.say("tea is ready")
+        await rig.platform.react(rig.chat, said, "👍")
+        ann = rig._people["ann"]
+
+        await until(lambda: any(reacted_to(each) == (said, {"👍"}) for each in ann.heard), seconds=3)
 
 
 async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):

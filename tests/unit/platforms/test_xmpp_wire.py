@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from bot.platform import OutgoingMessage
-from bot.platforms.xmpp.wire import Occupant, Room, private_message, text_of, to_incoming
-from services.chat import MessageEdited, Person
+from bot.platforms.xmpp.wire import Occupant, Room, private_message, reacted_to, text_of, to_incoming, to_reactions
+from services.chat import MessageEdited, MessageWithdrawn, Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ROOM = Room(
@@ -85,11 +85,45 @@ def test_people_are_mentioned_by_their_nicknames(body):
     assert heard(f"<body>{body}</body>").mentions == (Person(id="ben@shakespeare.example", name="ben"),)
 
 
-def test_a_correction_names_the_message():
-    correction = heard("<body>new</body><replace xmlns='urn:xmpp:message-correct:0' id='old'/>")
+SAID = replace(ROOM, given_ids={f"{ROOM.jid}/thirdwitch own": "room-7"}, authors={"room-7": f"{ROOM.jid}/thirdwitch"})
+CORRECTION = "<body>new</body><replace xmlns='urn:xmpp:message-correct:0' id='own'/>"
+RETRACTION = "<retract xmlns='urn:xmpp:message-retract:1' id='room-7'/>"
+BEN = {"from": f"{ROOM.jid}/ben"}
+
+
+def test_a_correction_names_the_message_as_the_room_does():
+    correction = heard(CORRECTION, SAID)
 
     assert isinstance(correction, MessageEdited)
-    assert (correction.message_id, correction.text) == ("old", "new")
+    assert (correction.message_id, correction.text) == ("room-7", "new")
+
+
+def test_a_message_is_taken_back():
+    assert isinstance(heard(f"<body>/me retracted</body>{RETRACTION}", SAID), MessageWithdrawn)
+
+
+@pytest.mark.parametrize("inside", [CORRECTION, RETRACTION])
+def test_nobody_corrects_or_takes_back_what_another_said(inside):
+    assert heard(inside, SAID, **BEN) is None
+
+
+def test_of_reactions_the_difference_to_what_was_there_is_told():
+    inside = (
+        "<reactions xmlns='urn:xmpp:reactions:0' id='room-7'><reaction>👍</reaction><reaction> </reaction></reactions>"
+    )
+    reacting = stanza(inside, **BEN)
+    message, after = reacted_to(reacting)
+    told = to_reactions(reacting, ROOM, message, {"🎉"}, after)
+
+    assert (message, after) == ("room-7", {"👍"})
+    assert [(each.emoji, each.is_added, each.person.name) for each in told] == [
+        ("🎉", False, "ben"),
+        ("👍", True, "ben"),
+    ]
+
+
+def test_a_message_without_reactions_is_none():
+    assert reacted_to(stanza("<body>👍</body>")) is None
 
 
 DELAYED = "<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='2026-11-21T09:00:00Z'/>"
