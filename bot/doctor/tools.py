@@ -11,7 +11,7 @@ _KINDS: Final = {
     "openapi": "OpenAPI server",
     "mcp": "MCP server",
     "plugin": "toolset of a plugin",
-    "python": "tools in the database:",
+    "python": "database of tools",
 }
 
 
