@@ -1,7 +1,9 @@
 """The bot on QQ and wherever else a client speaks OneBot v11."""
 
+import asyncio
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,9 +15,10 @@ from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.onebot import requests
+from bot.platforms.onebot.calls import Answer
 from bot.platforms.onebot.links import ForwardLink, HttpLink, Link, ReverseLink, listening
 from bot.platforms.onebot.settings import OneBotSettings
-from bot.platforms.onebot.wire import NAME, Event, to_incoming
+from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
 from services.chat import ChatAddress
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
@@ -34,7 +37,9 @@ class OneBotPlatform:
     """An account of a client that speaks OneBot v11."""
 
     name = NAME
-    capabilities = Capabilities(replies=True, max_length=requests.MAX_LENGTH)
+    capabilities = Capabilities(
+        replies=True, max_length=requests.MAX_LENGTH, files=True, max_file_kilobytes=requests.MAX_FILE_KILOBYTES
+    )
 
     def __init__(self, settings: OneBotSettings, clock: Clock, bot_name: str) -> None:
         self._settings = settings
@@ -44,6 +49,7 @@ class OneBotPlatform:
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._link = self._make_link()
         self._receive: Receive | None = None
+        self._asking: set[asyncio.Task[None]] = set()
         self.port = 0
 
     @property
@@ -54,20 +60,37 @@ class OneBotPlatform:
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
         self._receive = receive
-        if isinstance(self._link, ForwardLink):
-            await self._connection.keep(self._link.session)
-        elif isinstance(self._link, ReverseLink | HttpLink):
-            async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
+        try:
+            if isinstance(self._link, ForwardLink):
                 await self._connection.keep(self._link.session)
+            elif isinstance(self._link, ReverseLink | HttpLink):
+                async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
+                    await self._connection.keep(self._link.session)
+        finally:
+            for asking in list(self._asking):
+                asking.cancel()
+            await asyncio.gather(*self._asking, return_exceptions=True)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` and return the id of its first piece.
+        """Say `message`, its pictures after its text and other files by their names, and return its first piece's id.
 
         Raises:
             DeliveryFailed: the client did not take it.
         """
-        pieces = requests.messages(address, message)
+        others = [requests.named(file) for file in message.files if not requests.is_picture(file)]
+        said = replace(message, text="\n".join([message.text, *others]).strip())
+        pieces = [*requests.messages(address, said), *requests.pictures(address, message)]
         return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
+
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a group.
+
+        Raises:
+            DeliveryFailed: the client could not be asked.
+        """
+        if not address.chat_id.isdigit() or not person_id.isdigit():
+            return None
+        return (await self._member(address.chat_id, person_id)).status == "ok"
 
     async def _send(self, params: Mapping[str, object]) -> str | None:
         answer = await self._link.call("send_msg", params)
@@ -89,6 +112,32 @@ class OneBotPlatform:
         incoming = to_incoming(event, self._bot_name, self._own_messages)
         if incoming is not None and self._receive is not None:
             await self._receive(incoming)
+        elif is_about_emoji(event):
+            # The answer to a question comes over the line that this event came over.
+            self._asking.add(asking := asyncio.create_task(self._tell_reactions(event), name="onebot reaction"))
+            asking.add_done_callback(self._asking.discard)
+
+    async def _tell_reactions(self, event: Event) -> None:
+        name = await self._name_of(str(event.group_id), str(event.user_id))
+        if self._receive is not None:
+            for reaction in to_reactions(event, name):
+                await self._receive(reaction)
+
+    async def _name_of(self, group: str, person: str) -> str:
+        """What somebody is called in a group; their number where the client does not tell."""
+        if not group.isdigit() or not person.isdigit():
+            return person
+        try:
+            data = (await self._member(group, person)).data
+        except DeliveryFailed as failure:
+            logger.bind(platform=NAME).debug("the name of a person is not told: {}", failure)
+            return person
+        found = data if isinstance(data, dict) else {}
+        return str(found.get("card") or found.get("nickname") or person)
+
+    async def _member(self, group: str, person: str) -> Answer:
+        params = {"group_id": int(group), "user_id": int(person), "no_cache": True}
+        return await self._link.call("get_group_member_info", params)
 
     async def _probe(self) -> None:
         """Provoke an answer; clients without heartbeats are silent when nobody writes."""

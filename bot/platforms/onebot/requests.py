@@ -1,15 +1,21 @@
 """What the bot says, as actions of OneBot v11: always segments, so that no text can pass for a CQ code."""
 
+import base64
 from typing import Final
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
 from bot.platforms.onebot.wire import recipient
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 3000
 """Characters of one message; QQ refuses longer ones at a length that it does not publish."""
+
+MAX_FILE_KILOBYTES: Final = 10_000
+"""The largest picture."""
+
+_PICTURES = {"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
@@ -22,6 +28,29 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
             segments.insert(0, {"type": "reply", "data": {"id": message.reply_to}})
         requests.append({**recipient(address), "message": segments})
     return requests
+
+
+def pictures(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
+    """The parameters of `send_msg` for each picture of `message`."""
+    return [
+        {**recipient(address), "message": [{"type": "image", "data": {"file": _written(file), "name": file.name}}]}
+        for file in message.files
+        if is_picture(file)
+    ]
+
+
+def is_picture(file: SentFile) -> bool:
+    """Whether QQ shows `file`; the standard has no way to send other files."""
+    return file.media_type in _PICTURES
+
+
+def named(file: SentFile) -> str:
+    """What stands for a file that cannot be sent."""
+    return f"📎 {file.name} ({file.kilobytes} kB)"
+
+
+def _written(file: SentFile) -> str:
+    return f"base64://{base64.b64encode(file.content).decode()}"
 
 
 def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:

@@ -1,5 +1,6 @@
 """OneBot v11 events as chat messages. Source: https://github.com/botuniverse/onebot-11/tree/master/event."""
 
+import sys
 from collections.abc import Collection
 from datetime import UTC, datetime
 
@@ -7,13 +8,25 @@ from pydantic import BaseModel, ConfigDict
 
 from bot.addressing import is_called
 from bot.platforms.onebot.segments import Segment, segments_of
-from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageWithdrawn, Person
+from services.chat import (
+    Attachment,
+    BotAdded,
+    ChatAddress,
+    ChatMessage,
+    Incoming,
+    MessageWithdrawn,
+    Person,
+    Reaction,
+)
 
 NAME = "onebot"
 
 _ATTACHMENTS = {"image", "record", "video", "file", "share", "location", "contact", "music", "forward", "json", "xml"}
 _ADMINS = {"owner", "admin"}
 _PRIVATE = "private-"
+# QQ numbers its own faces; larger numbers are the code points of emoji.
+_FACES = {"76": "👍", "66": "❤️", "124": "👌", "144": "🎉"}
+_FIRST_EMOJI = 5000
 
 
 class Sender(BaseModel):
@@ -29,6 +42,14 @@ class Sender(BaseModel):
     def name(self) -> str:
         """The name in the group, else the account's."""
         return self.card or self.nickname
+
+
+class Like(BaseModel):
+    """An emoji under a message, by QQ's number of it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    emoji_id: str = ""
 
 
 class Event(BaseModel):
@@ -49,6 +70,8 @@ class Event(BaseModel):
     message: object = None
     sender: Sender = Sender()
     anonymous: object = None
+    likes: tuple[Like, ...] = ()
+    is_add: bool = True
 
 
 def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ()) -> Incoming | None:
@@ -65,6 +88,34 @@ def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ())
     if event.post_type == "notice" and event.notice_type == "group_increase" and event.user_id == event.self_id:
         return BotAdded(address=address_of(event))
     return None
+
+
+def is_about_emoji(event: Event) -> bool:
+    """Whether somebody reacted to a message."""
+    return event.post_type == "notice" and event.notice_type == "group_msg_emoji_like"
+
+
+def to_reactions(event: Event, name: str) -> tuple[Reaction, ...]:
+    """What somebody of that name, not the bot, put under a message; no standard has the event, but NapCat tells it."""
+    if event.user_id in {None, event.self_id} or event.message_id is None:
+        return ()
+    person = Person(id=str(event.user_id), name=name)
+    return tuple(
+        Reaction(
+            address=address_of(event),
+            message_id=str(event.message_id),
+            person=person,
+            emoji=_emoji(like.emoji_id),
+            is_added=event.is_add,
+        )
+        for like in event.likes
+    )
+
+
+def _emoji(number: str) -> str:
+    if number.isdigit() and _FIRST_EMOJI <= int(number) <= sys.maxunicode:
+        return chr(int(number))
+    return _FACES.get(number, number)
 
 
 def address_of(event: Event) -> ChatAddress:

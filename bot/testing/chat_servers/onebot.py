@@ -37,6 +37,7 @@ class OneBotClient(LoopbackServer):
         self.token = token
         self.secret = secret
         self.post_to = ""
+        self.names: dict[str, str] = {}
         self.calls: list[tuple[str, JsonObject]] = []
         self._ids = itertools.count(1)
         self._kept: list[JsonObject] = []
@@ -101,6 +102,14 @@ class OneBotClient(LoopbackServer):
         event = forms.message(next(self._ids), message, group=group, sender=sender, name=name, role=role)
         await self.event(event)
         return event
+
+    async def react(self, message_id: str, emoji_id: str, *, sender: str = "7", is_added: bool = True) -> None:
+        """Put an emoji, by its number, under a message of the group, or take it back, as NapCat tells it."""
+        await self.event(forms.reacted(message_id, emoji_id, sender=sender, is_added=is_added))
+
+    async def withdraw(self, message_id: str, *, sender: str = "7") -> None:
+        """Take back a message of the group."""
+        await self.event(forms.recalled(message_id, sender=sender))
 
     async def event(self, event: JsonObject) -> None:
         """Tell the bot of `event`."""
@@ -181,8 +190,13 @@ class OneBotClient(LoopbackServer):
             if str(params[where]) in self.closed_to_bot:
                 return forms.failed(120)
             text = forms.visible_text(params["message"])
-            await self.said.add(Said(chat=str(params[where]), text=text, body=params, id=str(sent_id)))
+            files = forms.pictures(params["message"])
+            await self.said.add(Said(chat=str(params[where]), text=text, body=params, id=str(sent_id), files=files))
             return forms.done({"message_id": sent_id})
+        if action == "get_group_member_info":
+            person = str(params["user_id"])
+            found = {"user_id": params["user_id"], "nickname": self.names.get(person, f"Person {person}"), "card": ""}
+            return forms.done(found) if person in forms.MEMBERS else forms.failed(100)
         if action == "get_login_info":
             return forms.done({"user_id": int(forms.SELF), "nickname": "Bubbles"})
         if action in {"get_status", "delete_msg", "set_msg_emoji_like"}:

@@ -9,6 +9,9 @@ from bot.testing.chat_servers.loopback import JsonObject
 SELF = "1"
 """The account that the bot speaks with."""
 
+MEMBERS = ("7", "8", "9")
+"""Who is in the group."""
+
 UNKNOWN_ACTION = 1404
 
 _CODE = re.compile(r"\[CQ:(\w+)(?:,([^\]]*))?\]")
@@ -30,6 +33,30 @@ def message(message_id: int, content: object, *, group: str | None, sender: str,
         "sender": {"user_id": int(sender), "nickname": name or f"Person {sender}", "role": role, "card": ""},
     }
     return {**event, "group_id": int(group), "anonymous": None} if group else event
+
+
+def reacted(message_id: str, emoji_id: str, *, sender: str, is_added: bool) -> JsonObject:
+    """Somebody put an emoji under a message of the group, or took it back."""
+    likes = [{"emoji_id": emoji_id, "count": 1}]
+    told = {"message_id": int(message_id), "user_id": int(sender), "likes": likes, "is_add": is_added}
+    return {**_notice("group_msg_emoji_like"), **told}
+
+
+def recalled(message_id: str, *, sender: str) -> JsonObject:
+    """Somebody took back a message of the group."""
+    told = {"message_id": int(message_id), "user_id": int(sender), "operator_id": int(sender)}
+    return {**_notice("group_recall"), **told}
+
+
+def _notice(kind: str) -> JsonObject:
+    told: JsonObject = {"time": int(time.time()), "self_id": int(SELF), "post_type": "notice", "group_id": 100}
+    return {**told, "notice_type": kind}
+
+
+def pictures(content: object) -> tuple[str, ...]:
+    """The names of the pictures of a message."""
+    segments = content if isinstance(content, list) else []
+    return tuple(str(part["data"]["name"]) for part in segments if part["type"] == "image")
 
 
 def connected() -> JsonObject:

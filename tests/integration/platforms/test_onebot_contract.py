@@ -50,6 +50,13 @@ class OneBotRig(PlatformRig):
     async def disconnect(self):
         await self.client.hang_up()
 
+    async def react(self, message_id, emoji, *, sender="ann", is_added=True):
+        self.client.names = {number: name for name, number in PEOPLE.items()}
+        await self.client.react(message_id, str(ord(emoji)), sender=PEOPLE[sender], is_added=is_added)
+
+    async def withdraw(self, message_id, *, sender="ann"):
+        await self.client.withdraw(message_id, sender=PEOPLE[sender])
+
     async def heard(self, count=1):
         heard = []
         for entry in self.client.said.entries:
@@ -63,6 +70,7 @@ class OneBotRig(PlatformRig):
                 Heard(
                     id=entry.id,
                     text=text,
+                    files=entry.files,
                     reply_to=parts["reply"]["id"] if "reply" in parts else None,
                     mentioned=tuple(number for number in numbers if number != "all"),
                     rings_for_everyone="all" in numbers,

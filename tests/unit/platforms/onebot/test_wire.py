@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.platform import OutgoingMessage
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.segments import segments_of
-from bot.platforms.onebot.wire import Event, to_incoming
+from bot.platforms.onebot.wire import Event, to_incoming, to_reactions
 from services.chat import Attachment, BotAdded, ChatAddress, MessageWithdrawn, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
@@ -104,3 +104,12 @@ def test_a_group_that_the_account_joins_is_new():
 
 def test_somebody_else_who_joins_says_nothing():
     assert heard("somebody joined") is None
+
+
+def test_a_face_is_its_emoji_where_there_is_one_and_its_number_elsewhere():
+    told = {"post_type": "notice", "notice_type": "group_msg_emoji_like", "self_id": 1, "user_id": 7, "group_id": 100}
+    likes = [{"emoji_id": "76", "count": 1}, {"emoji_id": 128077, "count": 1}, {"emoji_id": "5", "count": 1}]
+    event = Event.model_validate({**told, "message_id": 9, "likes": likes})
+
+    assert [each.emoji for each in to_reactions(event, "Ann")] == ["👍", "👍", "5"]
+    assert to_reactions(event.model_copy(update={"user_id": 1}), "Bubbles") == ()
