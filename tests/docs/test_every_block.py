@@ -22,6 +22,7 @@ RUN_BY = {
     ("README.md", "python"): "tests/docs/test_readme.py",
     ("docs/tutorial/first-function.md", "python"): "tests/docs/test_tutorial.py",
     ("docs/tutorial/first-plugin.md", "python"): "tests/docs/test_first_plugin.py",
+    ("docs/tutorial/first-platform.md", "python"): "tests/docs/test_first_platform.py",
     ("docs/how-to/connect-a-model.md", "python"): "tests/docs/test_connect_a_model.py",
     ("docs/reference/reminders.md", "python"): "tests/docs/test_reminders_reference.py",
     ("docs/reference/permissions.md", "python"): "tests/docs/test_permissions_reference.py",
