@@ -46,6 +46,11 @@ Said = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
 
 
+def is_elsewhere_command(text: str) -> bool:
+    """Whether `text` names a chat, or does something in a named one, and so can only be meant for the bot."""
+    return _NAMING.fullmatch(text.strip()) is not None or _FOR.fullmatch(text.strip()) is not None
+
+
 def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
     """Asks the platforms that know who is in their chats."""
 
@@ -158,11 +163,18 @@ class ElsewhereCommands:
         return await self._answer(turn, there, name, results)
 
     async def _as_said_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
-        """The turn as if the person had said `text` in that chat, without rights."""
+        """The turn as if the person had said `text` in that chat, without rights; ids of another platform are none there."""
+        is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
-            turn.message, address=chat, sender=account.person, text=text, is_private=False, is_addressed=True,
+            turn.message,
+            address=chat,
+            sender=account.person,
+            text=text,
+            is_private=False,
+            is_addressed=True,
             reply_to=None,
-        )  # fmt: skip
+            mentions=turn.message.mentions if is_same_platform else (),
+        )
         specs = await self._turns.calls.list_specs(Viewer.of(message))
         tools = tuple(spec for spec in specs if spec.name in _MAY_BE_CALLED)
         return replace(turn, message=message, tools=tools, recent=(), on_text=None)

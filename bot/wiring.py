@@ -7,7 +7,7 @@ from types import ModuleType
 
 from bot.corrections import Corrections
 from bot.drafts import Drafts
-from bot.elsewhere import ElsewhereCommands, Understanding
+from bot.elsewhere import ElsewhereCommands, Understanding, is_elsewhere_command
 from bot.linking import LinkCommands
 from bot.middleware import Middleware
 from bot.middleware.access import Access
@@ -52,6 +52,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import SessionStateStore
 from function_calls.tool_commands import ToolCommands, is_tools_command
+from function_calls.typed_calls import typed_name
 from function_calls.undoing import Undoing
 from services.call_log.purse import Purse
 from services.call_log.service import CallLog
@@ -238,7 +239,10 @@ def _looks_like_a_request(text: str) -> bool:
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
     """Whether a message that names nobody can only be meant for the bot: a command, or the yes or no it waits for."""
-    if is_tools_command(message.text):
+    if is_tools_command(message.text) or is_elsewhere_command(message.text):
+        return True
+    typed = typed_name(message.text)
+    if typed is not None and parts.registry.get(typed) is not None:
         return True
     is_answer = consent_of(message.text, parts.settings.bot.name) is not None
     return is_answer and await parts.oversight.confirmations.waits_for(message)

@@ -16,6 +16,12 @@ _FIELD: Final = re.compile(
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
+def typed_name(text: str) -> str | None:
+    """The function that `text` would call, whether there is one of that name or not; None where it is no command."""
+    found = _COMMAND.fullmatch(text)
+    return None if found is None else found["name"]
+
+
 def typed_call(turn: Turn) -> ToolCall | None:
     """The call that the message of `turn` writes out; None when it is none, or names no function of the turn.
 

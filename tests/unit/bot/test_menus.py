@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.app import build_app
-from bot.settings import BotSettings, Settings
+from bot.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
@@ -29,9 +29,9 @@ def clock():
     return LoopClock(datetime(2026, 11, 20, 9, tzinfo=UTC))
 
 
-def bot(platform, clock):
+def bot(platform, clock, settings=None):
     return build_app(
-        Settings(bot=BotSettings(timezone="UTC")),
+        settings or Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         clock=clock,
         database=Database("sqlite://", make_thread=InlineExecutor),
@@ -74,3 +74,15 @@ async def test_a_command_with_a_wrong_value_is_answered_with_what_is_wrong(clock
         await platform.say("/reminder_list page=many")
 
     assert "page" in platform.texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_answered"), [("/reminder_list", True), ("/chatname tea", True), ("/shrug", False)]
+)
+async def test_a_command_is_heard_where_only_what_is_addressed_is(clock, text, is_answered):
+    platform = Menu(clock)
+    settings = Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen="addressed"))
+    async with bot(platform, clock, settings):
+        await platform.say(text)
+
+    assert bool(platform.texts) is is_answered
