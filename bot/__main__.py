@@ -1,5 +1,6 @@
 """The `bubbles` command."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Literal
@@ -344,6 +345,10 @@ def new_plugin(name: str) -> None:
 
 def main() -> None:
     """Entry point of the installed command."""
+    from bot.commands.help_language import put_into_chinese, speaks_chinese
+
+    if speaks_chinese(os.environ):
+        put_into_chinese(cli)
     cli()
 
 

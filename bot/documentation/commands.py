@@ -5,11 +5,13 @@ from collections.abc import Iterator
 import click
 
 from bot.__main__ import cli
+from bot.commands.help_language import chinese_help
 from bot.documentation.markdown import cell, table
 
 _HEAD = """# The `bubbles` command
 
-`bubbles COMMAND --help` says the same in the terminal.
+`bubbles COMMAND --help` says the same in the terminal, in Chinese where `LANG` (or `LC_ALL`, `LC_MESSAGES`) begins
+with `zh`.
 """
 
 
@@ -38,5 +40,6 @@ def _section(path: str, command: click.Command) -> str:
         if isinstance(each, click.Option)
     ]
     text = (command.help or "").replace("\b", "").strip()
-    lines = [f"## `{' '.join([path, *words])}`", "", text, ""]
+    chinese = chinese_help().get(command.help or "", "")
+    lines = [f"## `{' '.join([path, *words])}`", "", text, "", *([chinese, ""] if chinese else [])]
     return "\n".join([*lines, *(table(("option", "meaning"), rows) if rows else []), ""])

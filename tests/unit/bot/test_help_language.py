@@ -1,0 +1,64 @@
+"""The help of the command in the language of the terminal."""
+
+import os
+import re
+import subprocess
+import sys
+
+import click
+import pytest
+
+from bot.__main__ import cli
+from bot.commands.help_language import chinese_help, speaks_chinese
+from bot.documentation.commands import commands
+
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_chinese"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, True),
+        ({"LANG": "en_US.UTF-8"}, False),
+        ({"LANG": "zh_TW.UTF-8", "LC_ALL": "C.UTF-8"}, False),
+        ({"LANG": "C", "LC_MESSAGES": "zh_CN"}, True),
+        ({}, False),
+    ],
+)
+def test_the_first_variable_that_is_set_decides(environment, is_chinese):
+    assert speaks_chinese(environment) is is_chinese
+
+
+@pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
+def test_every_command_and_option_has_chinese_words(path, command):
+    options = [each.help for each in command.params if isinstance(each, click.Option) and each.help]
+
+    assert [text for text in [command.help, *options] if not HAN.search(chinese_help().get(text, ""))] == []
+
+
+def test_no_words_are_left_of_what_is_gone():
+    said = {command.help for _, command in commands()} | {"Show this message and exit.", "Show the version and exit."}
+    said |= {each.help for _, command in commands() for each in command.params if isinstance(each, click.Option)}
+
+    assert set(chinese_help()) - said == set()
+
+
+def helped(*words, language):
+    environment = {"PATH": os.environ["PATH"], "LANG": language, "PYTHONUTF8": "1"}
+    return subprocess.check_output([sys.executable, "-m", "bot", *words, "--help"], env=environment, text=True)
+
+
+def test_a_chinese_terminal_is_helped_in_chinese():
+    whole, one = helped(language="zh_CN.UTF-8"), helped("reminders", "verify", language="zh_CN.UTF-8")
+
+    assert "从这里开始" in whole
+    assert "用法：" in whole
+    assert "选项" in whole
+    assert "显示版本并退出" in whole
+    assert "说明一段时间里每一次提醒的下落" in one
+    assert "结束的日期或时间" in one
+
+
+def test_any_other_terminal_is_helped_in_english():
+    assert not HAN.search(helped(language="C.UTF-8"))
+    assert cli.help.startswith("Bubbles: a group-chat")
