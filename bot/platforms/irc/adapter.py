@@ -95,6 +95,11 @@ class IrcPlatform:
             await self._until_taken()
         return None
 
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Whether somebody is in a channel now; None for a private chat."""
+        here = self._people.here(address.chat_id)
+        return any(person.id == person_id for person in here.values()) if here else None
+
     async def _session(self, receive: Receive) -> None:
         reader, writer = await asyncio.open_connection(
             self._settings.host,
