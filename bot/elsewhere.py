@@ -163,7 +163,7 @@ class ElsewhereCommands:
         return await self._answer(turn, there, name, results)
 
     async def _as_said_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
-        """The turn as if the person had said `text` in that chat, without rights; ids of another platform are none there."""
+        """The turn as if the person had said `text` in that chat, without rights."""
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
             turn.message,

@@ -80,7 +80,7 @@ class MatrixPlatform:
         typing=True,
         files=True,
         max_file_kilobytes=_MAX_FILE_KILOBYTES,
-        seconds_between_edits=2.0,
+        seconds_between_edits=5.0,  # a Synapse as it comes takes ten messages at once, and then one in five seconds
         markdown=True,
     )
 

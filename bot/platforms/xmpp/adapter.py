@@ -62,7 +62,8 @@ class XmppPlatform:
     """One account on one server."""
 
     name = NAME
-    capabilities = Capabilities(replies=True, edits=True, reactions=True, max_length=_LONGEST)
+    # A client that knows no corrections shows each as another message, so that an answer must not grow by them.
+    capabilities = Capabilities(replies=True, edits=True, max_edits=1, reactions=True, max_length=_LONGEST)
 
     def __init__(
         self, settings: XmppSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
