@@ -23,6 +23,7 @@ RUN_BY = {
     ("docs/tutorial/first-function.md", "python"): "tests/docs/test_tutorial.py",
     ("docs/tutorial/first-plugin.md", "python"): "tests/docs/test_first_plugin.py",
     ("docs/tutorial/first-platform.md", "python"): "tests/docs/test_first_platform.py",
+    ("docs/how-to/write-tests.md", "python"): "tests/docs/test_write_tests.py",
     ("docs/how-to/connect-a-model.md", "python"): "tests/docs/test_connect_a_model.py",
     ("docs/reference/reminders.md", "python"): "tests/docs/test_reminders_reference.py",
     ("docs/reference/permissions.md", "python"): "tests/docs/test_permissions_reference.py",
