@@ -78,16 +78,27 @@ class McpToolset:
         pause, loop = self._first_pause, asyncio.get_running_loop()
         while True:
             began = loop.time()
-            try:
-                await self._connected()
-                problem = "the server has ended"
-            except* Exception as errors:  # noqa: BLE001 - the SDK raises whatever a server makes it raise, in groups
-                problem = _first_text(errors)
+            problem = await self._until_gone()
             self._gone(problem)
             pause = self._first_pause if loop.time() - began > _STEADY else pause
             logger.warning("MCP server {}: {}; connecting again in {:.0f} s", self.server.label, problem, pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _until_gone(self) -> str:
+        """Stay connected as long as that lasts, and say why it ended.
+
+        The connection has a task of its own: the SDK may answer a cancellation with an error, which must not pass for
+        the server's when it is the bot that stops.
+        """
+        connection = asyncio.create_task(self._connected(), name=f"connection to {self.server.label}")
+        try:
+            await asyncio.wait([connection])
+        finally:
+            connection.cancel()
+            await asyncio.gather(connection, return_exceptions=True)
+        error = None if connection.cancelled() else connection.exception()
+        return "the server has ended" if error is None else _first_text(error)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Call a tool of the server; giving up the wait cancels the call there."""
@@ -193,8 +204,7 @@ async def _listen(client: "Client", changed: asyncio.Event) -> None:
         await asyncio.sleep(_LOOK_EVERY)
 
 
-def _first_text(errors: BaseExceptionGroup[Exception]) -> str:
-    first: BaseException = errors
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    return str(first) or type(first).__name__
+def _first_text(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

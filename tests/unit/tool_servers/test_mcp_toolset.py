@@ -319,6 +319,25 @@ async def test_a_server_that_crashed_is_unavailable_and_then_connected_again(con
     assert connections.count == 2
 
 
+async def test_a_bot_that_stops_is_not_held_by_a_connection_that_breaks_instead_of_ending():
+    @asynccontextmanager
+    async def connect(settings, ended):
+        async with InMemoryTransport(demo_server()) as streams:
+            try:
+                yield streams
+            except asyncio.CancelledError:
+                raise OSError("broken") from None
+
+    toolset = McpToolset(SETTINGS, connect=connect, first_pause=0.01)
+    running = asyncio.create_task(toolset.run())
+    await toolset.tried.wait()
+
+    running.cancel()
+    await asyncio.wait([running], timeout=2)
+
+    assert running.cancelled()
+
+
 async def test_the_file_is_read_in_the_form_that_clients_share(tmp_path):
     file = tmp_path / "mcp.json"
     file.write_text(
