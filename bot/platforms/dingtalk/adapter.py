@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.in_turn import send_in_turn
+from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.dingtalk import requests
 from bot.platforms.dingtalk.api import DingTalkApi
 from bot.platforms.dingtalk.events import Event
@@ -100,7 +101,7 @@ class DingTalkPlatform:
     def _remember(self, event: Event) -> None:
         """Keep the address by which the chat can be answered for the next hour or so."""
         chat = address_of(event).chat_id
-        self._sessions[chat] = (event.session_webhook, datetime.fromtimestamp(event.session_ends_at / 1000, UTC))
+        self._sessions[chat] = (event.session_webhook, instant_of_milliseconds(event.session_ends_at))
         self._sessions.move_to_end(chat)
         if len(self._sessions) > _REMEMBERED_SESSIONS:
             self._sessions.popitem(last=False)

@@ -23,7 +23,8 @@ class DingTalkApi:
     """Asks DingTalk in the name of one app."""
 
     def __init__(self, api_url: str, client_id: str, client_secret: str, clock: Clock) -> None:
-        self._http = httpx.AsyncClient(base_url=api_url, timeout=20.0)
+        self._api_url = api_url
+        self._http = self._made()
         self._client_id = client_id
         self._client_secret = client_secret
         self._clock = clock
@@ -31,8 +32,12 @@ class DingTalkApi:
         self._token_ends = datetime.min.replace(tzinfo=UTC)
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+        """Close the connections; who asks again opens new ones, as a worker does that is connected once more."""
+        http, self._http = self._http, self._made()
+        await http.aclose()
+
+    def _made(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self._api_url, timeout=20.0)
 
     async def open_connection(self, topics: list[str]) -> tuple[str, str]:
         """Ask for a place at the gateway; return its address and the ticket.

@@ -1,9 +1,9 @@
 """DingTalk's callbacks as chat messages. Source: https://open.dingtalk.com/document/orgapp/receive-message."""
 
 import re
-from datetime import UTC, datetime
 
 from bot.addressing import is_called
+from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.dingtalk.events import Event
 from services.chat import Attachment, ChatAddress, ChatMessage, Person
 
@@ -26,7 +26,7 @@ def to_message(event: Event, bot_name: str) -> ChatMessage | None:
         address=address_of(event),
         sender=Person(id=_sender(event), name=event.nick or _sender(event), is_admin=event.is_admin),
         text=text,
-        sent_at=datetime.fromtimestamp(event.created_at / 1000, UTC),
+        sent_at=instant_of_milliseconds(event.created_at),
         is_addressed=is_private or event.calls_the_robot or is_called(text, bot_name),
         is_private=is_private,
         reply_to=event.text.replied.id if event.text.replied else None,

@@ -25,7 +25,8 @@ class FeishuApi:
     """Asks Feishu in the name of one app."""
 
     def __init__(self, domain: str, app_id: str, app_secret: str, clock: Clock) -> None:
-        self._http = httpx.AsyncClient(base_url=domain, timeout=20.0)
+        self._domain = domain
+        self._http = self._made()
         self._app_id = app_id
         self._app_secret = app_secret
         self._clock = clock
@@ -33,8 +34,12 @@ class FeishuApi:
         self._token_ends = datetime.min.replace(tzinfo=UTC)
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
+        """Close the connections; who asks again opens new ones, as a worker does that is connected once more."""
+        http, self._http = self._http, self._made()
+        await http.aclose()
+
+    def _made(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self._domain, timeout=20.0)
 
     async def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, object]:
         """Make a request with the tenant's token, fetching a new one where the old one is refused.

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from bot.addressing import is_called
+from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.feishu.events import Body, Event, Message
 from services.chat import (
     Attachment,
@@ -63,7 +64,7 @@ def to_incoming(
         return MessageWithdrawn(
             address=ChatAddress(platform=NAME, chat_id=body.chat_id),
             message_id=body.message_id,
-            at=_instant(body.recall_time),
+            at=instant_of_milliseconds(body.recall_time),
         )
     if event.header.event_type == ADDED:
         return BotAdded(address=ChatAddress(platform=NAME, chat_id=body.chat_id))
@@ -135,7 +136,7 @@ def _to_message(
         address=ChatAddress(platform=NAME, chat_id=message.chat_id, thread_id=_thread(message)),
         sender=Person(id=sender, name=names.get(sender, sender), is_bot=body.sender.sender_type != "user"),
         text=text.strip(),
-        sent_at=_instant(message.create_time),
+        sent_at=instant_of_milliseconds(message.create_time),
         is_addressed=is_private or is_meant or is_called(text, me.bot_name),
         is_private=is_private,
         reply_to=message.parent_id,
@@ -188,7 +189,3 @@ def _content(message: Message) -> Mapping[str, object]:
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _instant(milliseconds: str) -> datetime:
-    return datetime.fromtimestamp(int(milliseconds or 0) / 1000, UTC)

@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Collection
-from datetime import UTC, datetime
 
 from pydantic import BaseModel, ConfigDict
 
 from bot.addressing import is_called
+from bot.platform_kit.instants import instant
 from bot.platforms.onebot.segments import Segment, segments_of
 from services.chat import (
     Attachment,
@@ -82,9 +82,7 @@ def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ())
     if event.post_type == "message" and event.user_id != event.self_id:
         return _to_message(event, bot_name, own_messages)
     if event.post_type == "notice" and event.notice_type in {"group_recall", "friend_recall"}:
-        return MessageWithdrawn(
-            address=address_of(event), message_id=str(event.message_id), at=datetime.fromtimestamp(event.time, UTC)
-        )
+        return MessageWithdrawn(address=address_of(event), message_id=str(event.message_id), at=instant(event.time))
     if event.post_type == "notice" and event.notice_type == "group_increase" and event.user_id == event.self_id:
         return BotAdded(address=address_of(event))
     return None
@@ -148,7 +146,7 @@ def _to_message(event: Event, bot_name: str, own_messages: Collection[str]) -> C
             is_admin=(event.sender.role or "") in _ADMINS,
         ),
         text=reading.text,
-        sent_at=datetime.fromtimestamp(event.time, UTC),
+        sent_at=instant(event.time),
         is_addressed=is_addressed,
         is_private=is_private,
         reply_to=reading.reply_to,

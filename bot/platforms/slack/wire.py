@@ -3,10 +3,11 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU
+from bot.platform_kit.instants import instant
 from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from services.chat import (
     Attachment,
@@ -82,7 +83,7 @@ def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) ->
         return MessageWithdrawn(
             address=_address(message.channel, message.previous_message),
             message_id=message.deleted_ts,
-            at=_instant(message.event_ts),
+            at=instant(message.event_ts),
         )
     if message.type not in {"message", "app_mention"} or message.subtype not in _SAID:
         return None
@@ -172,7 +173,7 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
         address=_address(message.channel, message),
         sender=sender if message.bot_id is None else Person(id=sender.id, name=sender.name, is_bot=True),
         text=text,
-        sent_at=_instant(message.ts),
+        sent_at=instant(message.ts),
         is_addressed=is_private or is_meant or is_called(text, me.bot_name),
         is_private=is_private,
         mentions=tuple(_person(user, people) for user in _called(message.text) if user != me.user_id),
@@ -189,7 +190,7 @@ def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> 
         address=_address(message.channel, new),
         message_id=new.ts,
         text=shown(new.text, me, people),
-        at=_instant(message.event_ts or message.ts),
+        at=instant(message.event_ts or message.ts),
     )
 
 
@@ -216,7 +217,3 @@ def _name(user: str, people: Mapping[str, Profile]) -> str:
 def _person(user: str, people: Mapping[str, Profile]) -> Person:
     profile = people.get(user, Profile(name=user))
     return Person(id=user, name=profile.name, is_bot=profile.is_bot, is_admin=profile.is_admin)
-
-
-def _instant(stamp: str) -> datetime:
-    return datetime.fromtimestamp(float(stamp or 0), UTC)

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from bot.addressing import is_called
+from bot.platform_kit.instants import instant
 from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, ReactionChange, Update, User
 from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageEdited, Person, Reaction
 
@@ -48,7 +48,7 @@ def to_incoming(update: Update, me: Account, admins: Collection[str] = ()) -> In
             address=address_of(edited),
             message_id=str(edited.message_id),
             text=_Reading(edited, me).text,
-            at=_instant(edited.edit_date or edited.date),
+            at=instant(edited.edit_date or edited.date),
         )
     if update.callback_query is not None:
         return _to_pressed(update.callback_query, admins)
@@ -95,7 +95,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
         address=address_of(message),
         sender=_sender(message, message.sender, admins),
         text=reading.text,
-        sent_at=_instant(message.date),
+        sent_at=instant(message.date),
         is_addressed=is_addressed,
         is_private=is_private,
         reply_to=None if answered is None else str(answered.message_id),
@@ -113,7 +113,7 @@ def _to_pressed(query: CallbackQuery, admins: Collection[str]) -> ChatMessage | 
         address=address_of(query.message),
         sender=_person(query.sender, admins),
         text=query.data,
-        sent_at=_instant(query.message.date),
+        sent_at=instant(query.message.date),
         is_addressed=True,
         is_private=query.message.chat.type == "private",
         reply_to=str(query.message.message_id),
@@ -164,10 +164,6 @@ def _description(held: object) -> str:
     if not isinstance(held, dict):
         return ""
     return str(held.get("file_name") or held.get("emoji") or held.get("question") or "")
-
-
-def _instant(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 class _Reading:

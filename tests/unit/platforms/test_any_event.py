@@ -1,0 +1,187 @@
+"""Whatever a platform sends in the place of what its documentation shows, a wire reads it, skips it, or says no."""
+
+import copy
+import json
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.platforms.dingtalk.events import Event as DingTalkEvent
+from bot.platforms.dingtalk.wire import to_message as from_dingtalk
+from bot.platforms.discord import wire as discord
+from bot.platforms.discord.events import Message as DiscordMessage
+from bot.platforms.feishu import wire as feishu
+from bot.platforms.feishu.events import Event as FeishuEvent
+from bot.platforms.matrix import wire as matrix
+from bot.platforms.onebot.wire import Event as OneBotEvent
+from bot.platforms.onebot.wire import to_incoming as from_onebot
+from bot.platforms.slack import wire as slack
+from bot.platforms.slack.events import Message as SlackMessage
+from bot.platforms.telegram import wire as telegram
+from bot.platforms.telegram.events import Update
+from services.chat import ChatMessage
+
+HERE = Path(__file__).parent
+NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
+
+
+def recorded(file):
+    return list(json.loads((HERE / file).read_text(encoding="utf-8")).values())
+
+
+FEISHU = [
+    {
+        "schema": "2.0",
+        "header": {"event_id": "e1", "event_type": "im.message.receive_v1", "create_time": "1795168800000"},
+        "event": {
+            "sender": {"sender_id": {"union_id": "on_7", "open_id": "ou_ann"}, "sender_type": "user"},
+            "message": {
+                "message_id": "om_1",
+                "create_time": "1795168800000",
+                "chat_id": "oc_1",
+                "chat_type": "group",
+                "message_type": "text",
+                "content": '{"text":"@_user_1 tea"}',
+                "mentions": [{"key": "@_user_1", "id": {"open_id": "ou_bot"}, "name": "Bubbles"}],
+            },
+        },
+    }
+]
+DINGTALK = [
+    {
+        "conversationId": "cid1",
+        "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}, {"dingtalkId": "$:LWCP_v1:$wei", "staffId": "wei"}],
+        "chatbotUserId": "$:LWCP_v1:$robot",
+        "msgId": "msg1",
+        "senderNick": "小安",
+        "isAdmin": True,
+        "senderStaffId": "ann",
+        "createAt": 1795168800000,
+        "conversationType": "2",
+        "senderId": "$:LWCP_v1:$ann",
+        "isInAtList": True,
+        "text": {"content": " 提醒@小伟 五点喝茶"},
+        "content": {"richText": [{"text": "看"}, {"type": "picture", "downloadCode": "x"}]},
+        "msgtype": "text",
+    }
+]
+MATRIX = [
+    {
+        "type": "m.room.message",
+        "event_id": "$1",
+        "sender": "@ann:example.org",
+        "origin_server_ts": 1432735824653,
+        "content": {
+            "msgtype": "m.text",
+            "body": "> <@ben:example.org> tea?\n\nyes",
+            "format": "org.matrix.custom.html",
+            "formatted_body": "<b>yes</b>",
+            "m.mentions": {"user_ids": ["@ben:example.org"]},
+            "m.relates_to": {"m.in_reply_to": {"event_id": "$0"}, "rel_type": "m.thread", "event_id": "$root"},
+            "m.new_content": {"body": "no", "msgtype": "m.text"},
+        },
+    }
+]
+ROOM = matrix.Room(id="!team:example.org", names={"@ann:example.org": "Ann"}, levels={}, own_events={"$own"})
+
+WIRES = {
+    "telegram": (
+        recorded("telegram/updates.json"),
+        lambda raw: telegram.to_incoming(
+            Update.model_validate(raw), telegram.Account(id=1, username="bubbles_bot", bot_name="Bubbles")
+        ),
+    ),
+    "discord": (
+        recorded("discord/events.json"),
+        lambda raw: discord.to_message(DiscordMessage.model_validate(raw), "1", "Bubbles", discord.Place()),
+    ),
+    "slack": (
+        recorded("slack/events.json"),
+        lambda raw: slack.to_incoming(
+            SlackMessage.model_validate(raw), slack.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles"), {}
+        ),
+    ),
+    "onebot": (recorded("onebot/events.json"), lambda raw: from_onebot(OneBotEvent.model_validate(raw), "Bubbles")),
+    "feishu": (
+        FEISHU,
+        lambda raw: feishu.to_incoming(
+            FeishuEvent.model_validate(raw), feishu.Account(open_id="ou_bot", bot_name="Bubbles"), {}, ()
+        ),
+    ),
+    "dingtalk": (DINGTALK, lambda raw: from_dingtalk(DingTalkEvent.model_validate(raw), "Bubbles")),
+    "matrix": (
+        MATRIX,
+        lambda raw: matrix.to_incoming(raw, ROOM, matrix.Account(user_id="@b:example.org", bot_name="Bubbles")),
+    ),
+}
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False),
+    st.text(max_size=30),
+    st.sampled_from(["", "0", "-1", "99999999999999999999", 10**15, "\x00", "\ud7ff", "[CQ:at,qq=", "<@>", "{"]),
+)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(value, path=()):
+    """The way to every value inside."""
+    yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in inside:
+        yield from places(each, (*path, key))
+
+
+@st.composite
+def changed(draw, events):
+    """One of `events` with something else in up to three places, or without them."""
+    raw = copy.deepcopy(draw(st.sampled_from(events)))
+    for _ in range(draw(st.integers(1, 3))):
+        path = draw(st.sampled_from([each for each in places(raw) if each]))
+        *way, last = path
+        inside = raw
+        for key in way:
+            inside = inside[key]
+        if draw(st.booleans()) or isinstance(inside, list):
+            inside[last] = draw(JSON)
+        else:
+            del inside[last]
+        if not isinstance(raw, dict) or not raw:
+            break
+    return raw
+
+
+@pytest.mark.parametrize("name", WIRES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_no_event_breaks_a_wire(name, data):
+    events, read = WIRES[name]
+    raw = data.draw(changed(events))
+
+    with suppress(ValidationError):  # what every adapter logs and skips
+        heard = read(raw)
+        if isinstance(heard, ChatMessage):
+            assert heard.sent_at.tzinfo is not None
+            assert isinstance(heard.text, str)
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_the_recorded_events_themselves_are_read(name):
+    events, read = WIRES[name]
+    heard = []
+    for each in events:
+        with suppress(ValidationError):
+            heard.append(read(each))
+
+    assert any(isinstance(each, ChatMessage) for each in heard)
