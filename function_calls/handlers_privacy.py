@@ -4,6 +4,7 @@ from function_calls import phrasing
 from function_calls.being_meant import is_meant
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
+from function_calls.own_data import data_file
 from function_calls.privacy_models import ExportArgs, ForgetMeArgs, OptInArgs, OptOutArgs, RetentionArgs
 from function_calls.registry import tool_function
 from function_calls.wording import say
@@ -150,13 +151,14 @@ async def history_opt_in(
 async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
     """导出我的数据 / Show the person who asks what is kept about them; in full only in a private chat."""
     del args
-    data = await privacy.export(_scope(ctx), _SHOWN_MESSAGES)
+    data = await privacy.export(_scope(ctx))
     counts = {"messages": data.message_count, "memories": len(data.memories), "records": data.record_count}
     lines = [say(ctx.language, "privacy.data", where=_where(ctx), **counts)]
     if data.is_opted_out:
         lines.append(say(ctx.language, "privacy.is_out"))
     lines += _in_full(data, ctx) if ctx.message.is_private else [say(ctx.language, "privacy.ask_in_private")]
-    return ToolResult(ok=True, text="\n".join(lines), value=counts)
+    files = (data_file(data),) if ctx.message.is_private else ()
+    return ToolResult(ok=True, text="\n".join(lines), value=counts, files=files)
 
 
 @tool_function(
@@ -217,9 +219,10 @@ def _retention(key: str, days: int, ctx: CallContext) -> str:
 def _in_full(data: PersonData, ctx: CallContext) -> list[str]:
     """The memories and the latest messages, with chat and time."""
     lines = [say(ctx.language, "privacy.memory", id=each.id, text=each.text) for each in data.memories]
-    if data.message_count > len(data.messages):
-        lines.append(say(ctx.language, "privacy.latest", count=len(data.messages)))
-    for each in data.messages:
+    shown = data.messages[-_SHOWN_MESSAGES:]
+    if data.message_count > len(shown):
+        lines.append(say(ctx.language, "privacy.latest", count=len(shown)))
+    for each in shown:
         when = phrasing.moment(ctx.language, each.sent_at.astimezone(ctx.zone), ctx.now)
         text = " ".join(each.text.split())
         quote = text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"

@@ -1,5 +1,6 @@
 """The functions about people's own data: scope by chat, counts in a group, everything in private."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -74,7 +75,7 @@ async def test_what_was_removed_is_told_in_numbers(ask, said):
     everywhere = await ask("forget_me", is_sure=True, **ALONE)
 
     assert here.text.startswith("🧽 Removed in this chat: your messages (1), my answers to them (0)")
-    assert everywhere.text.startswith("🧽 Removed in all chats of this platform: 1 of your messages")
+    assert everywhere.text.startswith("🧽 Removed in all chats of this platform: your messages (1)")
     assert here.receipts[0].action == "forgotten"
 
 
@@ -103,6 +104,22 @@ async def test_a_group_sees_numbers_and_the_person_in_private_everything(ask, sa
 
     assert "tea" not in group.text
     assert private.text.endswith("• today at 12:00, fake:home: tea 1")
+
+
+async def test_in_private_all_of_it_comes_as_a_file_too_and_in_a_group_nothing_does(ask, said):
+    for number in range(102):
+        await said(number)
+
+    group, private = await ask("export_my_data"), await ask("export_my_data", **ALONE)
+
+    (file,) = private.files
+    told = json.loads(file.content)
+    assert group.files == ()
+    assert (file.name, file.media_type) == ("my-data.json", "application/json")
+    assert [each["text"] for each in told["messages"]] == [f"tea {number}" for number in range(102)]
+    assert told["messages"][0]["chat"] == "fake:home"
+    assert "The last 100 messages:" in private.text
+    assert "fake:home: tea 1\n" not in private.text
 
 
 async def test_how_long_messages_are_kept_is_an_admins_to_say(ask):

@@ -1,0 +1,44 @@
+"""What is kept about a person as a file for them, in a form that other programs read."""
+
+import json
+
+from services.chat import ChatMessage, SentFile
+from services.memory.model import Memory
+from services.privacy.model import PersonData
+
+_NAME = "my-data.json"
+
+
+def data_file(data: PersonData) -> SentFile:
+    """All of `data` as JSON; times are ISO 8601 in UTC."""
+    told = {
+        "is_opted_out": data.is_opted_out,
+        "message_count": data.message_count,
+        "record_count": data.record_count,
+        "messages": [_message(each) for each in data.messages],
+        "memories": [_memory(each) for each in data.memories],
+    }
+    text = json.dumps(told, ensure_ascii=False, indent=1)
+    return SentFile(name=_NAME, media_type="application/json", content=text.encode("utf-8", "replace"))
+
+
+def _message(message: ChatMessage) -> dict[str, object]:
+    return {
+        "id": message.id,
+        "chat": str(message.address),
+        "sent_at": message.sent_at.isoformat(),
+        "text": message.text,
+        "reply_to": message.reply_to,
+        "mentions": [each.name for each in message.mentions],
+        "attachments": [{"kind": each.kind, "description": each.description} for each in message.attachments],
+    }
+
+
+def _memory(memory: Memory) -> dict[str, object]:
+    return {
+        "id": memory.id,
+        "chat": str(memory.address),
+        "created_at": memory.created_at.isoformat(),
+        "text": memory.text,
+        "is_shared": memory.is_shared,
+    }
