@@ -184,6 +184,14 @@ async def test_requests_with_a_wrong_signature_are_refused(server, posted, ear):
     assert (server.statuses, ear.heard) == ([401], [])
 
 
+async def test_a_request_that_was_signed_long_ago_is_refused(server, posted, ear):
+    body, stamp = '{"type": "event_callback", "event": {}}', str(int(time.time()) - 600)
+    signed = hmac.new(server.signing_secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
+    headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={signed}"}
+    async with ClientSession() as replayed, replayed.post(server.post_to, data=body, headers=headers) as answer:
+        assert (answer.status, ear.heard) == (401, [])
+
+
 async def test_the_address_is_proved_to_slack(server, posted):
     body = json.dumps({"type": "url_verification", "challenge": "abc"})
     stamp = str(int(time.time()))

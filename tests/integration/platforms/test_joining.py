@@ -1,0 +1,46 @@
+"""The whole bot on each wire that tells reactions: who puts a thumb under a confirmation is reminded too."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from services.storage.database import Database
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(120),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of the libraries of Discord and Feishu
+]
+
+SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+
+# How somebody reacts there, and what stands in the request that rings for them.
+THUMBS = {
+    "telegram": (lambda server, said: server.react(said, [], ["👍"], sender="8", name="Ben"), "tg://user?id=8"),
+    "discord": (lambda server, said: server.react(said, "👍", sender="8", name="Ben"), "<@8>"),
+    "slack": (lambda server, said: server.react(said, "+1", sender="U8"), "U8"),
+    "onebot": (lambda server, said: server.react(said, "128077", sender="8"), "'qq': '8'"),
+    "feishu": (lambda server, said: server.react(said, "THUMBSUP", sender="ou_8"), "ou_8"),
+}
+
+
+async def test_who_puts_a_thumb_under_a_confirmation_is_reminded_too(wire, until):
+    name, make_server, make_platform = wire
+    if name not in THUMBS:
+        pytest.skip("the platform tells no reactions")
+    react, ringing = THUMBS[name]
+    async with make_server() as server:
+        with server.reached() if name == "discord" else nullcontext():
+            platform = make_platform(server)
+            async with build_app(SETTINGS, platforms=[platform], database=Database("sqlite://")):
+                await until(lambda: platform.health.state == "live", seconds=60)
+                await server.say("Bubbles, remind me in 5 seconds to stretch")
+                await until(lambda: any("stretch" in text for text in server.said.texts), seconds=30)
+                confirmation = next(each.id for each in server.said.entries if "stretch" in each.text)
+                await react(server, confirmation)
+                await until(lambda: any("⏰" in text for text in server.said.texts), seconds=30)
+
+    fired = next(each for each in server.said.entries if "⏰" in each.text)
+    assert ringing in str(fired.body)
