@@ -13,6 +13,7 @@ from bot import __version__
 from bot.http.auth import needs
 from bot.http.context import Context, HttpContext
 from bot.http.figures import percentile
+from bot.platform import HasHealth
 from services.storage.activity import Timed
 
 _PERIOD = timedelta(minutes=5)
@@ -36,6 +37,7 @@ async def _lines(context: HttpContext) -> list[str]:
     since = context.clock.now() - _PERIOD
     calls, late = await context.activity.call_times(since), await context.activity.lateness(since)
     messages = await context.activity.message_times(since)
+    used = await context.activity.usage(since)
     uptime = (context.clock.now() - context.started_at).total_seconds()
     return [
         *_gauge("bubbles_info", "The version.", [(f'version="{__version__}"', 1)]),
@@ -44,8 +46,24 @@ async def _lines(context: HttpContext) -> list[str]:
         *_gauge("bubbles_messages_5m", "Messages of all chats in five minutes.", [("", len(messages))]),
         *_gauge("bubbles_tool_calls_5m", "Tool calls in five minutes.", _by_tool(calls)),
         *_gauge("bubbles_tool_seconds_5m", "How long tool calls took in five minutes.", _quantiles(calls)),
+        *_gauge("bubbles_turns_5m", "Messages interpreted in five minutes.", [("", sum(each.turns for each in used))]),
+        *_gauge("bubbles_model_tokens_5m", "Tokens used in five minutes.", [("", sum(each.tokens for each in used))]),
+        *_gauge("bubbles_model_cost_5m", "Money spent in five minutes.", [("", sum(each.cost for each in used))]),
+        *_gauge("bubbles_deliveries_waiting", "Due, not settled.", [("", await context.activity.waiting())]),
+        *_gauge("bubbles_adapter_live", "1 is connected; 0 with its state.", _adapters(context)),
         *_gauge("bubbles_reminder_lateness_seconds_5m", "How late reminders were said.", _quantiles(late)),
     ]
+
+
+def _adapters(context: HttpContext) -> list[tuple[str, float]]:
+    """The platforms and how they are; `elsewhere` is one that another worker is connected to."""
+    found: list[tuple[str, float]] = []
+    for platform in context.app.platforms:
+        state: str = platform.health.state if isinstance(platform, HasHealth) else "live"
+        relay = context.app.relay
+        state = state if relay is None or relay.is_here(platform.name) else "elsewhere"
+        found.append((f'platform="{_escaped(platform.name)}",state="{state}"', float(state == "live")))
+    return found
 
 
 def _gauge(name: str, about: str, values: Sequence[tuple[str, float]]) -> list[str]:

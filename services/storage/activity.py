@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from services.call_log.model import CallRecord, TurnRecord
 from services.storage.call_rows import call_of, turn_of
 from services.storage.instants import from_micros, to_micros
-from services.storage.tables import CALL, DELIVERY, MESSAGE, TURN
+from services.storage.tables import CALL, DELIVERY, IS_FREED, IS_HELD, MESSAGE, TURN
 from services.storage.view import Readable
 
 _MOST_ROWS = 50_000
@@ -127,6 +127,12 @@ class ActivityReader:
             Timed(at=from_micros(sent), name=chat, milliseconds=max(0.0, (sent - due) / 1000), is_ok=True)
             for sent, due, chat in reversed(await self._rows(query))
         )
+
+    async def waiting(self) -> int:
+        """How many occurrences of reminders fell due and are not settled: being sent, or to be tried again."""
+        freed, held = (sa.select(sa.func.count()).select_from(DELIVERY).where(part) for part in (IS_FREED, IS_HELD))
+        [(count,)] = await self._rows(sa.select(freed.scalar_subquery() + held.scalar_subquery()))
+        return int(count)
 
     async def message_times(self, since: datetime) -> tuple[datetime, ...]:
         """When messages were sent since then, oldest first, at most the last 50,000."""

@@ -103,6 +103,19 @@ async def test_metrics_count_messages_and_calls(api):
     assert 'bubbles_tool_calls_5m{tool="reminder_set",ok="true"} 1' in text
 
 
+async def test_metrics_tell_of_turns_tokens_deliveries_and_platforms(api):
+    await api.post("/api/chat/send", json={"session_id": "lobby", "message": "remind me in 10 minutes to stretch"})
+    await api.get("/api/admin/tool-calls")
+
+    lines = (await api.get("/metrics")).text.splitlines()
+
+    assert "bubbles_turns_5m 1" in lines
+    assert "bubbles_model_tokens_5m 0" in lines
+    assert "bubbles_model_cost_5m 0" in lines
+    assert "bubbles_deliveries_waiting 0" in lines
+    assert 'bubbles_adapter_live{platform="web",state="live"} 1' in lines
+
+
 async def test_a_summary_quotes_what_people_told_each_other(api):
     api.context.room.room("lobby").enter(person_called("Lin"))
     for text in ("We meet on Friday at the station.", "Lin brings the tickets for the train."):
