@@ -87,11 +87,12 @@ async def test_a_stranger_is_not_taken_for_the_client(client, make, running, con
             await connect(platform, "reverse")
 
 
-async def test_an_unsigned_event_is_refused(client, make, ear, running, connect):
+@pytest.mark.parametrize(("secret", "status"), [("", "401"), ("guessed", "403")])
+async def test_an_event_without_the_right_signature_is_refused(client, make, ear, running, connect, secret, status):
     async with running(make("http")) as platform:
         await connect(platform, "http")
-        client.secret = ""
-        with pytest.raises(Exception, match="401"):
+        client.secret = secret
+        with pytest.raises(Exception, match=status):
             await client.say("tea")
 
     assert ear.heard == []
