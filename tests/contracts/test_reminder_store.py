@@ -226,6 +226,17 @@ async def test_only_the_owner_can_begin_and_what_was_deleted_cannot(reminders: R
     assert await reminders.begin("me", ids) == {ids[1]: 1}
 
 
+async def test_what_was_deleted_stays_so_in_the_ledger_when_it_should_begin(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.change([cancelled(row)], now)
+
+    await reminders.begin("me", [lease.notice.delivery_id])
+
+    (record,) = await reminders.deliveries(now, now + DAY)
+    assert record.state is DeliveryState.CANCELLED
+
+
 async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)

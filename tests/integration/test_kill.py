@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from services.reminders.waker import WakerPace
 WORKER = Path(__file__).with_name("reminder_worker.py")
 ROOT = Path(__file__).parents[2]
 KILLS = 3
+SLEPT_SECONDS = 31
 
 
 @asynccontextmanager
@@ -65,6 +67,26 @@ async def test_a_kill_between_confirmation_and_due_time_loses_nothing_and_double
         await asyncio.sleep(0.3)
 
     assert [line[1:3] for line in sent(tmp_path)] == [["first-0", "second"]]
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(90)
+async def test_a_sleep_of_the_machine_over_the_due_time_loses_and_doubles_nothing(tmp_path: Path):
+    count = 100
+    async with worker(tmp_path, "sleeper", count=count, seconds=2) as process:
+        await asyncio.sleep(0.5)
+        process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(SLEPT_SECONDS)
+        said_asleep = len(sent(tmp_path))
+        process.send_signal(signal.SIGCONT)
+        woken = monotonic()
+        await until(tmp_path, count, seconds=10)
+        took = monotonic() - woken
+        await asyncio.sleep(0.5)
+
+    assert said_asleep == 0
+    assert len(sent(tmp_path)) == len({line[0] for line in sent(tmp_path)}) == count
+    assert took < 2
 
 
 @pytest.mark.integration

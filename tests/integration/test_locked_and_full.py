@@ -1,0 +1,181 @@
+"""The real thing: another program that keeps the database locked for 40 seconds, and a disk without room."""
+
+import asyncio
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.reminders.records import DeliveryState
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.state_store import SqlStateStore
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
+ROOT = Path(__file__).parents[2]
+HOME = ChatAddress(platform="console", chat_id="home")
+LOCKED_SECONDS = 40
+
+
+class FakeCourier:
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self._has_said = asyncio.Event()
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        self.said.append(notice.content)
+        self._has_said.set()
+        return None
+
+    async def until(self, count: int, within: float) -> None:
+        """Wait until `count` different reminders were said, `within` seconds."""
+        async with asyncio.timeout(within):
+            while len(set(self.said)) < count:
+                self._has_said.clear()
+                await self._has_said.wait()
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(notice, reason)
+
+
+def wish(content: str, seconds: float) -> NewReminder:
+    start = (SystemClock().now() + timedelta(seconds=seconds)).replace(tzinfo=None)
+    return NewReminder(
+        request_key=content,
+        address=HOME,
+        creator=Person(id="ann", name="Ann"),
+        content=content,
+        schedule=Schedule(start=start, zone="UTC"),
+        language="en",
+    )
+
+
+async def test_a_lock_of_forty_seconds_over_the_due_time_delays_and_loses_nothing(tmp_path: Path):
+    clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
+    async with Database(f"sqlite:///{file}") as database:
+        service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
+        await service.create_many([wish(f"tea {number}", 8 + number / 10) for number in range(20)])
+        running = asyncio.create_task(service.run())
+        await asyncio.sleep(0.5)
+
+        other = sqlite3.connect(file, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        await asyncio.sleep(LOCKED_SECONDS)
+        said_meanwhile = list(courier.said)
+        other.execute("ROLLBACK")
+        other.close()
+        await courier.until(20, within=5)
+        await service.create(wish("later", 1))
+        await courier.until(21, within=5)
+        await asyncio.sleep(0.3)
+        running.cancel()
+        await asyncio.wait([running])
+        records = await service.deliveries(clock.now() - timedelta(minutes=5), clock.now())
+
+    assert said_meanwhile == []  # nothing is handed over that the ledger does not know
+    assert sorted(courier.said) == sorted([*(f"tea {number}" for number in range(20)), "later"])
+    assert {record.state for record in records} == {DeliveryState.SENT}
+
+
+def confine(folder: Path) -> None:
+    """Let this process write no file further than the largest is now: the system refuses the rest (EFBIG)."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    size = max(file.stat().st_size for file in folder.iterdir())
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def fill(folder: Path) -> None:
+    """Leave no room on the disk (ENOSPC)."""
+    with (folder / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while filler.write(bytes(4096)):
+            pass
+
+
+def make_room(folder: Path) -> None:
+    """Let everything be written again."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    (folder / "filler").unlink(missing_ok=True)
+
+
+async def until_full_and_after(folder: Path, end_room: Callable[[Path], None]) -> None:
+    """Sets reminders until there is no room, waits over the due time, and goes on when there is room again."""
+    clock, courier = SystemClock(), FakeCourier()
+    async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
+        service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
+        confirmed = []
+        for number in range(20):
+            await service.create(wish(f"early {number}", 4))
+            confirmed.append(f"early {number}")
+        end_room(folder)
+        refused = 0
+        for number in range(100):
+            try:
+                await service.create(wish(f"full {number} " + "x" * 900, 4))
+                confirmed.append(f"full {number} " + "x" * 900)
+            except Exception:  # whatever kind of error, it was not confirmed
+                refused += 1
+        running = asyncio.create_task(service.run())
+        await asyncio.sleep(6)
+        said_while_full = len(courier.said)
+        make_room(folder)
+        await courier.until(len(confirmed), within=10)
+        await asyncio.sleep(0.5)
+        running.cancel()
+        await asyncio.wait([running])
+        whole = await database.read(lambda connection: connection.exec_driver_sql("PRAGMA integrity_check").scalar())
+    sys.stdout.write(f"{refused} {said_while_full} {len(confirmed)} {whole}\n")
+    lost = set(confirmed) - set(courier.said)
+    never_confirmed = set(courier.said) - set(confirmed)
+    doubled = len(courier.said) - len(set(courier.said))
+    sys.stdout.write(f"{len(lost)} {len(never_confirmed)} {doubled}\n")
+
+
+@pytest.fixture(params=["a small disk", "a limit of the process"])
+def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder that can be filled up, and how: a disk of two megabytes where one may be mounted."""
+    if request.param != "a small disk":
+        yield tmp_path, "confine"
+        return
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(tmp_path)]
+    if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True, check=False).returncode:
+        pytest.skip("no right to mount a small disk")
+    yield tmp_path, "fill"
+    subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_disk_without_room_refuses_what_it_cannot_keep_and_loses_nothing_that_it_confirmed(small: tuple[Path, str]):
+    folder, how = small
+    done = subprocess.run(
+        [sys.executable, __file__, str(folder), how],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    refused, _, _, whole = first.split()
+    assert int(refused) > 0
+    assert whole == "ok"
+    assert second == "0 0 0"
+
+
+if __name__ == "__main__":
+    asyncio.run(until_full_and_after(Path(sys.argv[1]), {"fill": fill, "confine": confine}[sys.argv[2]]))
