@@ -246,7 +246,7 @@ def test_servers_may_have_variables_and_be_relative():
     assert only(document({"/a": {"get": {}}}, servers=[server])).servers == ("http://tools.test/live/api",)
 
 
-def test_a_thousand_operations_are_read_within_two_seconds():
+def test_1223_operations_take_at_most_a_second_of_the_processor():
     paths = {
         f"/r{place}/{{id}}": {
             "post": {
@@ -263,12 +263,12 @@ def test_a_thousand_operations_are_read_within_two_seconds():
         f"M{place}": {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(10)}}
         for place in range(1223)
     }
-    started = time.perf_counter()
+    started = time.process_time()
 
     found = import_document(document(paths, components={"schemas": models}), "http://t").operations
 
     assert len(found) == 1223
-    assert time.perf_counter() - started < 2  # 0.3 s alone on the machine
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", {}, {"openapi": "4.0"}, {"swagger": "1.2"}])
