@@ -72,7 +72,7 @@ async def last_second(context: HttpContext) -> Sample:
         tool_p95_ms=percentile(calls, 0.95),
         late_p99_ms=percentile(late, 0.99),
         sockets=context.gauges.sockets,
-        queue=context.gauges.queue_between(now.replace(second=0, microsecond=0), now),
+        queue=context.gauges.queue_since(start),
     )
 
 

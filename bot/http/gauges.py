@@ -16,6 +16,7 @@ class Gauges:
         self.sockets = 0
         self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_NOTES)
         self._queues: dict[datetime, int] = {}
+        self._last: tuple[datetime, int] | None = None
 
     def opened(self, at: datetime) -> None:
         """Count a socket more."""
@@ -29,6 +30,7 @@ class Gauges:
 
     def waited(self, at: datetime, frames: int) -> None:
         """Note how many frames wait for a socket."""
+        self._last = (at, frames)
         minute = at.replace(second=0, microsecond=0)
         self._queues[minute] = max(frames, self._queues.get(minute, 0))
         if len(self._queues) > _MOST_MINUTES:
@@ -41,3 +43,7 @@ class Gauges:
     def queue_between(self, start: datetime, end: datetime) -> int:
         """The longest queue of a socket in a period."""
         return max((frames for minute, frames in self._queues.items() if start <= minute < end), default=0)
+
+    def queue_since(self, start: datetime) -> int:
+        """How many frames last waited for a socket; 0 where none has since `start`."""
+        return self._last[1] if self._last is not None and self._last[0] >= start else 0

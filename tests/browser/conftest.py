@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import async_playwright
+import pytest_asyncio
+from playwright.async_api import Browser, async_playwright
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.visitors import ARGUMENTS, Visitors, chromium
@@ -14,25 +15,35 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test here drives a real browser."""
+    """Every test here drives a real browser, the same for all: starting one takes longer than many a test."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.integration)
             item.add_marker(pytest.mark.timeout(120))
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             if chromium() is None:
                 reason = "no browser: set BUBBLES_CHROMIUM, or install chromium"
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @asynccontextmanager
-async def people_at(address: str, room: str = "lobby") -> AsyncIterator[Visitors]:
-    """A browser for people who visit `address`; whatever they must not see fails the test."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        people = Visitors(browser=browser, address=address, room=room)
+async def people_at(browser: Browser, address: str, room: str = "lobby") -> AsyncIterator[Visitors]:
+    """Windows for people who visit `address`; whatever they must not see fails the test."""
+    people = Visitors(browser=browser, address=address, room=room)
+    try:
         yield people
-        await browser.close()
+    finally:
+        await people.leave()
     assert people.complaints == []
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One browser for all tests; each has windows of its own in it, which share nothing."""
+    async with async_playwright() as playwright:
+        launched = await playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        yield launched
+        await launched.close()
 
 
 @pytest.fixture
@@ -49,16 +60,17 @@ def shared_bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BotProcess]
         yield running
 
 
-@pytest.fixture
-async def newcomers(bot: BotProcess) -> AsyncIterator[Visitors]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def newcomers(browser: Browser, bot: BotProcess) -> AsyncIterator[Visitors]:
     """People at the page of `bot`."""
-    async with people_at(bot.address) as people:
+    async with people_at(browser, bot.address) as people:
         yield people
 
 
-@pytest.fixture
-async def visitors(shared_bot: BotProcess, request: pytest.FixtureRequest) -> AsyncIterator[Visitors]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitors(browser: Browser, shared_bot: BotProcess, request: pytest.FixtureRequest) -> AsyncIterator[Visitors]:
     """People at the page of the shared bot, in a room that only this test uses."""
     room = f"{request.node.name[5:45].rstrip('_')}_{abs(hash(request.node.nodeid)) % 10_000}"
-    async with people_at(shared_bot.address, "".join(each for each in room if each.isalnum() or each == "_")) as people:
+    room = "".join(each for each in room if each.isalnum() or each == "_")
+    async with people_at(browser, shared_bot.address, room) as people:
         yield people

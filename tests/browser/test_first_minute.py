@@ -6,7 +6,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, expect
+import pytest_asyncio
+from playwright.async_api import Browser, Locator, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
@@ -27,13 +28,13 @@ WATCH = """() => {
 }"""
 
 
-@pytest.fixture
-async def newcomers(tmp_path: Path) -> AsyncIterator[Visitors]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def newcomers(browser: Browser, tmp_path: Path) -> AsyncIterator[Visitors]:
     """People at the page of a bot that was cloned and started a moment ago."""
     if not is_clonable():
         pytest.skip("no clone: there is no repository to clone from")
     with BotProcess(tmp_path, clone=cloned(tmp_path)) as bot:
-        async with people_at(bot.address) as people:
+        async with people_at(browser, bot.address) as people:
             yield people
 
 

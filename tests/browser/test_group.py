@@ -5,8 +5,8 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-from playwright.async_api import Page, expect
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
@@ -79,8 +79,8 @@ async def test_a_message_is_answered_reacted_to_changed_and_taken_back(visitors:
     await expect(said(lin, "Friday")).to_have_count(0)
 
 
-@pytest.fixture
-async def storytellers(tmp_path: Path) -> AsyncIterator[Visitors]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def storytellers(browser: Browser, tmp_path: Path) -> AsyncIterator[Visitors]:
     """People at the page of a bot whose model writes slowly."""
     async with SlowModel(WORDS, pause_seconds=0.25) as model:
         settings = {
@@ -89,7 +89,7 @@ async def storytellers(tmp_path: Path) -> AsyncIterator[Visitors]:
             "BUBBLES_MODEL__FUNCTION_CALLING": "native",
         }
         with BotProcess(tmp_path, **settings) as bot:
-            async with people_at(bot.address) as people:
+            async with people_at(browser, bot.address) as people:
                 yield people
 
 

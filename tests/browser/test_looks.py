@@ -17,6 +17,26 @@ SCREENS = ("/", "/reminders", "/tools?tool=reminder_set", "/activity", "/health"
 TOOLS = 2
 NOW = datetime(2026, 11, 21, 11, 16, tzinfo=UTC)
 PHONE = (390, 844)
+DOUBLE = (640, 400)
+"""What a window of 1280 × 800 shows at 200 %."""
+NAME = "Maximiliane-Wolfeschlegelsteinhausenberg"
+WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
+# Texts that end outside of the window, and are not in something that scrolls by itself or ends in an ellipsis.
+CUT_OFF = """() => {
+    const isScrolled = (one) => {
+        for (let at = one; at; at = at.parentElement) {
+            const style = getComputedStyle(at)
+            if (['auto', 'scroll'].includes(style.overflowX) && at.scrollWidth > at.clientWidth) return true
+            if (style.textOverflow === 'ellipsis' || style.position === 'fixed' || style.clip !== 'auto') return true
+        }
+        return false
+    }
+    return [...document.querySelectorAll('main *')]
+        .filter((one) => [...one.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()))
+        .filter((one) => one.checkVisibility({visibilityProperty: true, opacityProperty: true}))
+        .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !isScrolled(one))
+        .map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 40)}`)
+}"""
 BOT = {"id": "bot", "name": "Bubbles", "kind": "bot"}
 
 
@@ -75,6 +95,29 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     box = await page.locator("#composer").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 480
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_at_double_size_and_with_words_that_have_no_end_nothing_is_cut_off(
+    visitors: Visitors, language: Literal["en", "zh"]
+):
+    page = await visitors.enter(NAME, window=await visitors.window(size=DOUBLE, language=language))
+    await say(page, f"{WORD} 👩🏽‍🚀 @{NAME}")
+    await say(page, {"en": f"remind me in 10 minutes to {WORD}", "zh": f"10分钟后提醒我{WORD}"}[language])
+    await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
+    await expect(page.locator("[data-mine]")).to_have_count(2)
+
+    for screen in SCREENS:
+        await visitors.go(page, screen, NAME)
+        await page.locator("main .page-column > *, main .log").first.wait_for()
+        width = await page.evaluate("document.documentElement.scrollWidth")
+        assert width <= DOUBLE[0], f"{screen} is {width} wide"
+        cut = await page.evaluate(CUT_OFF)
+        assert cut == [], screen
+    await visitors.go(page, "/", NAME)
+    box = await page.locator("#composer").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= DOUBLE[1]
 
 
 def at(minutes: float) -> str:

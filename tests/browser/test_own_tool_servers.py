@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-import pytest
+import pytest_asyncio
 import uvicorn
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from bot.settings import HttpSettings
 from bot.testing.clocks import FixedClock
@@ -41,7 +41,7 @@ async def running(app: FastAPI) -> AsyncIterator[str]:
         await task
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def times() -> AsyncIterator[str]:
     """A time server at noon; gives its origin."""
     async with running(time_server(FixedClock(NOON))) as origin:
@@ -49,11 +49,13 @@ async def times() -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def people_with(times: str, *script: object) -> AsyncIterator[tuple[Visitors, ScriptedInterpreter]]:
+async def people_with(
+    browser: Browser, times: str, *script: object
+) -> AsyncIterator[tuple[Visitors, ScriptedInterpreter]]:
     """People at the page of a bot that allows the time server and whose model plays a script."""
     interpreter = ScriptedInterpreter(list(script), is_strict=False)
     http = HttpSettings(port=0, page_tool_servers=(times,))
-    async with served_bot(interpreter=interpreter, http=http) as (address, _), people_at(address) as visitors:
+    async with served_bot(interpreter=interpreter, http=http) as (address, _), people_at(browser, address) as visitors:
         visitors.elsewhere = (times,)
         yield visitors, interpreter
 
@@ -65,9 +67,9 @@ async def add(page: Page, url: str) -> None:
     await page.get_by_role("button", name="Add the server").click()
 
 
-async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visit(times: str):
+async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visit(browser: Browser, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo.", "Nothing to do."]
-    async with people_with(times, *script) as (visitors, interpreter):
+    async with people_with(browser, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
@@ -82,9 +84,9 @@ async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visi
     assert (result.ok, result.value) == (True, {"formatted_time": "21:00"})
 
 
-async def test_what_the_server_refuses_is_told_in_its_words(times: str):
+async def test_what_the_server_refuses_is_told_in_its_words(browser: Browser, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments={"timezone": "Moon/Base"})], "There is no such place."]
-    async with people_with(times, *script) as (visitors, interpreter):
+    async with people_with(browser, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-server]")).to_have_count(1)
@@ -97,9 +99,9 @@ async def test_what_the_server_refuses_is_told_in_its_words(times: str):
     assert (result.ok, result.error) == (False, f"HTTP 400: {PROBLEM}")
 
 
-async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(times: str):
+async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(browser: Browser, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo."]
-    async with people_with(times, *script) as (visitors, _):
+    async with people_with(browser, times, *script) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-state=ok]")).to_be_visible()
@@ -114,8 +116,8 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(times: 
     assert asked.count(f"POST {times}/format_time") == 1
 
 
-async def test_a_server_that_the_settings_do_not_name_is_refused_in_the_form(times: str):
-    async with people_with(times) as (visitors, _):
+async def test_a_server_that_the_settings_do_not_name_is_refused_in_the_form(browser: Browser, times: str):
+    async with people_with(browser, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, "http://127.0.0.1:9")
 
@@ -123,8 +125,8 @@ async def test_a_server_that_the_settings_do_not_name_is_refused_in_the_form(tim
         await expect(page.locator("[data-server]")).to_have_count(0)
 
 
-async def test_a_server_is_removed_with_its_key(times: str):
-    async with people_with(times) as (visitors, _):
+async def test_a_server_is_removed_with_its_key(browser: Browser, times: str):
+    async with people_with(browser, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await page.get_by_role("button", name=f"Remove {times}").click()

@@ -39,6 +39,7 @@ class Visitors:
     room: str = "lobby"
     complaints: list[str] = field(default_factory=list)
     expects_outage: bool = False
+    _windows: list[BrowserContext] = field(default_factory=list)
     elsewhere: tuple[str, ...] = ()
 
     async def window(
@@ -58,6 +59,7 @@ class Visitors:
             timezone_id="UTC",
             reduced_motion="reduce" if is_still else "no-preference",
         )
+        self._windows.append(context)
         context.on("console", self._heard)
         context.on("weberror", lambda error: self.complaints.append(f"exception: {error.error}"))
         context.on("request", self._asked)
@@ -74,6 +76,11 @@ class Visitors:
         query = urlencode({"as": name, "room": self.room})
         await page.goto(f"{self.address}{path}{'&' if '?' in path else '?'}{query}")
         await page.locator("[data-link=live]").wait_for()
+
+    async def leave(self) -> None:
+        """Close every window."""
+        for window in self._windows:
+            await window.close()
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type != "error" or (self.expects_outage and any(mark in message.text for mark in _OUTAGE)):

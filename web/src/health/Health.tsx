@@ -31,7 +31,7 @@ function Checks({ checks }: { checks: Check[] }): ReactNode {
         <li key={`${check.name} ${check.detail}`} data-check={check.name}>
           <StateWord state={check.state} word={words.health[check.state]} />
           <div className="grow">
-            <b>{check.name}</b>
+            <b>{words.health.names[check.name] ?? check.name}</b>
             <p>{check.detail}</p>
             {check.fix && (
               <p className="muted">
@@ -69,7 +69,7 @@ function Adapters({ adapters }: { adapters: Adapter[] }): ReactNode {
             <tr key={adapter.name}>
               <td className="mono">{adapter.name}</td>
               <td>
-                <StateWord state={LIVE.has(adapter.state) ? 'ok' : adapter.state === 'stopped' ? 'error' : 'warning'} word={adapter.state} />
+                <StateWord state={LIVE.has(adapter.state) ? 'ok' : adapter.state === 'stopped' ? 'error' : 'warning'} word={words.health.states[adapter.state] ?? adapter.state} />
                 {adapter.detail && <span className="muted"> {adapter.detail}</span>}
               </td>
               <td className="figures">{adapter.last_event ? shortTime(adapter.last_event, language) : words.health.never}</td>

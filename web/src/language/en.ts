@@ -272,6 +272,8 @@ export const en = {
     never: 'never',
     copy: 'Copy the report',
     allWell: 'Everything is well.',
+    names: { database: 'Database', model: 'Model', search: 'Search', token: 'Access', platform: 'Chat' } as Partial<Record<string, string>>,
+    states: { connecting: 'connecting', live: 'live', deaf: 'silent', stopped: 'stopped' } as Partial<Record<string, string>>,
     noAdapters: 'No chats are connected.',
   },
   metrics: {

@@ -266,6 +266,8 @@ export const zh: Words = {
     never: '从未',
     copy: '复制报告',
     allWell: '一切正常。',
+    names: { database: '数据库', model: '语言模型', search: '搜索', token: '访问权限', platform: '聊天平台' },
+    states: { connecting: '连接中', live: '在线', deaf: '没有动静', stopped: '已停止' },
     noAdapters: '没有连接任何聊天平台。',
   },
   metrics: {
@@ -319,7 +321,7 @@ export const zh: Words = {
   units: {
     seconds: (n) => `${n}秒`,
     minutes: (n) => `${n}分`,
-    hours: (n) => `${n}小时`,
+    hours: (n) => `${n}h`,
     days: (n) => `${n}天`,
   },
 }

@@ -24,6 +24,7 @@ function beginsGroup(message: Message, before: Message | undefined): boolean {
 /** Keeps the end in view while one is at it, and says how many came meanwhile when one is not. */
 function useFollowing(newest: string | undefined, pending: number) {
   const box = useRef<HTMLDivElement>(null)
+  const size = useRef('')
   const [isAtEnd, setAtEnd] = useState(true)
   const [arrived, setArrived] = useState(0)
   const toEnd = () => {
@@ -50,6 +51,11 @@ function useFollowing(newest: string | undefined, pending: number) {
     const element = box.current
     if (!element) return
     const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX
+    // Rows that are laid out, pictures that arrive and a higher composer move the end away; that is nobody's scrolling.
+    const measured = `${element.scrollHeight} ${element.clientHeight}`
+    const isMoved = measured !== size.current
+    size.current = measured
+    if (!near && isMoved && element.dataset.following !== 'no') return
     element.dataset.following = near ? 'yes' : 'no'
     setAtEnd(near)
     if (near) setArrived(0)
