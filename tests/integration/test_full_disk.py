@@ -1,16 +1,20 @@
 """A disk that is really full: the bot says so, reads what is there, and goes on by itself when there is room."""
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
 from contextlib import AsyncExitStack
+from itertools import count
 from pathlib import Path
 
 import pytest
+import websockets
 
 from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.http_bot import served_bot
 from bot.testing.platform import FakePlatform
 from services.clock import SystemClock
 
@@ -45,6 +49,39 @@ def fill(disk: Path) -> Path:
             except OSError:
                 continue
     return filler
+
+
+async def done_text(socket):
+    """What the bot said at last."""
+    async with asyncio.timeout(20):
+        while True:
+            frame = json.loads(await socket.recv())
+            if frame["type"] == "done":
+                return frame["data"]["text"]
+
+
+async def test_the_web_room_hears_of_it_too_and_can_look_things_up(small_disk):
+    async with served_bot(database=f"sqlite:///{small_disk / 'bubbles.db'}") as (address, _):
+        room = address.replace("http", "ws", 1) + "/api/chat/ws?session_id=lobby&name=Ann"
+        async with websockets.connect(room) as socket:
+            numbers = count()
+
+            async def said(text):
+                body = {"text": text, "client_id": f"c{next(numbers)}"}
+                await socket.send(json.dumps({"v": 1, "type": "send", "data": body}))
+                return await done_text(socket)
+
+            await said("remind me tomorrow at 9 to call Lin")
+            filler = fill(small_disk)
+            for number in range(20):
+                refused = await said(f"remind me tomorrow at 10 to do thing {number}")
+            listed = await said("list my reminders")
+            filler.unlink()
+            mended = await said("remind me tomorrow at 11 to breathe")
+
+    assert "My disk is full" in refused
+    assert "call Lin" in listed
+    assert "✅" in mended
 
 
 async def until_said(platform, pattern, count):

@@ -27,6 +27,7 @@ from bot.platforms.web.frames import (
     written,
 )
 from bot.platforms.web.room import Room
+from bot.taking_in import taken_in
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
 from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
@@ -200,7 +201,7 @@ class WebPlatform:
         self.room(session_id).know(spoken.person)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
-        if not await self._history.record(message):
+        if not await taken_in(self._history, message):
             return await self._said_before(session_id, message)
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]

@@ -1,0 +1,20 @@
+"""Puts what people say into the history, as the first thing that is done with it."""
+
+from loguru import logger
+
+from services.chat import ChatMessage
+from services.errors import StorageFull
+from services.history.service import HistoryService
+
+
+async def taken_in(history: HistoryService, message: ChatMessage) -> bool:
+    """Record `message`; False when it is there already.
+
+    What cannot be kept on a full disk counts as new: people can look things up, and hear why nothing else works.
+    """
+    try:
+        return await history.record(message)
+    except StorageFull as error:
+        log = logger.bind(chat=str(message.address), message=message.id)
+        log.warning("a message is not in the history: {}", error)
+        return True
