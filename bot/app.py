@@ -129,7 +129,7 @@ class App:
         """Run `platform`, each of its messages in a task of its own: one slow chat holds up no other."""
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
-            work = self.welcome.greet(incoming) if isinstance(incoming, BotAdded) else self.router.handle(incoming)
+            work = self._added(incoming) if isinstance(incoming, BotAdded) else self.router.handle(incoming)
             return self._awaited(crew.start(work, f"message {incoming.address}"))
 
         if isinstance(platform, Remembers):
@@ -146,6 +146,14 @@ class App:
         self._messages.add(task)
         task.add_done_callback(self._messages.discard)
         return task
+
+    async def _added(self, added: BotAdded) -> None:
+        """Greet a new group; in one that the bot comes back to, what could not be said there is said now."""
+        try:
+            await self.services.get(ReminderService).resume_in(added.address)
+        except Exception as error:  # noqa: BLE001 - the next start of the bot finds it in the ledger all the same
+            logger.bind(chat=str(added.address)).opt(exception=error).error("what was given up stays so")
+        await self.welcome.greet(added)
 
     async def _while_here(self, relay: Relay, platform: Platform, receive: Receive) -> None:
         await relay.holding.while_here(platform.name, partial(platform.run, receive))

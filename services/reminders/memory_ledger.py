@@ -1,6 +1,6 @@
 """The ledger in memory."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
@@ -108,6 +108,15 @@ class MemoryLedger:
             is_begun = entry.state is DeliveryState.SENDING
             self._put(replace(entry, owner="", state=DeliveryState.UNKNOWN if is_begun else entry.state))
         return len(held)
+
+    def resume_parked(self, reminders: Collection[int], since: datetime, now: datetime) -> int:
+        """Try the latest given up occurrence of each again at `now`."""
+        parked = [each for each in self._entries.values() if each.state is DeliveryState.PARKED and each.due_at > since]
+        latest = {each.reminder: each for each in sorted(parked, key=lambda each: each.due_at)}
+        again = [each for key, each in latest.items() if key in reminders]
+        for entry in again:
+            self._put(replace(entry, state=DeliveryState.LEASED, try_at=now, attempt=0, error="", sent_at=None))
+        return len(again)
 
     def cancel(self, reminder: int, next_fire_at: datetime | None) -> None:
         """Cancel what has not begun, and make room for the fires that the changed reminder will have again."""

@@ -118,6 +118,12 @@ class MemoryReminderStore:
         """Free what `owner` holds (None: everybody), begun sends as `unknown`."""
         return self._ledger.free(owner)
 
+    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+        """Try again what was given up in a chat."""
+        states = {ReminderState.ACTIVE, ReminderState.DONE}
+        here = {row.key for row in self._rows.values() if row.address.key == chat_key and row.state in states}
+        return self._ledger.resume_parked(here, since, now)
+
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again."""
         changed = 0

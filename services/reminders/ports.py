@@ -119,6 +119,13 @@ class DeliveryLedger(Protocol):
         """Free what `owner` holds (None: everybody), begun sends as `unknown`; return how many there were."""
         ...
 
+    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+        """Try again at `now` what was given up in a chat and was due after `since`; return how many there are.
+
+        Of a reminder with several the latest; none of one that was deleted or is paused.
+        """
+        ...
+
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again; return how many came out different."""
         ...

@@ -38,6 +38,7 @@ from services.time_expressions import TimeReader
 _KEPT = timedelta(days=30)
 _PURGED_AT_ONCE = 1000
 _SNOOZABLE_FOR = timedelta(days=1)
+_SAID_LATE_AT_MOST = timedelta(days=7)
 _LATELY_SENT = 50
 _NONE = "nothing_of_yours"
 
@@ -286,6 +287,17 @@ class ReminderService:
         if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
+
+    async def resume_in(self, chat: ChatAddress) -> int:
+        """Say what could not be said in a chat in the last week, now that the bot is there (again).
+
+        Returns how many there are; of a repeating reminder that is the latest.
+        """
+        now = self._clock.now()
+        count = await self._store.resume_parked(chat.key, now - _SAID_LATE_AT_MOST, now)
+        if count:
+            self.waker.claim_soon()
+        return count
 
     async def run(self) -> None:
         """Deliver what falls due, until cancelled."""

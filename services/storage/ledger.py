@@ -7,6 +7,7 @@ from typing import Protocol
 
 import sqlalchemy as sa
 
+from services.reminders.model import ReminderState
 from services.reminders.public_ids import public_id
 from services.reminders.records import DeliveryRecord, DeliveryState, Lease, Mark
 from services.storage import postgres_marks, sqlite_marks
@@ -100,6 +101,22 @@ def free(connection: sa.Connection, owner: str | None) -> int:
         )
     )
     return freed.rowcount
+
+
+def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: int) -> int:
+    """Try the latest occurrence that was given up, of each reminder of a chat, again at `now`; all in microseconds."""
+    is_wanted = sa.and_(
+        REMINDER.c.chat_key == chat_key,
+        REMINDER.c.state.in_((ReminderState.ACTIVE.value, ReminderState.DONE.value)),
+    )
+    latest = (
+        sa.select(sa.func.max(DELIVERY.c.id))
+        .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+        .where(is_wanted, DELIVERY.c.state == DeliveryState.PARKED.value, DELIVERY.c.due_at > since)
+        .group_by(DELIVERY.c.reminder_id)
+    )
+    again = {"state": DeliveryState.LEASED.value, "try_at": now, "attempt": 0, "error": "", "owner": ""}
+    return connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(latest)).values(again)).rowcount
 
 
 def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int | None) -> None:

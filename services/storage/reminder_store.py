@@ -162,6 +162,13 @@ class SqlReminderStore:
         journal.clear()
         return freed
 
+    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+        """Try again at `now` what was given up in a chat and was due after `since`."""
+        moment, earliest = to_micros(now), to_micros(since)
+        return await self._database.run(
+            lambda connection: ledger.resume_parked(connection, chat_key, since=earliest, now=moment)
+        )
+
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again."""
         return await self._database.run(lambda connection: claims.realign(connection, now))

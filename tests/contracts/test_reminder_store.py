@@ -369,6 +369,33 @@ async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draf
     assert await reminders.lately_sent("console:home", now + DAY, 10) == ()
 
 
+async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("a"), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.settle([outcome(lease, DeliveryState.PARKED, now + MINUTE)])
+
+    elsewhere = await reminders.resume_parked("console:elsewhere", now - DAY, now + DAY)
+    count = await reminders.resume_parked(lease.notice.address.key, now - DAY, now + DAY)
+
+    (again,) = await claimed(reminders, now + DAY)
+    assert (elsewhere, count) == (0, 1)
+    assert (again.notice.content, again.notice.due_at, again.notice.attempt) == ("tea a", lease.notice.due_at, 1)
+    assert not again.notice.may_be_repeat
+
+
+async def test_what_was_deleted_meanwhile_is_not_tried_again(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft("a"), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.settle([outcome(lease, DeliveryState.PARKED, now + MINUTE)])
+    done = await reminders.get(row.key)
+    assert done is not None
+    await reminders.change([cancelled(done)], now)
+
+    assert await reminders.resume_parked(lease.notice.address.key, now - DAY, now + DAY) == 0
+
+
 async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a"), draft("b")], now)
     first, _ = await claimed(reminders, now + MINUTE)
