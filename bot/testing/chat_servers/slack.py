@@ -179,9 +179,10 @@ class SlackServer(LoopbackServer):
 
     async def _link(self, request: web.Request) -> web.StreamResponse:
         socket = await self.socket(request)
+        missed = list(self._unacknowledged.values())  # what comes from now on is told by itself
         with suppress(ConnectionError, ClientConnectionError):
             await socket.send_json({"type": "hello", "num_connections": 1, "connection_info": {"app_id": "A1"}})
-            for envelope in list(self._unacknowledged.values()):
+            for envelope in missed:
                 await socket.send_json(envelope)
             async for frame in socket:
                 if frame.type == WSMsgType.TEXT and frame.data.startswith("{"):
