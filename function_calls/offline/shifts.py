@@ -7,18 +7,28 @@ from datetime import timedelta
 
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.requests import Ear, Request
+from function_calls.offline.time_words import TimeWords
 from services.time_expressions import Reading
 
 
 def new_time(request: Request, ear: Ear) -> Reading | None:
     """The new time, if one was named; of "from 5pm to 6pm" the last."""
-    span, until = request.words("span"), request.words("until")
-    words = ear.pack.data.from_now.format(span=span) if span else until
-    told = ear.clause(words).times if words else request.times("when") or request.clause.times[-1:]
+    told = _told(request, ear)
     best = next((time.best for time in told if time.best is not None), None)
     if best is None or best.end is None or best.rrule is not None or not best.has_clock:
         return best
     return replace(best, start=best.end, end=None)
+
+
+def _told(request: Request, ear: Ear) -> tuple[TimeWords, ...]:
+    """The times in the words of the new one; a bare figure is a clock time."""
+    span, until, hour = request.words("span"), request.words("until"), request.words("hour")
+    words = ear.pack.data.from_now.format(span=span) if span else until
+    words = ear.pack.data.clock.format(time=hour) if hour else words
+    if words:
+        return ear.clause(words).times
+    named = request.times("which", "reference")
+    return request.times("when") or tuple(time for time in request.clause.times if time not in named)[-1:]
 
 
 def moved_by(request: Request, ear: Ear) -> timedelta | None:

@@ -153,13 +153,18 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
 
 
 def _finer_period(left: Every, right: Every) -> Every | None:
-    """每天 beside 每小时, every hour on weekdays: the shorter period counts, the longer one says on which days."""
+    """每天 beside 每小时, every hour on weekdays: the shorter period counts, the longer one says on which days.
+
+    Fortnightly beside on Thursdays: the days are those of every week, the longer period counts.
+    """
     for longer, shorter in ((left, right), (right, left)):
         if longer == Every(1, "day") and shorter.unit in {"second", "minute", "hour"}:
             return shorter
         if longer == Every(1, "week") and shorter.unit in {"minute", "hour"}:
             return shorter
         if longer == Every(1, "week") and shorter == Every(1, "day"):
+            return longer
+        if longer.unit == "week" and longer.interval > 1 and shorter == Every(1, "week"):
             return longer
     return None
 

@@ -12,6 +12,7 @@ DELETIONS = [
     ("cancel everything for tomorrow", ["all tomorrow"]),
     ("取消明天的所有提醒", ["all 明天"]),
     ("forget the reminder about milk", ["milk"]),
+    ("delete the laundry reminder and the milk reminder", ["laundry", "milk"]),
     ("cancel my 7am alarm", ["7am"]),
     ("删掉下一个提醒", ["下一个"]),
     ("取消第1、2、4个提醒", ["1", "2", "4"]),

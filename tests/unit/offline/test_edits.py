@@ -26,9 +26,11 @@ TIMES = [
     ("move reminder 1 to tomorrow at the same time", "1", "2026-03-05"),
     ("把明天八点的提醒改到九点", "明天八点", "09:00"),
     ("set reminder 2 to 6pm", "2", "18:00"),
+    ("push my 3pm reminder to 4", "3pm", "16:00"),
     ("change the yoga reminder's time to 18:30", "yoga", "18:30"),
     ("the dentist reminder should be at 3 instead", "dentist", "15:00"),
     ("把提醒4从五点改到五点半", "4", "17:30"),
+    ("把三点的提醒推到四点", "三点", "16:00"),
     ("修改瑜伽提醒的时间为18:30", "瑜伽", "18:30"),
 ]
 SHIFTS = [
@@ -48,6 +50,7 @@ CONTENTS = [
     ("把第二个提醒改成给爸爸打电话", "2", "给爸爸打电话"),
     ("把提醒2的内容改成买燕麦奶", "2", "买燕麦奶"),
     ("edit reminder 2: buy oat milk instead", "2", "buy oat milk"),
+    ("update reminder 2 to say buy oat milk", "2", "buy oat milk"),
 ]
 FOLLOW_UPS = [
     ("actually make it saturday at 9", {"time": "2026-03-07 09:00"}),
@@ -167,7 +170,10 @@ def test_a_time_that_no_clock_knows_is_asked_for(say: Say, text: str) -> None:
     assert call.arguments["content"] in {"stretch", "拉伸"}
 
 
-@pytest.mark.parametrize("text", ["make reminder 2 repeat every day", "把提醒2改成每天重复", "把第2个提醒改成每天"])
+@pytest.mark.parametrize(
+    "text",
+    ["reminder 2 should be daily", "make reminder 2 repeat every day", "把提醒2改成每天重复", "把第2个提醒改成每天"],
+)
 def test_words_of_repeating_are_no_content(say: Say, text: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 

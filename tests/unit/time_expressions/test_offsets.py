@@ -13,6 +13,7 @@ import pytest
         ("in half an hour", timedelta(minutes=30)),
         ("in an hour and a half", timedelta(minutes=90)),
         ("in three-quarters of an hour", timedelta(minutes=45)),
+        ("in three hours' time", timedelta(hours=3)),
         ("in an hour and a quarter", timedelta(minutes=75)),
         ("in a couple of minutes", timedelta(minutes=2)),
         ("5 minutes from now", timedelta(minutes=5)),

@@ -24,6 +24,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every weekday at 8:30", WORKDAYS + ";BYHOUR=8;BYMINUTE=30"),
         ("monday to friday at 7am", WORKDAYS + ";BYHOUR=7;BYMINUTE=0"),
         ("every weekend", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("fortnightly on thursdays at 9", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH;BYHOUR=9;BYMINUTE=0"),
         ("every working day at 9", WORKDAYS + ";BYHOUR=9;BYMINUTE=0"),
         ("each business day at 5pm", WORKDAYS + ";BYHOUR=17;BYMINUTE=0"),
         ("daily at 22:30 until the end of March to stretch", "FREQ=DAILY;BYHOUR=22;BYMINUTE=30;UNTIL=20270331T225959Z"),
