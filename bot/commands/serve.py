@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from bot.app import build_app
+from bot.commands.banner import show_banner
 from bot.commands.page import page_served, room_of
 from bot.logs import configure_logging
 from bot.platform import Platform
@@ -58,6 +59,8 @@ def _guarded(
         secrets=secrets,
         is_quiet="console" in settings.platforms.enabled,
     )
+    if not only_console:
+        show_banner(settings)
     try:
         asyncio.run(_serve(settings, linger_seconds, watches_plugins=watches_plugins))
     except ConfigError as error:

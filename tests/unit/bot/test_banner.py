@@ -1,0 +1,30 @@
+"""What is said at the start of `bubbles run`."""
+
+import pytest
+from pydantic import SecretStr
+
+from bot.commands.banner import banner
+from bot.settings import BotSettings, ModelSettings, PlatformSettings, SearchSettings, Settings
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "set OPENAI_API_KEY"), ("zh", "请设置 OPENAI_API_KEY")])
+def test_what_is_missing_is_said_with_the_next_step_in_the_language_of_the_bot(language, word):
+    told = "\n".join(banner(Settings(bot=BotSettings(language=language))))
+
+    assert word in told
+    assert "PERPLEXITY_API_KEY" in told
+    assert "console" in told
+
+
+def test_what_is_there_is_said_and_its_key_is_not():
+    settings = Settings(
+        model=ModelSettings(name="small", api_key=SecretStr("hunter2hunter2")),
+        search=SearchSettings(tavily_api_key=SecretStr("hunter3hunter3")),
+        platforms=PlatformSettings(enabled=("telegram", "irc")),
+    )
+    told = "\n".join(banner(settings))
+
+    assert "telegram, irc" in told
+    assert "Model: small." in told
+    assert "hunter" not in told
+    assert "PERPLEXITY" not in told
