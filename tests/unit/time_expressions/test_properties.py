@@ -34,7 +34,33 @@ PHRASES = [
     "每周一早上九点",
     "1月5日上午九点",
 ]
+OLD = str.maketrans("点个周号两后钟时", "點個週號兩後鐘時")
 PLAIN = ["feed the cat", "call mum about the garden", "please buy milk", "记得喂猫", "给妈妈打电话", "去超市买牛奶"]
+PLAIN_WORDS = [
+    *("feed", "cat", "call", "mum", "garden", "please", "buy", "milk", "report", "send", "Ann", "kitchen", "quietly"),
+    *("invoice", "water", "plants", "email", "doctor", "blue", "loud", "window", "because", "never", "house", "walk"),
+]
+PLAIN_HAN = [
+    "喂猫",
+    "买牛奶",
+    "交报告",
+    "妈妈",
+    "给",
+    "打电话",
+    "去",
+    "超市",
+    "文件",
+    "安静",
+    "窗户",
+    "浇花",
+    "医生",
+    "房子",
+]
+plain_sentences = st.one_of(
+    st.sampled_from(PLAIN),
+    st.lists(st.sampled_from(PLAIN_WORDS), min_size=1, max_size=12).map(" ".join),
+    st.lists(st.sampled_from(PLAIN_HAN), min_size=1, max_size=8).map("".join),
+)
 
 
 @given(st.text(max_size=200), moments)
@@ -80,7 +106,7 @@ def test_a_time_rendered_in_chinese_parses_back_to_itself(when):
     assert parse(text, NOW).best.start.replace(tzinfo=None) == when
 
 
-@given(st.sampled_from(PLAIN), st.sampled_from(PHRASES), moments)
+@given(plain_sentences, st.sampled_from(PHRASES), moments)
 @settings(deadline=None)
 def test_a_phrase_appended_to_a_plain_sentence_keeps_its_reading(sentence, phrase, now):
     alone, appended = parse(phrase, now).best, parse(f"{sentence} {phrase}", now).best
@@ -88,7 +114,7 @@ def test_a_phrase_appended_to_a_plain_sentence_keeps_its_reading(sentence, phras
     assert (alone.start, alone.rrule, alone.end) == (appended.start, appended.rrule, appended.end)
 
 
-@given(st.sampled_from(PLAIN), moments)
+@given(plain_sentences, moments)
 @settings(deadline=None)
 def test_a_plain_sentence_stays_without_a_time(sentence, now):
     assert parse(sentence, now).readings == ()
@@ -109,6 +135,16 @@ def test_english_and_both_chinese_scripts_agree(hour, weekday, now):
     starts = {parse(text, now).best.start for text in texts}
 
     assert len(starts) == 1
+
+
+@given(st.lists(st.sampled_from([word for word in WORDS if not word.isascii()]), max_size=10), moments)
+@settings(deadline=None)
+def test_a_heap_of_chinese_words_is_read_alike_in_both_scripts(words, now):
+    text = "".join(words)
+
+    found = [[(each.best, each.ambiguous) for each in parse_all(each, now)] for each in (text, text.translate(OLD))]
+
+    assert found[0] == found[1]
 
 
 @given(st.sampled_from(PHRASES), st.sampled_from([datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)]))
