@@ -18,13 +18,18 @@ from function_calls.interpreter import Interpreter
 from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
 from function_calls.wording import say
-from services.chat import ChatAddress, Choice
+from services.chat import ChatAddress, ChatMessage, Choice
 from services.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.model import Account
 from services.people.service import PeopleService
 from services.places.service import PlaceService
 
 _NAMING: Final = re.compile(r"/(?:chatname|群名)(?:@\S+)?(?:\s+(?P<name>\S+))?\s*", re.IGNORECASE)
+_NAMING_WORDS: Final = re.compile(
+    r"(?:.*\b)?(?:name|call) this (?:chat|group|channel|room) #?(?P<name>[\w-]+)[.!]?"
+    r"|.*(?:把|将|让)(?:本群|这个群)(?:叫做|叫作|叫|命名为)\s*#?(?P<zh>[\w-]+)[。！]?",
+    re.IGNORECASE,
+)
 _FOR: Final = re.compile(r"/(?:for|发到)(?:@\S+)?\s+#?(?P<name>[\w-]+)\s+(?P<rest>\S.*)", re.IGNORECASE | re.DOTALL)
 _OFF: Final = frozenset({"off", "关闭", "取消"})
 _KIND: Final = r"(?:chat|group|room|channel)\b"
@@ -107,9 +112,9 @@ class ElsewhereCommands:
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """The answer to a command or a sentence for another chat; None for any other message."""
-        naming = _NAMING.fullmatch(turn.message.text.strip())
-        if naming is not None:
-            return Reply(text=await self._named(turn, naming["name"] or ""), reply_to=turn.message.id)
+        name = _name_given(turn.message)
+        if name is not None:
+            return Reply(text=await self._named(turn, name), reply_to=turn.message.id)
         said = await self._said(turn.message.text)
         return None if said is None else await self._done(turn, *said)
 
@@ -199,3 +204,12 @@ class ElsewhereCommands:
             reply_to=turn.message.id,
             choices=(Choice(label=say(language, "button.undo"), says=says),),
         )
+
+
+def _name_given(message: ChatMessage) -> str | None:
+    """The name that the chat is to have, empty for none; None where nothing is said of that."""
+    command = _NAMING.fullmatch(message.text.strip())
+    if command is not None:
+        return command["name"] or ""
+    words = _NAMING_WORDS.fullmatch(message.text.strip()) if message.is_addressed else None
+    return None if words is None else words["name"] or words["zh"]

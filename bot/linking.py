@@ -20,6 +20,9 @@ _COMMAND: Final = re.compile(
     r"/(?:(?P<link>link|关联|绑定)|(?P<unlink>unlink|解绑|取消关联))(?:@\S+)?(?:\s+(?P<rest>\S.*))?\s*",
     re.IGNORECASE | re.DOTALL,
 )
+# Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.
+_LINK_WORDS: Final = re.compile(r"link my accounts?|(?:关联|绑定)(?:我的)?账号", re.IGNORECASE)
+_UNLINK_WORDS: Final = re.compile(r"unlink (?:my|this) accounts?|(?:解绑|取消关联)(?:我的)?账号", re.IGNORECASE)
 _LIST: Final = frozenset({"list", "列表", "查看"})
 
 
@@ -35,7 +38,7 @@ class LinkCommands:
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """The answer to a command or to a code; None for any other message."""
-        text = turn.message.text.strip()
+        text = _as_command(turn.message)
         command, code = _COMMAND.fullmatch(text), code_in(text)
         if command is None and code is None:
             return None
@@ -96,6 +99,15 @@ class LinkCommands:
     def _proves_people(self, message: ChatMessage) -> bool:
         platform = self._outbox.platforms.get(message.address.platform)
         return platform is not None and platform.capabilities.proves_people
+
+
+def _as_command(message: ChatMessage) -> str:
+    """The text, words in a private chat as the command that they stand for."""
+    text = message.text.strip()
+    words = text.rstrip(".。!！")
+    if message.is_private and _LINK_WORDS.fullmatch(words):
+        return "/link"
+    return "/unlink" if message.is_private and _UNLINK_WORDS.fullmatch(words) else text
 
 
 def _named(accounts: Iterable[Account]) -> str:

@@ -129,6 +129,23 @@ async def test_only_who_rules_a_chat_opens_it(office):
     assert "either no chat" in answer
 
 
+@pytest.mark.parametrize(
+    "words", ["Bubbles, call this chat ops", "Bubbles，把本群叫做 ops", "@Bubbles please name this group #ops."]
+)
+async def test_a_chat_is_named_in_words_too(office, words):
+    async with office.bot:
+        named = await office.open(words)
+
+    assert "#ops" in named
+
+
+async def test_people_who_name_a_chat_among_themselves_name_nothing(office):
+    async with office.bot:
+        await office.work.say("let us call this chat ops", sender="boss", chat="ops", is_admin=True)
+
+    assert office.work.texts == []
+
+
 async def test_a_closed_chat_is_not_reached_any_more(office):
     async with office.bot:
         await office.open()

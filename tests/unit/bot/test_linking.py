@@ -59,6 +59,16 @@ async def test_both_sides_hear_of_a_link(town):
     assert "anna (matrix)" in town.phone.texts[-1]
 
 
+@pytest.mark.parametrize("words", ["link my accounts", "Link my account.", "关联我的账号"])
+async def test_words_do_where_a_platform_keeps_commands_to_itself(town, words):
+    async with town.bot:
+        code = await town.code(words)
+        await town.phone.say(f"Bubbles, {words}", chat="group")
+
+    assert code
+    assert not any("link-" in text for text in town.phone.texts[1:])
+
+
 async def test_it_works_in_chinese(town):
     async with town.bot:
         done = await town.at_desk(f"/绑定 {await town.code('/关联')}")
