@@ -40,7 +40,7 @@ def _scanner(idioms: str) -> re.Pattern[str]:
     )
 
 
-MOST_SENSES, MOST_TOKENS = 200, 1_000
+MOST_SENSES, MOST_TOKENS = 150, 1_000
 """Words and figures of a text that may be part of a time, and joints; keeps the work of a hostile one small."""
 
 Tokens = dict[int, list[Token]]
