@@ -27,6 +27,7 @@ from bot.http.context import HttpContext
 from bot.http.errors import ANSWERS, add_error_handlers
 from bot.http.guard import Guard
 from bot.http.mcp_door import add_mcp
+from bot.http.request_examples import add_examples
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
@@ -66,6 +67,7 @@ def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> Fa
     app.state.context = context
     for routes in routers:
         app.include_router(routes, responses=ANSWERS)
+    add_examples(app)
     add_mcp(app, context)
     app.mount("/assets", page_files.assets())
     app.include_router(page_files.routes)

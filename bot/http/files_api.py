@@ -35,7 +35,9 @@ class KeptFile(BaseModel):
         "requestBody": {
             "required": True,
             "description": "The file itself.",
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}, "example": "milk, bread"}
+            },
         }
     },
 )

@@ -1,0 +1,66 @@
+"""Examples of requests for the OpenAPI document, where the shapes of bodies and parameters give none themselves."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fastapi import FastAPI
+
+BODIES: Final[Mapping[tuple[str, str], object]] = {
+    ("patch", "/api/chat/sessions/{session_id}/messages/{message_id}"): {"text": "shall we meet on Friday?"},
+    ("patch", "/api/reminders/{reminder_id}"): {"text": "water the ficus", "time": "tomorrow at 10"},
+    ("post", "/api/reminders/{reminder_id}/snooze"): {"minutes": 15},
+    ("post", "/api/tools/create"): {
+        "id": "greeter",
+        "name": "Greeter",
+        "content": 'class Tools:\n    def greet(self, name: str) -> str:\n        """Greet somebody."""\n'
+        '        return f"Hello, {name}!"\n',
+        "meta": {"description": "Greets"},
+    },
+    ("post", "/api/tools/import"): {"tools": []},
+    ("post", "/api/tools/id/{tool_id}/update"): {
+        "content": 'class Tools:\n    def greet(self, name: str) -> str:\n        """Greet somebody."""\n'
+        '        return f"Good day, {name}!"\n',
+    },
+    ("post", "/api/tools/id/{tool_id}/toggle"): {"is_enabled": False},
+    ("post", "/api/tools/id/{tool_id}/valves/update"): {"greeting": "Hello"},
+    ("post", "/api/tools/{tool_name}/invoke"): {"session_id": "lobby", "name": "Ann", "arguments": {}},
+    ("post", "/tools/{tool_name}"): {},
+    ("post", "/v1/chat/completions"): {
+        "model": "bubbles",
+        "messages": [{"role": "user", "content": "remind me in 10 minutes to stretch"}],
+    },
+}
+PARAMETERS: Final[Mapping[str, str]] = {
+    "q": "stretch",
+    "message_id": "m1.9f86d081",
+    "key": "mF0cXh2QkZ3hS1yVb6m9Tg",
+    "name": "desk.png",
+    "token": "mF0cXh2QkZ3hS1yVb6m9Tg",
+    "label": "weather",
+    "token_id": "1f3870be",
+}
+"""By the name of a parameter that a request cannot do without."""
+
+
+def add_examples(app: FastAPI) -> None:
+    """Let the document of `app` have an example of every body and of every parameter that is needed."""
+    described = app.openapi
+
+    def with_examples() -> dict[str, Any]:
+        document = described()
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                _complete(operation, BODIES.get((method, path)))
+        return document
+
+    app.openapi = with_examples  # type: ignore[method-assign]  # the way that FastAPI documents for changing it
+
+
+def _complete(operation: dict[str, Any], body: object) -> None:
+    if body is not None:
+        for content in operation["requestBody"]["content"].values():
+            content.setdefault("example", body)
+    for parameter in operation.get("parameters", ()):
+        has_own = "example" in parameter or "examples" in parameter or "examples" in parameter["schema"]
+        if parameter["required"] and not has_own and parameter["name"] in PARAMETERS:
+            parameter["example"] = PARAMETERS[parameter["name"]]

@@ -1,0 +1,52 @@
+"""Whoever reads the OpenAPI document sees how each request looks."""
+
+import pytest
+
+from bot.http.request_examples import BODIES
+
+
+def has_example(part, schemas, seen=()):
+    """Whether an example stands in a part of the document, or in what it refers to."""
+    if isinstance(part, list):
+        return any(has_example(each, schemas, seen) for each in part)
+    if not isinstance(part, dict):
+        return False
+    if "example" in part or "examples" in part:
+        return True
+    name = part.get("$ref", "").rpartition("/")[2]
+    if name:
+        return name not in seen and has_example(schemas[name], schemas, (*seen, name))
+    return any(has_example(each, schemas, seen) for each in part.values())
+
+
+@pytest.fixture
+async def document(api):
+    return (await api.get("/api/openapi.json")).json()
+
+
+async def test_every_body_and_every_parameter_that_is_needed_has_an_example(document):
+    schemas, bare = document["components"]["schemas"], []
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            needed = [each for each in operation.get("parameters", []) if each["required"]]
+            if not all(has_example(each, schemas) for each in [*needed, *filter(None, [operation.get("requestBody")])]):
+                bare.append(f"{method} {path}")
+
+    assert bare == []
+
+
+async def test_no_example_is_of_a_route_that_is_gone(document):
+    routes = {(method, path) for path, methods in document["paths"].items() for method in methods}
+
+    assert BODIES.keys() <= routes
+
+
+@pytest.mark.parametrize(("method", "path"), BODIES)
+async def test_an_example_fits_its_route(api, method, path):
+    address = path.format(
+        session_id="lobby", message_id="m1", reminder_id="r1", tool_id="greeter", tool_name="reminder_list"
+    )
+
+    answer = await api.request(method, address, json=BODIES[method, path])
+
+    assert answer.json().get("code") not in {"invalid", "arguments_invalid"}, answer.text
