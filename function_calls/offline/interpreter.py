@@ -72,7 +72,9 @@ class OfflineInterpreter:
             text, manners = without_manners(turn.message.text, ear.pack)
             requests = ear.requests(text)
             if requests:
-                return with_manners(answering.interpretation(requests), manners)
+                made = with_manners(answering.interpretation(requests), manners)
+                self._questions.note_manners(key, manners)
+                return made
         return self._by_example(turn, ears[0]) or self._spoken_to(turn, ears[0])
 
     def _ears(self, turn: Turn, key: str) -> tuple[Ear, ...]:
@@ -100,10 +102,13 @@ class OfflineInterpreter:
         answering = Answering(turn, ear, self._questions, key)
         if question.asks == "option":
             option = chosen_option(text, question, ear)
-            return None if option is None else answering.set_at(question.content, question.person, option)
+            made = None if option is None else answering.set_at(question.content, question.person, option)
+            return None if made is None else with_manners(made, question.manners)
         if question.asks == "time":
             request = named_time(text, question, ear)
-            return None if request is None else answering.set_reminders((request,))
+            made = None if request is None else answering.set_reminders((request,))
+            self._questions.note_manners(key, question.manners)
+            return None if made is None else with_manners(made, question.manners)
         words = ear.core(text)
         reference = named_reminder(words, ear.pack)
         if not (reference.isdigit() or ear.is_addressed or untailed(words, ear.pack) != words):

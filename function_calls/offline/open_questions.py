@@ -1,7 +1,8 @@
 """Remember, for a short while, what each person was asked."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -17,12 +18,14 @@ class OpenQuestion:
         content: What to be reminded of, as far as it is known.
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
+        manners: How the reminder is to behave, as arguments of `reminder_set`.
     """
 
     asks: Literal["time", "option", "reminder"]
     content: str = ""
     person: str | None = None
     options: tuple[Reading, ...] = ()
+    manners: Mapping[str, object] = field(default_factory=dict)
 
 
 class OpenQuestions:
@@ -39,6 +42,12 @@ class OpenQuestions:
         self._asked.move_to_end(key)
         while len(self._asked) > self._limit:
             self._asked.popitem(last=False)
+
+    def note_manners(self, key: str, manners: Mapping[str, object]) -> None:
+        """Keep with the question under `key`, if there is one, how the reminder that it is about is to behave."""
+        if key in self._asked and manners:
+            asked_at, question = self._asked[key]
+            self._asked[key] = (asked_at, replace(question, manners=manners))
 
     def take(self, key: str, now: datetime) -> OpenQuestion | None:
         """The question under `key`, which is forgotten by this; None when there is none, or it is too old."""

@@ -60,7 +60,7 @@ class ReminderReader:
 
     def read(self, match: Match) -> tuple[ReminderRequest, ...]:
         """Every reminder asked for: several contents, several times, or one of each."""
-        person = self._person(match.first("group", "both", "kin", "name", "person"))
+        person = self._person(match.first("several", "group", "both", "kin", "name", "person"))
         pieces = self._split(
             match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(match.first("when")))
         )
