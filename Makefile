@@ -9,6 +9,11 @@ SERVERS := $(VENV)/.servers
 SECONDS_A_TEST := $(if $(CI),30,5)
 
 PAGE := bot/http/pages
+# Images of containers set it; the tests start hundreds of processes, and each would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
+# To read what would only be left out takes a third of the time that finding the tests takes.
+NO_SERVERS := --ignore=tests/integration --ignore=tests/browser
 
 .DEFAULT_GOAL := help
 .PHONY: help install run chat test integration check fix lock page same-page clean docs bench
@@ -51,7 +56,7 @@ chat: $(RUNTIME) ## talk to the bot in this terminal
 	@$(BIN)/bubbles chat
 
 test: $(DEVELOPMENT) ## the tests that run all day
-	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --timeout $(SECONDS_A_TEST)
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --timeout $(SECONDS_A_TEST) $(NO_SERVERS)
 
 integration: $(SERVERS) ## the tests with subprocesses, kills and servers
 	@$(BIN)/python -m pytest -q -m integration -n 3 --dist loadfile --timeout 120
