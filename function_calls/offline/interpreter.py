@@ -66,10 +66,11 @@ class OfflineInterpreter:
             return fixed
         for ear in ears:
             answering = Answering(turn, ear, self._questions, key)
-            direct = direct_call(turn.message.text, ear)
-            if direct is not None:
-                return answering.one(direct.tool, direct.arguments)
             text, manners = without_manners(turn.message.text, ear.pack)
+            direct = direct_call(turn.message.text, ear)
+            # "… until I say done" ends like the report that something is done.
+            if direct is not None and not ("until_done" in manners and direct.arguments.get("action") == "done"):
+                return answering.one(direct.tool, direct.arguments)
             requests = ear.requests(text)
             if requests:
                 made = with_manners(answering.interpretation(requests), manners)
