@@ -31,7 +31,7 @@ def changes(zone: ZoneInfo) -> list[tuple[datetime, timedelta, timedelta]]:
 
 
 def expected(first: datetime, zone: ZoneInfo, days: int) -> list[datetime]:
-    """Each day's wall time on its own: the first of two equal ones, moved on where there is none; equal instants once."""
+    """The first of two equal wall times, moved on where there is none; equal instants once."""
     walls = [first + DAY * number for number in range(days)]
     return sorted({wall.replace(tzinfo=zone, fold=0).astimezone(UTC) for wall in walls})
 
