@@ -103,6 +103,8 @@ def connections(settings: ToolServerSettings) -> tuple[ToolServerConnection, ...
         ConfigError: the JSON cannot be read as connections.
     """
     written = settings.connections.get_secret_value().strip()
+    if not written and not settings.urls:
+        return ()
     reader = TypeAdapter(tuple[ToolServerConnection, ...])
     try:
         listed = reader.validate_python(_parsed(written)) if written else ()

@@ -1,8 +1,10 @@
 """The version of a database's tables: made whole when new, brought up to date when old, refused when newer."""
 
+from functools import cache
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy.engine.mock import MockConnection
 
 from services.errors import ConfigError
 from services.storage.indexing import ensure_index
@@ -32,7 +34,8 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         connection.execute(_ALONE)  # of several workers that start together one does it
     found = _version(connection)
     if found is None:
-        METADATA.create_all(connection)
+        for statement in _definitions(connection.dialect.name):
+            connection.exec_driver_sql(statement)
         connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
     elif found > SCHEMA_VERSION:
         problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
@@ -44,6 +47,17 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         upgrade(connection, found, shown, file)
         connection.execute(META.update().where(META.c.key == _KEY).values(value=str(SCHEMA_VERSION)))
     ensure_index(connection)
+
+
+@cache
+def _definitions(dialect: str) -> tuple[str, ...]:
+    """What makes all tables and indices; put into words once, which takes longer than making them."""
+    made: list[str] = []
+    engine: MockConnection = sa.create_mock_engine(
+        f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))
+    )
+    METADATA.create_all(engine, checkfirst=False)
+    return tuple(made)
 
 
 def _version(connection: sa.Connection) -> int | None:
