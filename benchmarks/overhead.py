@@ -21,7 +21,6 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 _CONTENDERS = {"plain": "overhead_plain", "ours": "overhead_contender", "recorded": "overhead_recorded_contender"}
 _KINDS = ("text", "one", "three", "stream")
-_IN_FLIGHT = 200
 _FINAL = "Done. I have set that up for you."
 _REMINDER = '{"type": "weekly", "time": "09:30", "content": "stand-up", "weekday": 1}'
 _CALLS = {
@@ -53,8 +52,8 @@ async def serve() -> None:
         await asyncio.Event().wait()
 
 
-async def run_contender(name: str, base_url: str, messages: int) -> dict[str, float]:
-    """CPU milliseconds a message of each kind, and of 200 at once with the memory they took."""
+async def run_contender(name: str, base_url: str, messages: int, in_flight: int) -> dict[str, float]:
+    """CPU milliseconds a message of each kind, and of `in_flight` at once with the memory they took."""
     if name == "recorded":
         sys.modules["ours"] = importlib.import_module(_CONTENDERS["ours"])  # its name among the benchmark's contenders
     contender = importlib.import_module(_CONTENDERS[name])
@@ -70,8 +69,8 @@ async def run_contender(name: str, base_url: str, messages: int) -> dict[str, fl
         figures[kind] = (time.process_time() - began) * 1000 / messages
     before = _peak_megabytes()
     began = time.process_time()
-    await asyncio.gather(*(_checked(contender.run, f"one {number}") for number in range(_IN_FLIGHT)))
-    figures["in_flight"] = (time.process_time() - began) * 1000 / _IN_FLIGHT
+    await asyncio.gather(*(_checked(contender.run, f"one {number}") for number in range(in_flight)))
+    figures["in_flight"] = (time.process_time() - began) * 1000 / in_flight
     figures["in_flight_mb"] = _peak_megabytes() - before
     if hasattr(contender, "close"):
         await contender.close()
@@ -89,7 +88,7 @@ def _peak_megabytes() -> float:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
 
 
-def compare(rounds: int, messages: int) -> dict[str, dict[str, float]]:
+def compare(rounds: int, messages: int, in_flight: int) -> dict[str, dict[str, float]]:
     """Medians over the rounds, one row a contender."""
     command = [sys.executable, __file__]
     server = subprocess.Popen([*command, "--serve"], stdout=subprocess.PIPE, text=True)
@@ -98,7 +97,8 @@ def compare(rounds: int, messages: int) -> dict[str, dict[str, float]]:
         seen = {name: [] for name in _CONTENDERS}
         for _ in range(rounds):
             for name in _CONTENDERS:
-                told = [*command, "--contender", name, "--base-url", base_url, "--messages", str(messages)]
+                sizes = ["--messages", str(messages), "--in-flight", str(in_flight)]
+                told = [*command, "--contender", name, "--base-url", base_url, *sizes]
                 answer = subprocess.run(told, check=True, stdout=subprocess.PIPE, text=True).stdout
                 seen[name].append(json.loads(answer))
     finally:
@@ -114,6 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--messages", type=int, default=60)
+    parser.add_argument("--in-flight", type=int, default=200)
     parser.add_argument("--contender", choices=_CONTENDERS)
     parser.add_argument("--base-url")
     parser.add_argument("--serve", action="store_true")
@@ -122,9 +123,10 @@ def main() -> None:
     if chosen.serve:
         asyncio.run(serve())
     elif chosen.contender:
-        print(json.dumps(asyncio.run(run_contender(chosen.contender, chosen.base_url, chosen.messages))))
+        found = asyncio.run(run_contender(chosen.contender, chosen.base_url, chosen.messages, chosen.in_flight))
+        print(json.dumps(found))
     else:
-        rows = compare(chosen.rounds, chosen.messages)
+        rows = compare(chosen.rounds, chosen.messages, chosen.in_flight)
         plain = rows["plain"]
         ratios = {
             name: {key: round(row[key] / plain[key], 2) for key in (*_KINDS, "in_flight")} for name, row in rows.items()

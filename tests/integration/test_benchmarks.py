@@ -17,7 +17,7 @@ def figures(script, *options):
 
 
 def test_the_overhead_is_measured_beside_a_plain_loop():
-    found = figures("overhead", "--rounds", "1", "--messages", "2")
+    found = figures("overhead", "--rounds", "1", "--messages", "2", "--in-flight", "5")
 
     assert set(found["ratio"]) == {"plain", "ours", "recorded"}
     assert all(set(row) == KINDS for row in found["ratio"].values())
