@@ -1,7 +1,6 @@
 """Several workers on one PostgreSQL: they share the work, take over from the dead, and say nothing twice."""
 
 import asyncio
-import random
 import signal
 from collections import Counter
 
@@ -43,30 +42,6 @@ async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(cre
     assert took < 2
     assert len(repeats) <= 4 * SENDERS  # being sent, or sent and not yet marked while the marks are committed
     assert all(line[4] == "True" for line in repeats)
-
-
-@pytest.mark.usefixtures("settled")
-@pytest.mark.parametrize("seed", range(20))
-async def test_kills_in_a_burst_lose_nothing(crew, seed: int):
-    chance = random.Random(seed)
-    count, kills = 100, 3
-
-    burst = await crew.start("burst", count=count, seconds=0.4)
-    await crew.until(chance.randrange(1, count), within=20)
-    await crew.kill(burst)
-    for number in range(kills - 1):
-        again = await crew.start(f"restart{number}")
-        await asyncio.sleep(chance.random() * 0.05)
-        await crew.kill(again)
-    await crew.start("last")
-    took = await crew.until(count, within=10)
-
-    await asyncio.sleep(0.3)
-    repeats = crew.repeats()
-    assert {line[1] for line in crew.sent()} == {f"burst-{number}" for number in range(count)}
-    assert len(repeats) <= kills * SENDERS
-    assert all(line[4] == "True" for line in repeats)
-    assert took < 2
 
 
 @pytest.mark.usefixtures("settled")

@@ -1,0 +1,35 @@
+"""A worker on PostgreSQL that is killed again and again in the midst of a burst: nothing is lost."""
+
+import asyncio
+import random
+
+import pytest
+
+from services.reminders.waker import WakerPace
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+SENDERS = WakerPace().senders
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("seed", range(20))
+async def test_kills_in_a_burst_lose_nothing(crew, seed: int):
+    chance = random.Random(seed)
+    count, kills = 100, 3
+
+    burst = await crew.start("burst", count=count, seconds=0.4)
+    await crew.until(chance.randrange(1, count), within=20)
+    await crew.kill(burst)
+    for number in range(kills - 1):
+        again = await crew.start(f"restart{number}")
+        await asyncio.sleep(chance.random() * 0.05)
+        await crew.kill(again)
+    await crew.start("last")
+    took = await crew.until(count, within=10)
+
+    await asyncio.sleep(0.3)
+    repeats = crew.repeats()
+    assert {line[1] for line in crew.sent()} == {f"burst-{number}" for number in range(count)}
+    assert len(repeats) <= kills * SENDERS
+    assert all(line[4] == "True" for line in repeats)
+    assert took < 2
