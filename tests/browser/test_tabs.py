@@ -6,6 +6,7 @@ from playwright.async_api import expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.visitors import Visitors, said, say
+from tests.pace import on_this_machine
 
 TABS = 12
 ONE_REQUEST = """async () => {
@@ -22,7 +23,7 @@ async def test_twelve_tabs_of_one_browser_all_live_and_requests_are_answered_at_
     took = await tabs[0].evaluate(ONE_REQUEST)
     await say(tabs[0], "hello to all tabs")
 
-    assert took < 1000
+    assert took < on_this_machine(1000)
     for tab in tabs:
         await expect(said(tab, "hello to all tabs")).to_have_count(1)
 
@@ -34,7 +35,7 @@ async def test_what_is_written_while_the_bot_is_gone_is_sent_once_when_it_is_bac
     await expect(said(page, "before the outage")).to_have_count(1)
 
     bot.kill()
-    await expect(page.locator("[data-link=reconnecting]")).to_be_visible(timeout=3000)
+    await expect(page.locator("[data-link=reconnecting]")).to_be_visible(timeout=on_this_machine(3000))
     await say(page, "during the outage")
     await expect(page.locator("[data-pending]")).to_have_count(1)
     await expect(page.get_by_label("waiting to be sent")).to_be_visible()
