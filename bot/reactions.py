@@ -11,7 +11,7 @@ from bot.turns import TurnFactory
 from function_calls.calls import Step, ToolCall
 from function_calls.recorder import Recorder
 from function_calls.rounds import spoken, undo_hint
-from services.chat import ChatMessage, Reaction
+from services.chat import ChatAddress, ChatMessage, Reaction
 
 _NAMES: Final = {"+1", "thumbsup", "thumbs_up", "heavy_plus_sign", "raising_hand", "raised_hand"}
 _ME_TOO: Final = frozenset("👍➕🙋✋") | _NAMES
@@ -37,7 +37,14 @@ class Reactions:
     async def handle(self, reaction: Reaction) -> None:
         """Remind whoever reacted too, or no longer when the reaction was taken back."""
         if is_me_too(reaction.emoji):
-            await self._pass(_as_reply(reaction, self._turns.clock.now()))
+            await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
+
+    async def _place_of(self, reaction: Reaction) -> ChatAddress:
+        """Where the message stands: few platforms tell the thread with a reaction, but the history knows it."""
+        if reaction.address.thread_id is not None:
+            return reaction.address
+        message = await self._turns.history.find(reaction.address, reaction.message_id)
+        return reaction.address if message is None else message.address
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turns.turn(message)
@@ -61,12 +68,12 @@ def is_me_too(emoji: str) -> bool:
     return plain in _ME_TOO
 
 
-def _as_reply(reaction: Reaction, now: datetime) -> ChatMessage:
+def _as_reply(reaction: Reaction, place: ChatAddress, now: datetime) -> ChatMessage:
     """The reaction as an unaddressed reply; it stands in no history, since nothing was said."""
     text = f"{_ADDED if reaction.is_added else _TAKEN_BACK}{reaction.emoji}"
     return ChatMessage(
         id=f"{reaction.message_id}/{reaction.person.id}/{text}",
-        address=reaction.address,
+        address=place,
         sender=reaction.person,
         text=text,
         sent_at=now,

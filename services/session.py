@@ -31,6 +31,10 @@ class StateStore(Protocol):
         """Remember `value` under `key` for `keep`; None forgets it."""
         ...
 
+    async def take(self, key: str) -> Json:
+        """What was last set under `key`, and forget it: of several who ask at once one gets it, the others None."""
+        ...
+
 
 class MemoryStateStore:
     """A `StateStore` that forgets everything when the process ends."""
@@ -51,3 +55,9 @@ class MemoryStateStore:
         self._values = {each: kept for each, kept in self._values.items() if kept[1] > now and each != key}
         if value is not None:
             self._values[key] = (json.dumps(value), now + keep)
+
+    async def take(self, key: str) -> Json:
+        """What was last set under `key`, and forget it."""
+        value = await self.get(key)
+        self._values.pop(key, None)
+        return value

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
 from bot.http.field_problems import field_problems
-from function_calls.running import refusal_text
+from function_calls.running import full_text, refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
 from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull
@@ -106,7 +106,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(ConfigError)(_not_set_up)
     app.exception_handler(StorageBusy)(_busy)
-    app.exception_handler(StorageFull)(_busy)
+    app.exception_handler(StorageFull)(_full)
     app.exception_handler(DeliveryFailed)(_busy)
     app.exception_handler(Exception)(_broken)
 
@@ -144,6 +144,12 @@ async def _not_set_up(request: Request, error: Exception) -> JSONResponse:
 async def _busy(request: Request, error: Exception) -> JSONResponse:
     logger.warning("{} {} could not be served now: {}", request.method, request.url.path, error)
     return error_response(request, 503, "unavailable")
+
+
+async def _full(request: Request, error: Exception) -> JSONResponse:
+    logger.error("{} {} could not be served: {}", request.method, request.url.path, error)
+    body = ErrorBody(code="disk_full", detail=full_text(language_asked(request)))
+    return JSONResponse(body.model_dump(), status_code=503)
 
 
 async def _broken(request: Request, error: Exception) -> JSONResponse:

@@ -13,7 +13,7 @@ from bot.http.errors import HttpRefused
 from bot.http.room_history import RoomHistory
 from bot.http.shapes import SendAnswer, SendBody
 from bot.platforms.web.adapter import Said, Spoken
-from bot.platforms.web.frames import Frame, json_text
+from bot.platforms.web.frames import Frame, MessageShape, json_text
 from services.chat import Attachment
 
 _BEAT_SECONDS: Final = 15.0
@@ -64,9 +64,7 @@ class Sending:
     async def answer(self) -> SendAnswer:
         """Say it and wait until the bot has dealt with it."""
         said = await self.begin()
-        await _finished(said)
-        reply = await self._history.one(said.message.address, said.answer_id)
-        return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=reply)
+        return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=await self._reply(said))
 
     async def events(self) -> AsyncIterator[str]:
         """Say it and follow the answer as server-sent events: start, tool_start, tool_complete, message, done."""
@@ -90,11 +88,16 @@ class Sending:
             unlisten()
 
     async def _end(self, said: Said, *, is_told: bool) -> str:
-        reply = await self._history.one(said.message.address, said.answer_id)
+        reply = await self._reply(said)
         done = _event("done", {"message_id": None if reply is None else reply["id"], "message": reply})
         if reply is None or is_told:
             return done
         return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
+
+    async def _reply(self, said: Said) -> MessageShape | None:
+        """The answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
+        sent = await _finished(said)
+        return await self._history.one(said.message.address, said.answer_id) or sent
 
 
 async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:
@@ -113,10 +116,11 @@ async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> 
         yield frame
 
 
-async def _finished(said: Said) -> None:
+async def _finished(said: Said) -> MessageShape | None:
     if said.finished is not None:
         with suppress(Exception):  # told in the room and in the log
-            await asyncio.shield(said.finished)
+            return await asyncio.shield(said.finished)
+    return None
 
 
 def _event(kind: str, data: object) -> str:

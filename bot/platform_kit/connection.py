@@ -37,8 +37,9 @@ class ConnectionRefusedForGood(AssistantError):
 class Connection:
     """One connection of a platform.
 
-    `deaf_after` is how long a live connection may be silent before it counts as deaf: `probe` is then asked to provoke
-    an answer, and after as long a silence again the connection is made anew. None trusts any silence.
+    `deaf_after` is how long a live connection may be silent before it counts as deaf; None trusts any silence. Half way
+    there `probe` is asked to provoke an answer, so that a quiet chat is not taken for a deaf line. A connection that
+    has been deaf for `patience` (as long again, where nothing is said) is made anew.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Connection:
         clock: Clock,
         *,
         deaf_after: timedelta | None = None,
+        patience: timedelta | None = None,
         probe: Probe | None = None,
         first_pause: timedelta = _FIRST_PAUSE,
         longest_pause: timedelta = _LONGEST_PAUSE,
@@ -55,6 +57,7 @@ class Connection:
         self._name = name
         self._clock = clock
         self._deaf_after = deaf_after
+        self._patience = patience
         self._probe = probe
         self._first_pause = first_pause.total_seconds()
         self._longest_pause = longest_pause.total_seconds()
@@ -77,6 +80,12 @@ class Connection:
             self._failures = 0
         self._is_live.set()
         self._become("live")
+
+    def interrupted(self, detail: str) -> None:
+        """The library has lost the line and makes it again by itself, within the same session, until `heard`."""
+        if self._health.state in {"live", "deaf"}:
+            self._reconnects += 1
+            self._lost(detail)
 
     async def until_live(self) -> None:
         """Wait until something can be said."""
@@ -133,24 +142,37 @@ class Connection:
             raise results[0]
 
     async def _watch(self) -> None:
-        """Return when the connection has been silent for twice `deaf_after`."""
+        """Return when the connection has been deaf for too long."""
         if self._deaf_after is None:
             await asyncio.Event().wait()
             return
         limit = self._deaf_after.total_seconds()
+        end = limit + (self._patience or self._deaf_after).total_seconds()
         await self._is_live.wait()
-        while True:
-            silence = (self._clock.now() - self._heard_at).total_seconds()
-            if silence < limit:
-                await self._clock.nap(limit - silence)
+        asked_at = None
+        while (silence := (self._clock.now() - self._heard_at).total_seconds()) < end:
+            if silence >= limit:
+                self._is_deaf(silence)
+            elif silence >= limit / 2 and asked_at != self._heard_at:
+                asked_at = self._heard_at
+                await self._ask(limit / 2)
                 continue
-            self._become("deaf", f"nothing heard for {silence:.0f} s")
-            asked_at = self._heard_at
-            if self._probe is not None:
+            await self._clock.nap(next(mark for mark in (limit / 2, limit, end) if silence < mark) - silence)
+
+    async def _ask(self, seconds: float) -> None:
+        """Provoke an answer, which comes within `seconds` or counts as none."""
+        if self._probe is None:
+            return
+        try:
+            async with asyncio.timeout(seconds):
                 await self._probe()
-            await self._clock.nap(limit)
-            if self._heard_at == asked_at:
-                return
+        except (OSError, AssistantError) as error:  # TimeoutError is an OSError
+            logger.bind(platform=self._name).debug("no sign of life: {}", error)
+
+    def _is_deaf(self, silence: float) -> None:
+        if self._health.state == "live":
+            logger.bind(platform=self._name).warning("nothing heard for {:.0f} s", silence)
+            self._become("deaf", f"nothing heard for {silence:.0f} s")
 
     def _pause(self) -> float:
         """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""

@@ -58,11 +58,12 @@ class FakePlatform:
         is_admin: bool = False,
         is_bot: bool = False,
         reply_to: str | None = None,
+        thread: str | None = None,
     ) -> ChatMessage:
         """Write `text` as `sender` and return when the bot has dealt with it; a reply to the bot is addressed to it."""
         message = ChatMessage(
             id=message_id or f"message-{next(self._ids)}",
-            address=ChatAddress(platform=self.name, chat_id=chat),
+            address=ChatAddress(platform=self.name, chat_id=chat, thread_id=thread),
             sender=Person(id=sender, name=sender, is_admin=is_admin, is_bot=is_bot),
             text=text,
             sent_at=self._clock.now(),

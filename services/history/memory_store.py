@@ -20,6 +20,11 @@ class MemoryMessageStore:
         """Keep these; say of each whether it was new."""
         return tuple(self._add(each) for each in messages)
 
+    async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
+        """The message of that id in the chat, in whichever thread."""
+        name = (address.key, message_id)
+        return None if name in self._erased else self._messages.get(name)
+
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages, oldest first."""
         return self._shown(address)[-limit:]

@@ -14,6 +14,10 @@ class MessageStore(Protocol):
         """Keep these in one transaction; say of each whether it was new."""
         ...
 
+    async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
+        """The message of that id in the chat, in whichever thread; None when there is none, or it was erased."""
+        ...
+
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         ...

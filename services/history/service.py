@@ -43,6 +43,10 @@ class HistoryService:
             ChatMessage(id=own_id, address=address, sender=self._bot, text=text, sent_at=sent_at, reply_to=reply_to)
         )
 
+    async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
+        """The message of that id in the chat, in whichever thread; None when it is not known."""
+        return await self._store.find(address, message_id)
+
     async def recent(self, address: ChatAddress, limit: int = 100) -> tuple[ChatMessage, ...]:
         """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         return await self._store.recent(address, limit)

@@ -71,7 +71,8 @@ class LinkCodes:
                 raise RequestRefused("link_code_wrong", minutes=minutes)
             if giver.key == by.key:
                 raise RequestRefused("link_code_own")
-            await self._state.set(_code_key(code), None, keep=CODE_LASTS)
+            if await self._state.take(_code_key(code)) is None:  # another process was faster
+                raise RequestRefused("link_code_wrong", minutes=minutes)
             return giver, ChatAddress(platform=giver.platform, chat_id=str(kept["chat"])), str(kept["language"])
 
     async def burn(self, code: str) -> None:

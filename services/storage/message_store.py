@@ -73,6 +73,12 @@ class SqlMessageStore:
 
         return await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
 
+    async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
+        """The message of that id in the chat, in whichever thread."""
+        is_it = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
+        found = await self._latest(sa.and_(is_it, is_consented(address)), 1)
+        return found[0] if found else None
+
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages, oldest first."""
         return await self._latest(sa.and_(_of(address), is_consented(address)), limit)

@@ -30,6 +30,14 @@ class SqlStateStore:
         value: Json = None if text is None else json.loads(text)
         return value
 
+    async def take(self, key: str) -> Json:
+        """What was last set under `key`, and forget it; one statement, so that of several processes one gets it."""
+        is_there = sa.and_(STATE.c.key == key, STATE.c.expires_at > to_micros(self._clock.now()))
+        taken = STATE.delete().where(is_there).returning(STATE.c.value)
+        text = await self._database.run(lambda connection: connection.scalar(taken))
+        value: Json = None if text is None else json.loads(text)
+        return value
+
     async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
         """Remember `value` for `keep`, and forget what is over."""
         now = self._clock.now()

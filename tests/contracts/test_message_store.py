@@ -197,3 +197,20 @@ async def test_no_query_breaks_the_search(messages: MessageStore, query: str):
     found = await messages.search(HOME, query, 10)
 
     assert ids(found) in ([], ["1"])
+
+
+async def test_a_message_is_found_by_its_id_in_whichever_thread_of_its_chat(messages: MessageStore):
+    thread, work = replace(HOME, thread_id="t"), replace(HOME, chat_id="work")
+    kept = message(1, address=thread)
+    await messages.add([kept, message(2, address=work)])
+
+    assert await messages.find(HOME, "1") == kept
+    assert await messages.find(thread, "1") == kept
+    assert await messages.find(HOME, "2") is None
+
+
+async def test_an_erased_message_is_not_found(messages: MessageStore):
+    await messages.add([message(1)])
+    await messages.erase(HOME, "1", START)
+
+    assert await messages.find(HOME, "1") is None

@@ -1,5 +1,6 @@
 """What every state store does."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 from bot.testing.clocks import FixedClock
@@ -32,3 +33,26 @@ async def test_a_value_is_gone_when_its_time_is_over(state: StateStore, clock: F
     clock.set(now + HOUR)
 
     assert await state.get("a") is None
+
+
+async def test_what_is_taken_is_gone(state: StateStore):
+    await state.set("a", {"n": 1}, keep=HOUR)
+
+    assert await state.take("a") == {"n": 1}
+    assert await state.take("a") is None
+    assert await state.get("a") is None
+
+
+async def test_of_several_who_take_at_once_one_gets_it(state: StateStore):
+    await state.set("a", 1, keep=HOUR)
+
+    taken = await asyncio.gather(*(state.take("a") for _ in range(8)))
+
+    assert sorted(taken, key=str) == [1, *[None] * 7]
+
+
+async def test_what_is_over_cannot_be_taken(state: StateStore, clock: FixedClock, now: datetime):
+    await state.set("a", 1, keep=HOUR)
+    clock.set(now + HOUR)
+
+    assert await state.take("a") is None

@@ -1,7 +1,6 @@
 """Workers on one PostgreSQL: started, stopped and killed, and what people saw of them."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -16,9 +15,9 @@ from services.reminders.model import NewReminder, Schedule
 from services.reminders.records import Draft
 from services.storage.database import Database
 from services.storage.reminder_store import SqlReminderStore
+from tests.integration.reminder_worker import deliver_until_killed
+from tests.integration.workers import Worker
 
-WORKER = Path(__file__).with_name("reminder_worker.py")
-ROOT = Path(__file__).parents[2]
 SETTLING_SECONDS = 10  # services.storage.presence: so long after a start of the server nobody is taken for dead
 
 
@@ -30,27 +29,13 @@ class Crew:
         self._folder = folder
         self._resources = resources
 
-    async def start(
-        self, label: str, *, count: int = 0, seconds: float = 0.0, send_seconds: float = 0.01
-    ) -> asyncio.subprocess.Process:
+    async def start(self, label: str, *, count: int = 0, seconds: float = 0.0, send_seconds: float = 0.01) -> Worker:
         """A worker that is ready and has committed `count` reminders due in `seconds`."""
-        given = [str(WORKER), str(self._folder), label, str(count), str(seconds), self.url, str(send_seconds)]
-        environment = {"PYTHONPATH": str(ROOT)}
-        with (self._folder / f"{label}.log").open("wb") as log:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, *given, cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE, stderr=log
-            )
-        self._resources.push_async_callback(self.kill, process)
-        assert process.stdout is not None
-        while (line := await process.stdout.readline()) != b"ready\n":
-            assert line, f"worker {label} ended: {(self._folder / f'{label}.log').read_text()[-2000:]}"
-        return process
-
-    async def kill(self, process: asyncio.subprocess.Process) -> None:
-        """kill -9, and wait until it is gone."""
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        given = (self._folder, label, count, seconds, self.url, send_seconds)
+        worker = Worker(self._folder / f"{label}.log", deliver_until_killed, *given)
+        self._resources.push_async_callback(worker.kill)
+        await worker.ready()
+        return worker
 
     async def add(self, label: str, count: int, seconds: float) -> None:
         """Let a process that delivers nothing set `count` reminders due in `seconds`."""

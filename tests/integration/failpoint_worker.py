@@ -1,16 +1,12 @@
-"""A process that kills itself (kill -9) at a chosen step of a delivery, or delivers and says when it is done.
+"""A process that kills itself (kill -9) at a chosen step of a delivery, or delivers and ends when it is done.
 
-    python failpoint_worker.py FOLDER URL POINT [CONTENT…]
-
-Sets a reminder for each CONTENT, all due at once, and delivers; with POINT `none` it ends when the ledger has no open
-occurrence. What people see is FOLDER/sent.txt: a line `<key> <repeat> <content,…>` for each message.
+What people see is `sent.txt` of its folder: a line `<key> <repeat> <content,…>` for each message.
 """
 
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -92,7 +88,16 @@ class FilePlatform:
         raise AssertionError(reason)
 
 
-async def main(folder: Path, url: str, point: str, contents: Sequence[str]) -> None:
+def deliver_up_to(say_ready: Callable[[], None], folder: Path, url: str, point: str, contents: Sequence[str]) -> None:
+    """Set a reminder for each content, all due at once, and deliver until `point` is reached.
+
+    With the point "none" it ends when the ledger has no open occurrence.
+    """
+    say_ready()
+    asyncio.run(_deliver(folder, url, point, contents))
+
+
+async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) -> None:
     clock, failpoint = SystemClock(), Failpoint(point)
     async with Database(url) as database:
         store = FailingStore(database, failpoint)
@@ -100,7 +105,7 @@ async def main(folder: Path, url: str, point: str, contents: Sequence[str]) -> N
             store, clock, FilePlatform(folder / "sent.txt", failpoint), SqlStateStore(database, clock)
         )
         due = (clock.now() + timedelta(seconds=0.2)).replace(tzinfo=None)
-        await service.create_many([wish(content, due) for content in contents])
+        await service.create_many([_wish(content, due) for content in contents])
         running = asyncio.create_task(service.run())
         now, is_open = clock.now(), True
         while is_open:
@@ -110,13 +115,8 @@ async def main(folder: Path, url: str, point: str, contents: Sequence[str]) -> N
         running.cancel()
 
 
-def wish(content: str, due: datetime) -> NewReminder:
+def _wish(content: str, due: datetime) -> NewReminder:
     schedule = Schedule(start=due, zone="UTC")
     return NewReminder(
         request_key=content, address=HOME, creator=ANN, content=content, schedule=schedule, language="en"
     )
-
-
-if __name__ == "__main__":
-    where, address, chosen, *given = sys.argv[1:]
-    asyncio.run(main(Path(where), address, chosen, given))

@@ -1,15 +1,11 @@
 """A process to be killed: the reminder service on a database, real time, a platform that is a text file.
 
-    python reminder_worker.py FOLDER LABEL COUNT SECONDS [URL [SEND_SECONDS]]
-
-Sets that many reminders due in so many seconds, prints `ready` when they are committed, and delivers until it is
-killed. Without a URL the database is a SQLite file in FOLDER.
-Every send appends `<idempotency key> <content> <label> <attempt> <repeat>` to FOLDER/sent.txt.
+Every send appends `<idempotency key> <content> <label> <attempt> <repeat>` to `sent.txt` of its folder.
 """
 
 import asyncio
-import sys
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from services.chat import ChatAddress, Person
@@ -44,35 +40,39 @@ class FilePlatform:
         raise AssertionError(reason)
 
 
-async def main(
-    folder: Path, label: str, count: int, seconds: float, url: str = "", send_seconds: float = SEND_SECONDS
+def deliver_until_killed(
+    say_ready: Callable[[], None],
+    folder: Path,
+    label: str,
+    count: int = 0,
+    seconds: float = 0.0,
+    url: str = "",
+    send_seconds: float = SEND_SECONDS,
+) -> None:
+    """Set `count` reminders due in `seconds`, say that they are committed, and deliver.
+
+    Without a URL the database is a SQLite file in `folder`.
+    """
+    platform = FilePlatform(folder / "sent.txt", label, send_seconds)
+    wished = [f"{label}-{number}" for number in range(count)]
+    asyncio.run(_deliver(url or f"sqlite:///{folder / 'bubbles.db'}", platform, wished, seconds, say_ready))
+
+
+async def _deliver(
+    url: str, platform: FilePlatform, contents: list[str], seconds: float, say_ready: Callable[[], None]
 ) -> None:
     clock = SystemClock()
-    async with Database(url or f"sqlite:///{folder / 'bubbles.db'}") as database:
-        platform = FilePlatform(folder / "sent.txt", label, send_seconds)
+    async with Database(url) as database:
         service = ReminderService(SqlReminderStore(database), clock, platform, SqlStateStore(database, clock))
         due = (clock.now() + timedelta(seconds=seconds)).replace(tzinfo=None)
-        wishes = [
-            NewReminder(
-                request_key=f"{label}-{number}",
-                address=HOME,
-                creator=ANN,
-                content=f"{label}-{number}",
-                schedule=Schedule(start=due, zone="UTC"),
-                language="en",
-            )
-            for number in range(count)
-        ]
-        await service.create_many(wishes)
+        await service.create_many([_wish(content, due) for content in contents])
         running = asyncio.create_task(service.run())
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
+        say_ready()
         await running
 
 
-if __name__ == "__main__":
-    where, named, number, wait, *rest = sys.argv[1:]
-    address = rest[0] if rest else ""
-    asyncio.run(
-        main(Path(where), named, int(number), float(wait), address, float(rest[1]) if rest[1:] else SEND_SECONDS)
+def _wish(content: str, due: datetime) -> NewReminder:
+    schedule = Schedule(start=due, zone="UTC")
+    return NewReminder(
+        request_key=content, address=HOME, creator=ANN, content=content, schedule=schedule, language="en"
     )

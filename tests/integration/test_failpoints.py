@@ -1,14 +1,12 @@
 """kill -9 between each pair of steps of a delivery: how often people see it, before the kill and in all."""
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-WORKER = Path(__file__).with_name("failpoint_worker.py")
-ROOT = Path(__file__).parents[2]
+from tests.integration.failpoint_worker import deliver_up_to
+from tests.integration.workers import Worker
 
 # Where the process dies -> messages seen before, messages seen in all, whether the last says it may be a repeat.
 EXPECTED = {
@@ -22,13 +20,11 @@ EXPECTED = {
 }
 
 
-def run_worker(folder: Path, url: str, point: str, *contents: str) -> int:
-    command = [sys.executable, str(WORKER), str(folder), url, point, *contents]
-    done = subprocess.run(
-        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, timeout=40, check=False, stderr=subprocess.PIPE
-    )
-    assert done.returncode in {0, -signal.SIGKILL}, done.stderr.decode()
-    return done.returncode
+def run_worker(folder: Path, url: str, point: str, *contents: str) -> int | None:
+    worker = Worker(folder / "worker.log", deliver_up_to, folder, url, point, contents)
+    status = worker.ended(within=40)
+    assert status in {0, -signal.SIGKILL}, worker.said
+    return status
 
 
 def seen(folder: Path) -> list[list[str]]:

@@ -20,11 +20,11 @@ async def test_kills_in_a_burst_lose_nothing(crew, seed: int):
 
     burst = await crew.start("burst", count=count, seconds=0.4)
     await crew.until(chance.randrange(1, count), within=20)
-    await crew.kill(burst)
+    await burst.kill()
     for number in range(kills - 1):
         again = await crew.start(f"restart{number}")
         await asyncio.sleep(chance.random() * 0.05)
-        await crew.kill(again)
+        await again.kill()
     await crew.start("last")
     took = await crew.until(count, within=10)
 

@@ -35,7 +35,7 @@ async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(cre
     await crew.add("due", count, seconds=3)
     await crew.until(count // 4, within=20)
 
-    await crew.kill(first)
+    await first.kill()
     took = await crew.until(count, within=20)
 
     await asyncio.sleep(0.5)
@@ -60,7 +60,7 @@ async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_whe
 
     assert len(crew.sent()) == count
     assert "frozen" not in {line[2] for line in crew.sent()}
-    await crew.kill(other)
+    await other.kill()
     await crew.add("later", count, seconds=2)
     await crew.until(2 * count, within=15)
     assert {line[2] for line in crew.sent() if line[1].startswith("later")} == {"frozen"}

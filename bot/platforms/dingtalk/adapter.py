@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 from pydantic import ValidationError
@@ -26,6 +26,7 @@ from services.errors import ConfigError, DeliveryFailed
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
+_DEAF_AFTER: Final = timedelta(minutes=1)
 _MARGIN = timedelta(minutes=1)
 _REMEMBERED_SESSIONS = 10_000
 
@@ -36,13 +37,16 @@ class DingTalkPlatform:
     name = NAME
     capabilities = Capabilities(max_length=requests.MAX_LENGTH)
 
-    def __init__(self, settings: DingTalkSettings, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: DingTalkSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+    ) -> None:
         self._clock = clock
         self._bot_name = bot_name
         self._robot_code = settings.robot_code or settings.client_id
         secret = settings.client_secret.get_secret_value()
         self._api = DingTalkApi(settings.api_url, settings.client_id, secret, clock)
-        self._connection = Connection(NAME, clock)
+        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
+        self._line: StreamClient | None = None
         self._sessions: OrderedDict[str, tuple[str, datetime]] = OrderedDict()
         self._receive: Receive | None = None
 
@@ -84,7 +88,13 @@ class DingTalkPlatform:
             if failure.is_permanent:
                 raise ConnectionRefusedForGood(f"{failure}; copy client ID and secret of the app again") from failure
             raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
-        await StreamClient(self._take).serve(endpoint, ticket, self._connection.heard)
+        self._line = StreamClient(self._take)
+        await self._line.serve(endpoint, ticket, self._connection.heard)
+
+    async def _probe(self) -> None:
+        if self._line is not None:
+            await self._line.answers()
+            self._connection.heard()
 
     async def _take(self, raw: Mapping[str, object]) -> None:
         try:

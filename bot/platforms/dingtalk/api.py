@@ -12,6 +12,8 @@ from services.errors import DeliveryFailed
 _MARGIN: Final = timedelta(minutes=5)
 _DEFAULT_PATIENCE: Final = 60.0
 _LIMITED: Final = {"Throttling", "Throttling.User", "Throttling.Api", "QpsLimitForApi", "130101", "90018"}
+# Of one group; the others are of the whole app.
+_LIMITED_GROUP: Final = "130101"
 _PASSING: Final = {"-1", "ServiceUnavailable", "InternalError", "SystemError"}
 
 
@@ -102,7 +104,8 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
         return
     reason = f"dingtalk: {code} {answer.get('message') or answer.get('errmsg') or response.status_code}"
     if response.status_code == 429 or code in _LIMITED:
-        raise DeliveryFailed(reason, retry_after=float(response.headers.get("Retry-After", _DEFAULT_PATIENCE)))
+        patience = float(response.headers.get("Retry-After", _DEFAULT_PATIENCE))
+        raise DeliveryFailed(reason, retry_after=patience, is_global=code != _LIMITED_GROUP)
     if response.status_code == 401:
         raise Unauthorised(reason, is_permanent=True)
     raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _PASSING)

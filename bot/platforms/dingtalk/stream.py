@@ -56,3 +56,16 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
                         raise ConnectionEnded("DingTalk moves the connection", retry_after=0.0)
         except websockets.WebSocketException as error:
             raise ConnectionEnded(str(error)) from error
+
+    async def answers(self) -> None:
+        """Return when the gateway has answered a ping.
+
+        Raises:
+            ConnectionEnded: there is no line, or it broke.
+        """
+        if self.websocket is None:
+            raise ConnectionEnded("no line to DingTalk")
+        try:
+            await (await self.websocket.ping())
+        except websockets.WebSocketException as error:
+            raise ConnectionEnded(str(error)) from error

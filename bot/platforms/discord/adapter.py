@@ -1,9 +1,9 @@
 """The bot on Discord: the gateway in, REST out."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import aiohttp
 import discord
@@ -26,6 +26,10 @@ from services.errors import ConfigError, DeliveryFailed
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
 
+# Discord answers a heartbeat every 41 seconds; discord.py waits for a minute, and then resumes the session.
+_DEAF_AFTER: Final = timedelta(seconds=50)
+# A session that is begun anew misses what was said in between.
+_PATIENCE: Final = timedelta(minutes=5)
 _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = f"{_MESSAGES}/{{message_id}}"
 _SAYINGS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
@@ -54,11 +58,13 @@ class DiscordPlatform:
         markdown=True,
     )
 
-    def __init__(self, settings: DiscordSettings, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: DiscordSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = Connection(wire.NAME, clock)
+        self._connection = Connection(wire.NAME, clock, deaf_after=deaf_after, patience=_PATIENCE)
         self.reads_content = True
         self._client: GatewayClient | None = None
         self._receive: Receive | None = None
@@ -149,7 +155,7 @@ class DiscordPlatform:
 
     async def _session(self) -> None:
         """Log in and stay; discord.py itself mends lines that break, and resumes what came in between."""
-        client = GatewayClient(self._hear, reads_content=self.reads_content)
+        client = GatewayClient(self._hear, self._connection.interrupted, reads_content=self.reads_content)
         try:
             async with client:
                 await client.login(self._settings.token.get_secret_value())

@@ -17,16 +17,18 @@ _LONGEST_PATIENCE_SECONDS: Final = 30.0
 _HOPELESS = (discord.Forbidden, discord.NotFound)
 
 Hear = Callable[[str], Awaitable[None]]
+Lose = Callable[[str], None]
 
 
 class GatewayClient(discord.Client):
     """A connection of discord.py; it resumes its sessions by itself.
 
-    `hear` gets every frame of the gateway as text; `reads_content` asks for what people write, which Discord grants
-    only to applications whose owner has switched it on.
+    `hear` gets every frame of the gateway as text, `lose` is told when the line is gone and is being made again;
+    `reads_content` asks for what people write, which Discord grants only to applications whose owner has switched it
+    on.
     """
 
-    def __init__(self, hear: Hear, *, reads_content: bool) -> None:
+    def __init__(self, hear: Hear, lose: Lose, *, reads_content: bool) -> None:
         intents = discord.Intents.none()
         intents.guilds = intents.guild_messages = intents.dm_messages = True
         intents.guild_reactions = intents.dm_reactions = True
@@ -41,10 +43,15 @@ class GatewayClient(discord.Client):
             max_ratelimit_timeout=_LONGEST_PATIENCE_SECONDS,
         )
         self._hear = hear
+        self._lose = lose
 
     async def on_socket_raw_receive(self, frame: str) -> None:
         """Hand on a frame; discord.py calls this by its name."""
         await self._hear(frame)
+
+    async def on_disconnect(self) -> None:
+        """Tell that the line is gone; discord.py calls this by its name."""
+        self._lose("the gateway's line broke")
 
     async def ask(self, method: str, path: str, body: object = None, **ids: str) -> Mapping[str, object]:
         """Make one REST request; discord.py keeps to the rate limits and tries again what is worth it.

@@ -4,8 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 from pydantic import ValidationError
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
     from bot.platforms.feishu.long_connection import LongConnection
 
+_DEAF_AFTER: Final = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 _REMEMBERED_CHATS = 10_000
 _MOST_EDITS = 20
@@ -48,7 +50,9 @@ class FeishuPlatform:
 
     name = NAME
 
-    def __init__(self, settings: FeishuSettings, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: FeishuSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+    ) -> None:
         self.capabilities = Capabilities(
             replies=True,
             max_length=requests.MAX_LENGTH,
@@ -66,7 +70,8 @@ class FeishuPlatform:
         self._clock = clock
         self._me = Account(open_id="", bot_name=bot_name)
         self._api = FeishuApi(settings.domain, settings.app_id, settings.app_secret.get_secret_value(), clock)
-        self._connection = Connection(NAME, clock)
+        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
+        self._line: LongConnection | None = None
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._private_chats: deque[str] = deque(maxlen=_REMEMBERED_CHATS)
         self._names: dict[str, str] = {}
@@ -169,12 +174,17 @@ class FeishuPlatform:
     async def _session(self, connection: "type[LongConnection]") -> None:
         await self._introduce()
         settings = self._settings
-        await connection(
+        self._line = connection(
             self._take,
             app_id=settings.app_id,
             app_secret=settings.app_secret.get_secret_value(),
             domain=settings.domain,
-        ).serve(self._connection.heard)
+        )
+        await self._line.serve(self._connection.heard)
+
+    async def _probe(self) -> None:
+        if self._line is not None:
+            await self._line.ping()
 
     async def _introduce(self) -> None:
         """Learn the open id of the bot, by which it is mentioned."""

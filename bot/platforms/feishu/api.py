@@ -13,6 +13,8 @@ from services.errors import DeliveryFailed
 _MARGIN: Final = timedelta(minutes=5)
 _TOKEN_INVALID: Final = {99991661, 99991663, 99991668, 99991677}
 _LIMITED: Final = {99991400, 230020, 11232, 11233, 11247}
+# Of the whole app, and not of one chat or person.
+_LIMITED_APP: Final = 99991400
 _BUSY: Final = {2200, 230050, 55001}
 _DEFAULT_PATIENCE: Final = 1.0
 
@@ -101,7 +103,8 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
     reason = f"feishu: {code} {answer.get('msg', response.status_code)}"
     if response.status_code == 429 or code in _LIMITED:
         wish = response.headers.get("x-ogw-ratelimit-reset") or response.headers.get("Retry-After")
-        raise DeliveryFailed(reason, retry_after=float(wish or _DEFAULT_PATIENCE))
+        patience = float(wish or _DEFAULT_PATIENCE)
+        raise DeliveryFailed(reason, retry_after=patience, is_global=code == _LIMITED_APP)
     if code in _TOKEN_INVALID:
         raise TokenInvalid(reason)
     raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _BUSY)

@@ -63,6 +63,19 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
         finally:
             self._conn = None
 
+    async def ping(self) -> None:
+        """Ask for a sign of life, which comes as a frame.
+
+        Raises:
+            ConnectionEnded: there is no line, or it broke.
+        """
+        if self._conn is None:
+            raise ConnectionEnded("no line to Feishu")
+        try:
+            await self._write_message(sdk._new_ping_frame(int(self._service_id)).SerializeToString())  # noqa: SLF001 - the SDK has no other way to a ping
+        except websockets.WebSocketException as error:
+            raise ConnectionEnded(str(error)) from error
+
     async def _address(self) -> str:
         try:
             return str(await asyncio.to_thread(self._get_conn_url))
@@ -76,7 +89,7 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
     async def _ping(self) -> None:
         while True:
             await asyncio.sleep(self._ping_interval)
-            await self._write_message(sdk._new_ping_frame(int(self._service_id)).SerializeToString())  # noqa: SLF001 - the SDK has no other way to a ping
+            await self.ping()
 
     async def _write_message(self, data: bytes) -> None:
         """Send an acknowledgement, after what it acknowledges has been taken in."""

@@ -41,6 +41,8 @@ _EVENT_BYTES: Final = 50_000
 _REMEMBERED_EVENTS: Final = 2_000
 # What Synapse takes unless somebody changed it.
 _MAX_FILE_KILOBYTES: Final = 50_000
+# Somewhat earlier than a round of syncing is given up.
+_LATE_ANSWER: Final = timedelta(seconds=10)
 _TYPING_MILLISECONDS: Final = 6_000
 _TOKEN_KEPT: Final = timedelta(days=365)
 _CANNOT_READ: Final = (
@@ -90,7 +92,8 @@ class MatrixPlatform:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = connection or Connection(NAME, clock)
+        limit = timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+        self._connection = connection or Connection(NAME, clock, deaf_after=limit)
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
         self._own_events: OrderedDict[str, None] = OrderedDict()
@@ -204,6 +207,8 @@ class MatrixPlatform:
         is_first = True
         while True:
             batch = await client.sync(since, is_first=is_first)
+            if not is_first:
+                self._connection.heard()
             is_new_here = is_first and since is None
             taken = [] if is_new_here else await self._take(client, batch, receive)
             for invitation in batch.invitations:

@@ -16,7 +16,8 @@ from services.errors import DeliveryFailed
 
 # The server tells the same request from a new one by transaction id and device.
 _DEVICE: Final = "BUBBLES"
-_POLL_MILLISECONDS: Final = 30_000
+# The whole state of all rooms, which a big server may need long for; the library would wait for ever.
+_FIRST_SYNC_SECONDS: Final = 300.0
 _HISTORY_PAGE: Final = 100
 _MOST_PAGES: Final = 50
 _FILTER: Final = {
@@ -85,10 +86,9 @@ class MatrixClient:
         Raises:
             ConnectionEnded, ConnectionRefusedForGood: as for `login`.
         """
-        timeout = 0 if is_first else _POLL_MILLISECONDS
-        answer = await _reached(
-            self._nio.sync(timeout=timeout, since=since, sync_filter=_FILTER, full_state=is_first or None)
-        )
+        milliseconds = 0 if is_first else 1000 * self._settings.poll_seconds
+        request = self._nio.sync(timeout=milliseconds, since=since, sync_filter=_FILTER, full_state=is_first or None)
+        answer = await _reached(asyncio.wait_for(request, _FIRST_SYNC_SECONDS))
         _check_session(answer)
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
@@ -216,8 +216,11 @@ def _check_session(answer: object) -> None:
 
 
 def _delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
-    code = str(answer.status_code)
-    return DeliveryFailed(f"{code}: {answer.message}", retry_after=_seconds(answer), is_permanent=code in _GONE)
+    code, seconds = str(answer.status_code), _seconds(answer)
+    # What is limited is the account, whichever room it speaks in.
+    return DeliveryFailed(
+        f"{code}: {answer.message}", retry_after=seconds, is_permanent=code in _GONE, is_global=seconds is not None
+    )
 
 
 def _seconds(answer: "nio.ErrorResponse") -> float | None:

@@ -22,6 +22,7 @@ class MatrixSettings(Group):
         "listed", description="Whose invitations to rooms the bot accepts: everyone, listed (below), or nobody."
     )
     inviters: tuple[str, ...] = Field((), description="Matrix IDs, or whole servers as *:example.org, that may invite.")
+    poll_seconds: int = Field(30, ge=1, le=50, description="Seconds that one round of syncing waits for news.")
 
 
 GROUP: Final = MatrixSettings

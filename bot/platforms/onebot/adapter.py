@@ -41,11 +41,13 @@ class OneBotPlatform:
         replies=True, max_length=requests.MAX_LENGTH, files=True, max_file_kilobytes=requests.MAX_FILE_KILOBYTES
     )
 
-    def __init__(self, settings: OneBotSettings, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: OneBotSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._probe)
+        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._link = self._make_link()
         self._receive: Receive | None = None
@@ -141,12 +143,8 @@ class OneBotPlatform:
 
     async def _probe(self) -> None:
         """Provoke an answer; clients without heartbeats are silent when nobody writes."""
-        try:
-            await self._link.call("get_status", {})
-        except DeliveryFailed as failure:
-            logger.bind(platform=NAME).debug("no answer to a question about the status: {}", failure)
-        else:
-            self._connection.heard()
+        await self._link.call("get_status", {})
+        self._connection.heard()
 
     def _make_link(self) -> Link:
         settings = self._settings

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 from pydantic import ValidationError
@@ -24,6 +25,9 @@ from services.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts
+
+# As many pings as the SDK itself lets go unanswered.
+_PINGS_UNTIL_DEAF: Final = 4
 
 
 class SlackPlatform:
@@ -47,7 +51,9 @@ class SlackPlatform:
     def __init__(self, settings: SlackSettings, clock: Clock, bot_name: str, *, ping_seconds: float = 5.0) -> None:
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = Connection(wire.NAME, clock)
+        # Over HTTP nothing is heard of Slack when nobody writes, and that is no bad sign.
+        limit = timedelta(seconds=_PINGS_UNTIL_DEAF * ping_seconds) if settings.mode == "socket" else None
+        self._connection = Connection(wire.NAME, clock, deaf_after=limit)
         self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""

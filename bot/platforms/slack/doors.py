@@ -37,7 +37,7 @@ class SocketDoor:
         self._ping_seconds = ping_seconds
 
     async def serve(self, is_open: Callable[[], None]) -> None:
-        """Connect, call `is_open`, and take in what comes until the connection ends.
+        """Connect, and take in what comes until the connection ends; `is_open` is called at every sign of life.
 
         Raises:
             ConnectionEnded: it ended, or could not be made.
@@ -71,6 +71,7 @@ class SocketDoor:
         self, client: SocketModeClient, arrived: "asyncio.Queue[SocketModeRequest]", heard: Callable[[], None]
     ) -> None:
         """Take envelopes in their order, one at a time, and look after the line in between."""
+        answered = client.last_ping_pong_time
         while True:
             try:
                 async with asyncio.timeout(self._ping_seconds / 5):
@@ -78,6 +79,9 @@ class SocketDoor:
             except TimeoutError:
                 if client.current_session is None or client.current_session.closed:
                     raise ConnectionEnded("Slack closed the connection") from None
+                if client.last_ping_pong_time != answered:
+                    answered = client.last_ping_pong_time
+                    heard()
                 continue
             heard()
             await self._take(request.type, request.payload)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
 
 _WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15
+# Somewhat earlier than a poll is given up.
+_LATE_ANSWER: Final = timedelta(seconds=10)
+_QUIET_WEBHOOK: Final = timedelta(minutes=10)
 _GONE: Final = {"left", "kicked"}
 
 
@@ -69,13 +73,20 @@ class TelegramPlatform:
         markdown=True,
     )
 
-    def __init__(self, settings: TelegramSettings, clock: Clock, bot_name: str) -> None:
+    def __init__(
+        self, settings: TelegramSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta | None = None
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
         session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
         self._bot = Bot(settings.token.get_secret_value(), session=session)
-        self._connection = Connection(NAME, clock)
+        if settings.webhook_url:
+            limit = deaf_after or _QUIET_WEBHOOK
+            self._connection = Connection(NAME, clock, deaf_after=limit, probe=self._look_at_webhook)
+        else:
+            limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+            self._connection = Connection(NAME, clock, deaf_after=limit)
         self._administrators = Administrators(self._ask_administrators, clock)
         self._me = Account(id=self._bot.id, username="", bot_name=bot_name)
         self._offset: int | None = None
@@ -238,9 +249,21 @@ class TelegramPlatform:
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
         door = WebhookDoor(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
         async with door:
-            url = settings.webhook_url.rstrip("/") + PATH
-            await self._bot.set_webhook(url, secret_token=secret, allowed_updates=_WANTED)
+            await self._bot.set_webhook(self._webhook_url, secret_token=secret, allowed_updates=_WANTED)
             await asyncio.Event().wait()
+
+    @property
+    def _webhook_url(self) -> str:
+        return self._settings.webhook_url.rstrip("/") + PATH
+
+    async def _look_at_webhook(self) -> None:
+        """Nobody may have written; but another process may have taken the messages, or Telegram cannot post them."""
+        try:
+            found = await self._bot.get_webhook_info()
+        except AiogramError as error:
+            raise ConnectionEnded(str(error)) from error
+        if found.url == self._webhook_url and not (found.last_error_message and found.pending_update_count):
+            self._connection.heard()
 
     async def _take(self, received: ReceivedUpdate, receive: Receive) -> None:
         try:

@@ -73,11 +73,14 @@ class Spoken:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """What came of it. `finished` ends when the bot has dealt with it; None when it has already."""
+    """What came of it. `finished` ends with what the bot has answered, None where it says nothing.
+
+    It is None itself when the bot has dealt with the message already.
+    """
 
     message: ChatMessage
     answer_id: str
-    finished: asyncio.Future[None] | None
+    finished: asyncio.Future[MessageShape | None] | None
     is_new: bool = True
 
 
@@ -101,7 +104,7 @@ class WebPlatform:
         self._opened = 0
         self._rooms: dict[str, Room] = {}
         self._answers: dict[tuple[str, str], Answer] = {}
-        self._finishing: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._finishing: dict[tuple[str, str], asyncio.Future[MessageShape | None]] = {}
         self._sent_keys: dict[str, str] = {}
         self._extras: dict[str, ExtrasBook] = {}
         self._state: StateStore | None = None
@@ -225,7 +228,7 @@ class WebPlatform:
         answer = self._answers[(session_id, message.id)] = Answer(self.room(session_id), message)
         return answer
 
-    async def _hand_over(self, message: ChatMessage, receive: Receive) -> asyncio.Future[None]:
+    async def _hand_over(self, message: ChatMessage, receive: Receive) -> asyncio.Future[MessageShape | None]:
         key = (message.address.chat_id, message.id)
         handled = await receive(replace(message, is_recorded=True))
         finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
@@ -284,9 +287,9 @@ class WebPlatform:
         await self._keep_extras(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
-            answer.is_sent = True
             answer.flush()
             shape["tool_calls"] = [call.copy() for call in answer.calls.values()]
+            answer.sent = shape
         room.emit("message_new", {"message": shape})
         self._tell_due(address, message)
         if answer is not None and answer.is_begun:
@@ -381,15 +384,17 @@ class WebPlatform:
         if message.notices and self._look is not None:
             self._look(address, _SETTLED_SECONDS)
 
-    async def _watch(self, key: tuple[str, str], handled: Awaitable[object]) -> None:
-        """Wait for the bot, and end an answer that was begun and never sent."""
+    async def _watch(self, key: tuple[str, str], handled: Awaitable[object]) -> MessageShape | None:
+        """Wait for the bot, and end an answer that was begun and never sent; returns what it has said."""
+        answer = self._answers.get(key)
         try:
             await handled
         finally:
             self._finishing.pop(key, None)
-            answer = self._answers.pop(key, None)
+            self._answers.pop(key, None)
             if answer is not None and not answer.is_sent and (answer.is_begun or answer.is_stopped):
                 await self._end(answer)
+        return None if answer is None else answer.sent
 
     async def _end(self, answer: Answer) -> None:
         """End an answer that the bot has not said; what was heard of a stopped one stays."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from bot.platforms.web.frames import CallShape
+from bot.platforms.web.frames import CallShape, MessageShape
 from bot.platforms.web.room import Room
 from function_calls.calls import ToolResult
 from services.chat import ChatMessage
@@ -17,14 +17,15 @@ _LONGEST_RESULT: Final = 4000
 class Answer:
     """What the bot does and says about one message, as the room hears it.
 
-    `id` is the id of the message that the answer will be; it is the same if the question is handled again.
+    `id` is the id of the message that the answer will be; it is the same if the question is handled again. `sent` is
+    that message once it is said.
     """
 
     def __init__(self, room: Room, question: ChatMessage) -> None:
         self.id = f"{question.id}.r"
         self.question = question
         self.calls: dict[str, CallShape] = {}
-        self.is_sent = False
+        self.sent: MessageShape | None = None
         self.is_begun = False
         self.is_stopped = False
         self._room = room
@@ -33,6 +34,11 @@ class Answer:
         self._index = 0
         self._told_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the bot has said it."""
+        return self.sent is not None
 
     @property
     def text(self) -> str:

@@ -35,6 +35,7 @@ class DiscordServer(LoopbackServer):
         self.token = "loopback"  # noqa: S105 - the token of a server in this process
         self.refuses_intents = refuses_intents
         self.flags = flags
+        self.heartbeat_milliseconds = 41_250
         self.calls: list[tuple[str, str, JsonObject]] = []
         self.sessions = 0
         self.resumed = 0
@@ -136,7 +137,7 @@ class DiscordServer(LoopbackServer):
         socket = web.WebSocketResponse()
         await socket.prepare(request)
         with suppress(ConnectionError, ClientConnectionError):
-            await socket.send_json({"op": 10, "d": {"heartbeat_interval": 41250}})
+            await socket.send_json({"op": 10, "d": {"heartbeat_interval": self.heartbeat_milliseconds}})
             async for frame in socket:
                 if frame.type == WSMsgType.TEXT:
                     await self._hear(socket, json.loads(frame.data))

@@ -18,7 +18,7 @@ from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, 
 if TYPE_CHECKING:
     from lark_oapi.ws.pb.pbbp2_pb2 import Frame
 
-_DATA = 1
+_CONTROL, _DATA = 0, 1
 
 
 class FeishuServer(LoopbackServer):
@@ -150,15 +150,15 @@ class FeishuServer(LoopbackServer):
             for frame in list(self._unacknowledged.values()):
                 await socket.send_bytes(frame)
             async for received in socket:
-                if received.type == WSMsgType.BINARY:
+                if received.type == WSMsgType.BINARY and _parsed(received.data).method == _CONTROL:
+                    await socket.send_bytes(_frame({"type": "pong"}, b"", method=_CONTROL))
+                elif received.type == WSMsgType.BINARY:
                     self._acknowledge(received.data)
         self.sockets.discard(socket)
         return socket
 
     def _acknowledge(self, raw: bytes) -> None:
         frame = _parsed(raw)
-        if frame.method != _DATA:
-            return
         headers = {header.key: header.value for header in frame.headers}
         if json.loads(frame.payload).get("code") == 200:
             self._unacknowledged.pop(headers["message_id"], None)
@@ -260,14 +260,14 @@ def _sender(sender: str) -> JsonObject:
     return {"sender_id": {"open_id": sender, "union_id": f"on_{sender}"}, "sender_type": "user", "tenant_key": "t"}
 
 
-def _frame(headers: dict[str, str], payload: bytes) -> bytes:
+def _frame(headers: dict[str, str], payload: bytes, *, method: int = _DATA) -> bytes:
     from lark_oapi.ws.pb.pbbp2_pb2 import Frame
 
     frame = Frame()
     for key, value in headers.items():
         header = frame.headers.add()
         header.key, header.value = key, value
-    frame.service, frame.method, frame.SeqID, frame.LogID, frame.payload = 2, _DATA, 0, 0, payload
+    frame.service, frame.method, frame.SeqID, frame.LogID, frame.payload = 2, method, 0, 0, payload
     return bytes(frame.SerializeToString())
 
 

@@ -135,13 +135,21 @@ class LoopbackServer:
                 connection.force_close()
         await asyncio.sleep(0)
 
+    def mute(self) -> None:
+        """Read nothing more over the connections that there are: they look well, and nothing is answered."""
+        self.sockets.clear()
+        if self._runner is not None and self._runner.server is not None:
+            for connection in list(self._runner.server.connections):
+                if isinstance(connection.transport, asyncio.Transport):
+                    connection.transport.pause_reading()
+
     def forget(self) -> None:
         """Keep nothing of what was said and asked until now, as in a run that is too long to be kept."""
         self.said.entries.clear()
 
-    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+    async def socket(self, request: web.Request, *, answers_pings: bool = True) -> web.WebSocketResponse:
         """Take a WebSocket; it stays among `sockets` until `disconnect`."""
-        socket = web.WebSocketResponse()
+        socket = web.WebSocketResponse(autoping=answers_pings)
         await socket.prepare(request)
         self.sockets.add(socket)
         return socket

@@ -26,7 +26,8 @@ class SlackServer(LoopbackServer):
     """One workspace. `say` is somebody writing; `said` holds what the bot sent.
 
     An envelope that is not acknowledged is sent again over the next connection, as Slack does. With `post_to`,
-    requests are posted there instead and signed with `signing_secret`.
+    requests are posted there instead and signed with `signing_secret`. Without `answers_pings` a ping is followed by
+    another frame and no pong, so that only the client's own pings show that the line is dead.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class SlackServer(LoopbackServer):
         self.statuses: list[int] = []
         self.names: dict[str, str] = {}
         self.scopes = _SCOPES
+        self.answers_pings = True
         self.members = ["UBOT", "U7", "U8", "U9"]
         self.members_per_page = 1000
         self._uploads: dict[str, bytes] = {}
@@ -178,7 +180,7 @@ class SlackServer(LoopbackServer):
             self.statuses.append(taken.status)
 
     async def _link(self, request: web.Request) -> web.StreamResponse:
-        socket = await self.socket(request)
+        socket = await self.socket(request, answers_pings=False)
         missed = list(self._unacknowledged.values())  # what comes from now on is told by itself
         with suppress(ConnectionError, ClientConnectionError):
             await socket.send_json({"type": "hello", "num_connections": 1, "connection_info": {"app_id": "A1"}})
@@ -187,6 +189,10 @@ class SlackServer(LoopbackServer):
             async for frame in socket:
                 if frame.type == WSMsgType.TEXT and frame.data.startswith("{"):
                     self._unacknowledged.pop(str(json.loads(frame.data).get("envelope_id")), None)
+                elif frame.type == WSMsgType.PING and self.answers_pings:
+                    await socket.pong(frame.data)
+                elif frame.type == WSMsgType.PING:
+                    await socket.send_json({"type": "news"})
         self.sockets.discard(socket)
         return socket
 

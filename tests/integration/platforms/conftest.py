@@ -73,50 +73,52 @@ def _until() -> Callable[..., object]:
     return until
 
 
-def telegram(server):
+def telegram(server, **more):
     from bot.platforms.telegram.adapter import TelegramPlatform
     from bot.platforms.telegram.settings import TelegramSettings
 
-    settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=5)
-    return TelegramPlatform(settings, SystemClock(), "Bubbles")
+    seconds = more.pop("poll_seconds", 5)
+    settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=seconds)
+    return TelegramPlatform(settings, SystemClock(), "Bubbles", **more)
 
 
-def discord(server):
+def discord(server, **more):
     from bot.platforms.discord.adapter import DiscordPlatform
     from bot.platforms.discord.settings import DiscordSettings
 
-    return DiscordPlatform(DiscordSettings(token=SecretStr(server.token)), SystemClock(), "Bubbles")
+    return DiscordPlatform(DiscordSettings(token=SecretStr(server.token)), SystemClock(), "Bubbles", **more)
 
 
-def slack(server):
+def slack(server, **more):
     from bot.platforms.slack.adapter import SlackPlatform
     from bot.platforms.slack.settings import SlackSettings
 
     tokens = {"bot_token": server.bot_token, "app_token": server.app_token}
-    return SlackPlatform(SlackSettings(api_url=server.api_url, **tokens), SystemClock(), "Bubbles", ping_seconds=0.5)
+    chosen = SlackSettings(api_url=server.api_url, **tokens)
+    return SlackPlatform(chosen, SystemClock(), "Bubbles", **{"ping_seconds": 0.5, **more})
 
 
-def onebot(server):
+def onebot(server, **more):
     from bot.platforms.onebot.adapter import OneBotPlatform
     from bot.platforms.onebot.settings import OneBotSettings
 
-    return OneBotPlatform(OneBotSettings(mode="forward", url=server.socket_url), SystemClock(), "Bubbles")
+    return OneBotPlatform(OneBotSettings(mode="forward", url=server.socket_url), SystemClock(), "Bubbles", **more)
 
 
-def dingtalk(server):
+def dingtalk(server, **more):
     from bot.platforms.dingtalk.adapter import DingTalkPlatform
     from bot.platforms.dingtalk.settings import DingTalkSettings
 
     secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
-    return DingTalkPlatform(DingTalkSettings(api_url=server.url, **secrets), SystemClock(), "Bubbles")
+    return DingTalkPlatform(DingTalkSettings(api_url=server.url, **secrets), SystemClock(), "Bubbles", **more)
 
 
-def feishu(server):
+def feishu(server, **more):
     from bot.platforms.feishu.adapter import FeishuPlatform
     from bot.platforms.feishu.settings import FeishuSettings
 
     secrets = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret)}
-    return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles")
+    return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles", **more)
 
 
 WIRES = {

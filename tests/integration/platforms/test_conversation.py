@@ -1,4 +1,4 @@
-"""The whole bot on each wire: set, receive through an outage, list, delete, summarise."""
+"""The whole bot on each wire: set, receive through an outage, snooze, list, delete, summarise."""
 
 import asyncio
 from contextlib import nullcontext
@@ -22,7 +22,7 @@ SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=Fal
 OTHERS = {"telegram": "8", "discord": "8", "onebot": "8", "slack": "U8", "dingtalk": "staff8", "feishu": "ou_8"}
 
 
-async def test_a_group_sets_receives_lists_deletes_and_summarises(wire, until):
+async def test_a_group_sets_receives_snoozes_lists_deletes_and_summarises(wire, until):
     name, make_server, make_platform = wire
     async with make_server() as server:
         with server.reached() if name == "discord" else nullcontext():
@@ -50,13 +50,17 @@ async def test_a_group_sets_receives_lists_deletes_and_summarises(wire, until):
                 async with asyncio.timeout(60):
                     await said.reaches(2)
                 await until(lambda: platform.health.state == "live", seconds=60)
-                await ask("Bubbles, every day at 9 remind me to water the plants", 3)
-                listed = await ask("Bubbles, list my reminders", 4)
-                await ask("Bubbles, delete the plants one", 5)
-                summary = await ask("Bubbles, summarise the chat", 6)
+                snoozed = await ask("Bubbles, snooze 2 seconds", 3)
+                async with asyncio.timeout(30):
+                    await said.reaches(4)
+                await ask("Bubbles, every day at 9 remind me to water the plants", 5)
+                listed = await ask("Bubbles, list my reminders", 6)
+                await ask("Bubbles, delete the plants one", 7)
+                summary = await ask("Bubbles, summarise the chat", 8)
 
-    assert "stretch" in said.texts[1]
+    assert "stretch" in snoozed
+    assert [number for number, text in enumerate(said.texts) if "⏰" in text] == [1, 3]
+    assert all("stretch" in said.texts[number] for number in (1, 3))
     assert "plants" in listed
     assert "stretch" not in listed
     assert "Friday" in summary
-    assert sum("⏰" in text for text in said.texts) == 1

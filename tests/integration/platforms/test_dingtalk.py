@@ -107,19 +107,20 @@ async def test_dingtalk_may_move_the_connection(server, platform, ear, until):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "seconds"),
+    ("trouble", "seconds", "is_global"),
     [
-        (Trouble(status=429, body={"code": "Throttling", "message": "slow"}, headers={"Retry-After": "7"}), 7),
-        (Trouble(status=200, body={"errcode": 130101, "errmsg": "send too fast"}), 60),
+        (Trouble(status=429, body={"code": "Throttling", "message": "slow"}, headers={"Retry-After": "7"}), 7, True),
+        (Trouble(status=200, body={"errcode": 130101, "errmsg": "send too fast"}), 60, False),
     ],
+    ids=["of the app", "of a group"],
 )
-async def test_a_limit_is_passed_on(server, platform, trouble, seconds):
+async def test_a_limit_is_passed_on(server, platform, trouble, seconds, is_global):
     server.troubles.append(trouble)
 
     with pytest.raises(DeliveryFailed) as failure:
         await platform.send(TEAM, OutgoingMessage(text="tea"))
 
-    assert failure.value.retry_after == seconds
+    assert (failure.value.retry_after, failure.value.is_global) == (seconds, is_global)
 
 
 async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):

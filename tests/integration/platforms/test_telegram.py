@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from datetime import timedelta
 
 import pytest
 from aiohttp import ClientSession
@@ -34,9 +35,9 @@ async def server():
 def make(server):
     from bot.platforms.telegram.adapter import TelegramPlatform
 
-    def platform(**settings):
+    def platform(*, deaf_after=None, **settings):
         chosen = {"token": SecretStr(server.token), "api_url": server.url, "poll_seconds": 1, **settings}
-        return TelegramPlatform(TelegramSettings(**chosen), SystemClock(), "Bubbles")
+        return TelegramPlatform(TelegramSettings(**chosen), SystemClock(), "Bubbles", deaf_after=deaf_after)
 
     return platform
 

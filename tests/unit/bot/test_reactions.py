@@ -67,6 +67,16 @@ async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(pla
     assert (answer.reply_to, [person.id for person in answer.mentions]) == (asked, ["bob"])
 
 
+async def test_a_thumb_in_a_thread_is_answered_there_though_the_platform_tells_only_the_chat(platform, clock):
+    async with running(platform, clock):
+        await platform.say("Bubbles, remind me to water the plants in 10 minutes", sender="ann", thread="garden")
+        await platform.put_emoji(platform.sent_ids[-1], "👍", sender="bob")
+
+    address, answer = platform.sent[-1]
+    assert address.thread_id == "garden"
+    assert [person.id for person in answer.mentions] == ["bob"]
+
+
 async def test_taking_the_thumb_back_leaves(platform, clock):
     async with confirmed(platform, clock) as asked:
         await platform.put_emoji(asked, "➕", sender="bob")

@@ -1,5 +1,6 @@
 """One person with several accounts, by a one-time code."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -70,6 +71,27 @@ async def test_a_code_is_good_once(people):
     await people.redeem(DESK, ANNA, code)
 
     assert await refusal(people.redeem(OFFICE, EVE, code)) == "link_code_wrong"
+
+
+class FarStore(MemoryStateStore):
+    """A store that answers so late that two processes know the same before either writes."""
+
+    async def get(self, key):
+        value = await super().get(key)
+        await asyncio.sleep(0)
+        return value
+
+
+async def test_of_two_processes_that_are_told_one_code_at_once_one_takes_it(clock):
+    state, book = FarStore(clock), MemorySessionStateStore()
+    one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
+    code = await one.code_for(PHONE, ANN, "en")
+
+    outcomes = await asyncio.gather(
+        one.redeem(DESK, ANNA, code), two.redeem(OFFICE, EVE, code), return_exceptions=True
+    )
+
+    assert sorted(type(each).__name__ for each in outcomes) == ["Linked", "RequestRefused"]
 
 
 async def test_a_code_is_good_for_ten_minutes(people, clock):

@@ -7,6 +7,7 @@ import pytest
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.pace import SendPace
 from bot.testing.clocks import LoopClock
+from services.errors import DeliveryFailed
 
 pytestmark = pytest.mark.looptime
 
@@ -121,7 +122,7 @@ async def test_silence_is_deaf_and_then_a_new_connection(clock):
     await kept(connection, session, 25)
 
     assert seen == ["deaf"]
-    assert probes == ["deaf"]
+    assert probes == ["live"]
     assert len(sessions) == 2
 
 
@@ -141,6 +142,78 @@ async def test_an_answer_to_the_probe_saves_the_connection(clock):
     await kept(connection, session, 100)
 
     assert len(sessions) == 1
+
+
+async def test_who_answers_the_probe_is_never_called_deaf(clock):
+    seen = []
+
+    async def probe():
+        connection.heard()
+
+    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=probe)
+
+    async def session():
+        connection.heard()
+        for _ in range(40):
+            await asyncio.sleep(1)
+            seen.append(connection.health.state)
+
+    await kept(connection, session, 39)
+
+    assert set(seen) == {"live"}
+
+
+@pytest.mark.parametrize("error", [OSError("reset"), DeliveryFailed("nobody there"), None], ids=str)
+async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
+    begun, states = clock.now(), {}
+
+    async def probe():
+        if error is not None:
+            raise error
+        await asyncio.Event().wait()
+
+    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=probe, chance=lambda: 1.0)
+
+    async def session():
+        connection.heard()
+        while True:
+            await asyncio.sleep(0.5)
+            states.setdefault(connection.health.state, (clock.now() - begun).total_seconds())
+
+    await kept(connection, session, 20.5)
+
+    assert states == {"live": 0.5, "deaf": pytest.approx(10, abs=0.6)}
+    assert connection.health.state == "stopped"
+    assert connection.health.detail == "nothing was heard for too long"
+
+
+async def test_a_library_that_comes_back_by_itself_is_given_patience(clock):
+    states = []
+    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), patience=timedelta(seconds=60))
+
+    async def session():
+        connection.heard()
+        await asyncio.sleep(5)
+        connection.interrupted("the gateway hung up")
+        connection.interrupted("no answer")
+        states.append(connection.health.state)
+        await asyncio.sleep(50)
+        connection.heard()
+        states.append(connection.health.state)
+        await asyncio.Event().wait()
+
+    await kept(connection, session, 56)
+
+    assert states == ["connecting", "live"]
+    assert connection.health.reconnects == 1
+
+
+async def test_a_connection_that_has_stopped_cannot_be_interrupted(clock):
+    connection = Connection("x", clock)
+    await kept(connection, failing([], clock), 1)
+    connection.interrupted("late news")
+
+    assert connection.health.state == "stopped"
 
 
 async def test_a_refusal_for_good_stops_and_says_why(clock):
