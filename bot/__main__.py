@@ -345,9 +345,11 @@ def new_plugin(name: str) -> None:
 
 def main() -> None:
     """Entry point of the installed command."""
-    from bot.commands.help_language import put_into_chinese, speaks_chinese
+    from bot.terminal_language import speaks_chinese
 
     if speaks_chinese(os.environ):
+        from bot.commands.help_language import put_into_chinese
+
         put_into_chinese(cli)
     cli()
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from pydantic import SecretStr, ValidationError
 
 from bot.platforms.catalog import EXTRAS, NAMES, settings_group
+from bot.secret_places import SecretMissing, place_of, read_file, read_secret
 from bot.settings import Group, Settings
+from bot.terminal_language import speaks_chinese
 from services.errors import ConfigError
 
 PREFIX = "BUBBLES_"
@@ -34,14 +36,16 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
     """Read `config.toml` and the environment; the environment wins.
 
     Every setting is also an environment variable, `BUBBLES_<GROUP>__<KEY>`; a name that ends in `_FILE` holds the
-    path of a file with the value, which keeps secrets out of the process list.
+    path of a file with the value, which keeps secrets out of the process list. Wherever a secret is expected there may
+    be the place where it is kept instead: `file:/path` or `keyring:service/name`.
 
     Args:
         path: the file to read; None reads `config.toml` of the working folder if there is one.
         environment: variables to read; the process's own by default.
 
     Raises:
-        ConfigError: the file cannot be read, or a setting is unknown, of the wrong kind or a secret in the file.
+        ConfigError: the file cannot be read, or a setting is unknown, of the wrong kind or a secret in the file, or a
+            secret is not where it should be kept.
     """
     environment = os.environ if environment is None else environment
     chosen = path or Path("config.toml")
@@ -52,7 +56,33 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
         if group not in _group_names() or key not in _fields(group):
             raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
         tables.setdefault(group, {})[key] = _parsed(group, key, value)
+    _fetch_secrets(tables, environment)
     return _validated(tables, str(chosen))
+
+
+def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """Each secret that is set, by its setting, and where it is kept; the secrets themselves are not looked at.
+
+    Args:
+        path: as of `load_settings`, which has found nothing wrong.
+        environment: as of `load_settings`.
+    """
+    environment = os.environ if environment is None else environment
+    chosen = path or Path("config.toml")
+    tables = _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
+    kept = {
+        f"{group}.{key}": str(place_of(value))
+        for group, table in tables.items()
+        for key, value in table.items()
+        if value and is_secret(group, key)
+    }
+    for name, group, key, value in _from_environment(environment):
+        if value and is_secret(group, key):
+            place = place_of(value)
+            is_file = name.startswith(PREFIX) and name.endswith(_FILE_SUFFIX)
+            own = f"file {environment[name]}" if is_file else f"environment {name}"
+            kept[f"{group}.{key}"] = own if place is None else str(place)
+    return sorted(kept.items())
 
 
 def _with_platforms_apart(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
@@ -126,9 +156,31 @@ def _refuse_unknown(tables: Mapping[str, Mapping[str, object]], path: str) -> No
 def _refuse_secrets(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
     for group, table in tables.items():
         for key, value in table.items():
-            if value and is_secret(group, key):
+            if value and is_secret(group, key) and place_of(value) is None:
                 name = f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
                 raise ConfigError(path, f"{group}.{key}", f"secrets do not belong in a file that is shared; set {name}")
+
+
+def _fetch_secrets(tables: Mapping[str, dict[str, object]], environment: Mapping[str, str]) -> None:
+    """Put each secret where the setting has only the place of it."""
+    for group, table in tables.items():
+        for key, value in table.items():
+            place = place_of(value) if is_secret(group, key) else None
+            if place is not None:
+                with _told_where(f"{group}.{key}", environment):
+                    table[key] = read_secret(place)
+
+
+@contextmanager
+def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
+    """Let a secret that is not there be an error that says what to do, in the language of the terminal."""
+    try:
+        yield
+    except SecretMissing as error:
+        from function_calls.wording import say
+
+        language = "zh" if speaks_chinese(environment) else "en"
+        raise ConfigError("settings", key, say(language, f"secret.{error.code}", **error.fields)) from error
 
 
 def _nearest(key: str, known: list[str]) -> str:
@@ -146,7 +198,10 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
             continue
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in _fields(group):
-            yield name, group, key.removesuffix(_FILE_SUFFIX.lower()), _file_text(name, value)
+            key = key.removesuffix(_FILE_SUFFIX.lower())
+            with _told_where(f"{group}.{key}", environment):
+                text = read_file(value)
+            yield name, group, key, text
         else:
             yield name, group, key, value
 
@@ -158,13 +213,6 @@ def _group_and_key(name: str) -> tuple[str, str]:
     if group == "platforms" and rest and inner in EXTRAS:
         return f"{_PLATFORM}{inner}", rest
     return group, key
-
-
-def _file_text(name: str, path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise ConfigError("environment", name, f"{path} cannot be read ({error.strerror})") from error
 
 
 def _parsed(group: str, key: str, value: str) -> object:

@@ -1,14 +1,15 @@
 """`bubbles doctor`: whether all that the bot depends on is well, and what to do where it is not."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from bot.doctor.examination import examine
-from bot.findings.finding import Finding
+from bot.findings.finding import Finding, good
 from bot.settings import Settings
-from bot.settings_sources import load_settings
+from bot.settings_sources import load_settings, secrets_kept
 from services.clock import SystemClock
 from services.errors import ConfigError
 
@@ -17,9 +18,11 @@ def examine_bot(config: Path | None) -> int:
     """Print every finding and return the exit code: 0 all is well, 1 something is not, 2 the settings are wrong."""
     try:
         settings = load_settings(config)
+        secrets = secrets_kept(config)
     except ConfigError as error:
         _print_problem("settings", str(error), "correct that setting; `bubbles check` shows the others")
         return 2
+    _print(_on_secrets(secrets))
     return asyncio.run(_report(settings))
 
 
@@ -30,6 +33,12 @@ async def _report(settings: Settings) -> int:
         _print(finding)
     click.echo(f"{problems} to put right" if problems else "all is well")
     return 1 if problems else 0
+
+
+def _on_secrets(kept: Sequence[tuple[str, str]]) -> Finding:
+    """Where each secret was read, which it was without trouble; never what it is."""
+    told = "; ".join(f"{setting} from {place}" for setting, place in kept)
+    return good("secrets", told or "none is set")
 
 
 def _print(finding: Finding) -> None:

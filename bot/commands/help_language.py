@@ -7,7 +7,6 @@ from typing import Final
 
 import click
 
-_VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 _HEADINGS: Final = {"Options": "选项", "Commands": "命令"}
 _HEAD: Final = """Bubbles：会提醒、会总结的群聊助手，提醒绝不丢失。
 
@@ -23,12 +22,6 @@ _HEAD: Final = """Bubbles：会提醒、会总结的群聊助手，提醒绝不�
   export BUBBLES_MODEL__BASE_URL=http://127.0.0.1:8092/v1
   bubbles check                       说明设置了什么、还缺什么
 """
-
-
-def speaks_chinese(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal is a Chinese one; the first of the variables that is set decides, as for other programs."""
-    chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
-    return chosen.lower().startswith("zh")
 
 
 def chinese_help() -> Mapping[str, str]:

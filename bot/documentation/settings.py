@@ -13,9 +13,10 @@ from bot.settings_sources import PREFIX
 _HEAD = """# Settings
 
 `config.toml` in the folder that the bot is started in, or the file named by `--config`. Every setting can be given in
-the environment as well, which wins: `[bot] timezone` is `BUBBLES_BOT__TIMEZONE`. Secrets are taken from the environment
-only, or from the file that a variable ending in `_FILE` names. An unknown setting is an error that names the nearest
-known one. `bubbles check` shows what is set and what is missing.
+the environment as well, which wins: `[bot] timezone` is `BUBBLES_BOT__TIMEZONE`. Secrets stand in the environment, or
+in the file that a variable ending in `_FILE` names, and never in `config.toml`; there may be the place where one is
+kept: `file:/run/secrets/openai`, `keyring:service/name`. An unknown setting is an error that names the nearest known
+one. `bubbles check` shows what is set and what is missing.
 """
 
 

@@ -9,8 +9,9 @@ import click
 import pytest
 
 from bot.__main__ import cli
-from bot.commands.help_language import chinese_help, speaks_chinese
+from bot.commands.help_language import chinese_help
 from bot.documentation.commands import commands
+from bot.terminal_language import speaks_chinese
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 

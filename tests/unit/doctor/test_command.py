@@ -37,3 +37,18 @@ def test_settings_that_are_wrong_have_exit_code_two(examined):
 
     assert result.exit_code == 2
     assert "bot.name" in result.output
+
+
+def test_where_a_secret_comes_from_is_told_and_not_what_it_is(examined, tmp_path):
+    (tmp_path / "key").write_text("planted-secret", encoding="utf-8")
+    result = examined(f'[search]\nbrave_api_key = "file:{tmp_path / "key"}"\n')
+
+    assert f"ok       secrets: search.brave_api_key from file {tmp_path / 'key'}\n" in result.output
+    assert "planted-secret" not in result.output
+
+
+def test_a_secret_that_is_not_there_is_a_problem_with_a_way_out(examined):
+    result = examined('[search]\nbrave_api_key = "file:/no/such/file"\n')
+
+    assert result.exit_code == 2
+    assert "search.brave_api_key: the file /no/such/file cannot be read" in result.output

@@ -1,0 +1,12 @@
+"""The language of the terminal that a command is given in."""
+
+from collections.abc import Mapping
+from typing import Final
+
+_VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def speaks_chinese(environment: Mapping[str, str]) -> bool:
+    """Whether the terminal is a Chinese one; the first of the variables that is set decides, as for other programs."""
+    chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
+    return chosen.lower().startswith("zh")

@@ -1,0 +1,152 @@
+"""Secrets from a file or the keyring: read where a setting names the place, else told what to do."""
+
+import sys
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.errors import KeyringLocked
+
+from bot.settings_sources import load_settings, secret_values, secrets_kept
+from services.errors import ConfigError
+
+SECRET = "sk-planted-in-a-place"
+
+
+class MemoryKeyring(KeyringBackend):
+    """A keyring with these entries, or one that is locked."""
+
+    priority = 1
+
+    def __init__(self, *, is_locked=False, **entries):
+        super().__init__()
+        self.entries = entries
+        self.is_locked = is_locked
+
+    def get_password(self, service, username):
+        if self.is_locked:
+            raise KeyringLocked("locked")
+        return self.entries.get(f"{service}/{username}".replace("/", "_"))
+
+    def set_password(self, service, username, password):
+        raise NotImplementedError
+
+    def delete_password(self, service, username):
+        raise NotImplementedError
+
+
+@pytest.fixture
+def keyring_of():
+    """Lets the system have this keyring."""
+    before = keyring.get_keyring()
+    yield keyring.set_keyring
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        path = tmp_path / "config.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("by", ["config.toml", "environment", "well-known name"])
+def test_a_setting_may_name_the_file_of_its_secret(tmp_path, written, by):
+    (tmp_path / "key").write_text(f"{SECRET}\n", encoding="utf-8")
+    place = f"file:{tmp_path / 'key'}"
+    names = {"environment": "BUBBLES_MODEL__API_KEY", "well-known name": "OPENAI_API_KEY"}
+    path = written(f'[model]\napi_key = "{place}"\n' if by == "config.toml" else "")
+
+    settings = load_settings(path, {names[by]: place} if by in names else {})
+
+    assert settings.model.api_key.get_secret_value() == SECRET
+    assert secret_values(settings) == (SECRET,)
+
+
+def test_a_setting_may_name_the_entry_of_the_keyring(keyring_of, written):
+    keyring_of(MemoryKeyring(bubbles_openai=SECRET, team_bubbles_irc="hush"))
+    path = written(
+        '[model]\napi_key = "keyring:bubbles/openai"\n[platforms.irc]\naccount_password = "keyring:team/bubbles/irc"\n'
+    )
+
+    settings = load_settings(path, {})
+
+    assert settings.model.api_key.get_secret_value() == SECRET
+    assert settings.platforms.groups["irc"].account_password.get_secret_value() == "hush"
+
+
+def test_what_is_no_secret_is_never_taken_for_a_place(written):
+    assert load_settings(written('[bot]\nname = "file:me"\n'), {}).bot.name == "file:me"
+
+
+def told(path, environment, *, language):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(path, environment | {"LANG": language})
+    assert SECRET not in str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("en_US.UTF-8", "Put it there: keyring set bubbles openai"), ("zh_CN.UTF-8", "请放进去")]
+)
+def test_a_missing_entry_is_told_with_the_command_that_makes_it(keyring_of, written, language, word):
+    keyring_of(MemoryKeyring())
+    error = told(written(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"}, language=language)
+
+    assert error.key == "model.api_key"
+    assert word in error.problem
+
+
+@pytest.mark.parametrize("language", ["en_US.UTF-8", "zh_CN.UTF-8"])
+@pytest.mark.parametrize(
+    ("backend", "place", "words"),
+    [
+        (MemoryKeyring(is_locked=True), "keyring:bubbles/openai", "KeyringLocked"),
+        (NoKeyring(), "keyring:bubbles/openai", "file:/"),
+        (MemoryKeyring(bubbles_openai=""), "keyring:bubbles/openai", "keyring bubbles/openai"),
+        (MemoryKeyring(), "keyring:openai", "keyring:bubbles/openai"),
+        (MemoryKeyring(), "file:/no/such/file", "/no/such/file"),
+    ],
+    ids=["locked", "none", "empty", "no name", "no file"],
+)
+def test_whatever_is_wrong_with_a_place_is_told_with_a_way_out(keyring_of, written, language, backend, place, words):
+    keyring_of(backend)
+
+    assert words in told(written(""), {"OPENAI_API_KEY": place}, language=language).problem
+
+
+def test_a_file_that_a_variable_names_and_nobody_can_read_is_told_with_its_setting(written):
+    error = told(written(""), {"BUBBLES_HTTP__TOKEN_FILE": "/no/such/file"}, language="C")
+
+    assert error.key == "http.token"
+    assert "/no/such/file cannot be read" in error.problem
+
+
+def test_the_library_is_loaded_only_where_a_setting_asks_for_it(written, monkeypatch):
+    monkeypatch.setitem(sys.modules, "keyring", None)  # an import of it fails, as where the extra is not installed
+
+    load_settings(written(""), {"OPENAI_API_KEY": "sk-plain"})
+    error = told(written(""), {"OPENAI_API_KEY": "keyring:bubbles/openai"}, language="C")
+
+    assert "pip install .[keyring]" in error.problem
+
+
+def test_where_the_secrets_are_kept_is_told_without_them(tmp_path, written):
+    (tmp_path / "token").write_text(SECRET, encoding="utf-8")
+    environment = {
+        "PERPLEXITY_API_KEY": SECRET,
+        "BUBBLES_HTTP__TOKEN_FILE": str(tmp_path / "token"),
+        "BUBBLES_BOT__NAME": "Pearl",
+    }
+
+    kept = secrets_kept(written('[model]\napi_key = "keyring:bubbles/openai"\n'), environment)
+
+    assert kept == [
+        ("http.token", f"file {tmp_path / 'token'}"),
+        ("model.api_key", "keyring bubbles/openai"),
+        ("search.perplexity_api_key", "environment PERPLEXITY_API_KEY"),
+    ]
