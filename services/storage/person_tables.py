@@ -1,38 +1,49 @@
 """The tables of what people asked to have remembered, and of what they asked not to have kept."""
 
 import sqlalchemy as sa
+from sqlmodel import Field
 
-from services.storage.columns import METADATA, Big, key, needed
+from services.storage.tables import Big, StoredTable
 
-MEMORY = sa.Table(
-    "memory",
-    METADATA,
-    key("id", Big),
-    needed("chat_key"),
-    needed("person_id"),
-    needed("person_name"),
-    needed("is_shared", sa.Boolean),
-    needed("text"),
-    needed("created_at", Big),
-    sa.Index("ix_memory_chat", "chat_key"),
-    sa.Index("ix_memory_person", "person_id"),
-    sqlite_autoincrement=True,
-)
-"""Something that a person asked to have remembered, for themselves or for their chat."""
 
-OPT_OUT = sa.Table(
-    "opt_out",
-    METADATA,
-    key("place"),
-    key("person_id"),
-    needed("since", Big),
-)
-"""A person whose messages are not kept. `place` is a chat's key, or a platform's name for all of its chats."""
+class MemoryRow(StoredTable, table=True):
+    """Something that a person asked to have remembered, for themselves or for their chat."""
 
-RETENTION = sa.Table(
-    "retention",
-    METADATA,
-    key("chat_key"),
-    needed("keep_days", sa.Integer),
-)
-"""How many days the messages of a chat are kept, where that is not what the settings say; 0 means for ever."""
+    __tablename__ = "memory"
+    __table_args__ = (
+        sa.Index("ix_memory_chat", "chat_key"),
+        sa.Index("ix_memory_person", "person_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    chat_key: str
+    person_id: str
+    person_name: str
+    is_shared: bool
+    text: str
+    created_at: int = Field(sa_type=Big)
+
+
+class OptOutRow(StoredTable, table=True):
+    """A person whose messages are not kept. `place` is a chat's key, or a platform's name for all of its chats."""
+
+    __tablename__ = "opt_out"
+
+    place: str = Field(primary_key=True)
+    person_id: str = Field(primary_key=True)
+    since: int = Field(sa_type=Big)
+
+
+class RetentionRow(StoredTable, table=True):
+    """How many days the messages of a chat are kept, where that is not what the settings say; 0 means for ever."""
+
+    __tablename__ = "retention"
+
+    chat_key: str = Field(primary_key=True)
+    keep_days: int
+
+
+MEMORY = StoredTable.metadata.tables["memory"]
+OPT_OUT = StoredTable.metadata.tables["opt_out"]
+RETENTION = StoredTable.metadata.tables["retention"]

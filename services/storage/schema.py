@@ -13,9 +13,9 @@ from services.storage.tables import META, SCHEMA_VERSION, mark_partial
 from services.storage.tool_tables import STORED_TOOL
 from services.storage.worker_tables import HANDED_OVER
 
-METADATA = META.metadata
+_SOME = (MEMORY, STORED_TOOL, HANDED_OVER)
+METADATA = _SOME[0].metadata
 """All tables: every module that defines some is imported here."""
-_DEFINED_ELSEWHERE = (MEMORY, STORED_TOOL, HANDED_OVER)
 
 _KEY = "schema"
 _ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")

@@ -1,34 +1,41 @@
 """The tables of tools that people have written."""
 
 import sqlalchemy as sa
+from sqlmodel import Field
 
-from services.storage.columns import METADATA, Big, key, needed
+from services.storage.tables import Big, StoredTable
 
-STORED_TOOL = sa.Table(
-    "stored_tool",
-    METADATA,
-    key("id"),
-    needed("owner"),
-    needed("name"),
-    needed("content"),
-    needed("specs"),
-    needed("meta"),
-    needed("access"),
-    needed("valves"),
-    needed("is_enabled", sa.Boolean),
-    needed("version", sa.Integer),
-    needed("created_at", Big),
-    needed("updated_at", Big),
-)
-"""A tool: its source, what was read of it, who may use it, and its settings; the last four as JSON."""
 
-STORED_TOOL_VERSION = sa.Table(
-    "stored_tool_version",
-    METADATA,
-    key("tool_id"),
-    key("version", sa.Integer, is_numbered=False),
-    needed("content"),
-    needed("author"),
-    needed("saved_at", Big),
-)
-"""The source of a tool as it once was."""
+class StoredToolRow(StoredTable, table=True):
+    """A tool: its source, what was read of it, who may use it, and its settings; the last four as JSON."""
+
+    __tablename__ = "stored_tool"
+
+    id: str = Field(primary_key=True)
+    owner: str
+    name: str
+    content: str
+    specs: str
+    meta: str
+    access: str
+    valves: str
+    is_enabled: bool
+    version: int
+    created_at: int = Field(sa_type=Big)
+    updated_at: int = Field(sa_type=Big)
+
+
+class StoredToolVersionRow(StoredTable, table=True):
+    """The source of a tool as it once was."""
+
+    __tablename__ = "stored_tool_version"
+
+    tool_id: str = Field(primary_key=True)
+    version: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    content: str
+    author: str
+    saved_at: int = Field(sa_type=Big)
+
+
+STORED_TOOL: sa.Table = StoredTable.metadata.tables["stored_tool"]
+STORED_TOOL_VERSION: sa.Table = StoredTable.metadata.tables["stored_tool_version"]

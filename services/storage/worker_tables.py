@@ -1,26 +1,35 @@
 """The tables by which the processes that share a PostgreSQL divide the chat platforms among them."""
 
+from datetime import datetime
+
 import sqlalchemy as sa
+from sqlmodel import Field
 
-from services.storage.columns import METADATA, Big, Moment, key, needed, optional
+from services.storage.tables import Big, StoredTable
 
-PLATFORM_LEASE = sa.Table(
-    "platform_lease",
-    METADATA,
-    key("platform"),
-    needed("owner"),
-    needed("until", Moment),
-)
-"""The process that is connected to a platform, until when it must have said so again; the server's time."""
 
-HANDED_OVER = sa.Table(
-    "handed_over",
-    METADATA,
-    key("id", Big),
-    needed("platform"),
-    needed("taken_by", default=""),
-    needed("made_at", Moment),
-    needed("content"),
-    optional("outcome"),
-)
-"""A message that one process wants said and another one, which is connected, says. The last two are JSON."""
+class PlatformLeaseRow(StoredTable, table=True):
+    """The process that is connected to a platform, until when it must have said so again; the server's time."""
+
+    __tablename__ = "platform_lease"
+
+    platform: str = Field(primary_key=True)
+    owner: str
+    until: datetime = Field(sa_type=sa.DateTime(timezone=True))
+
+
+class HandedOverRow(StoredTable, table=True):
+    """A message that one process wants said and another one, which is connected, says. The last two are JSON."""
+
+    __tablename__ = "handed_over"
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    platform: str
+    taken_by: str = ""
+    made_at: datetime = Field(sa_type=sa.DateTime(timezone=True))
+    content: str
+    outcome: str | None = None
+
+
+PLATFORM_LEASE = StoredTable.metadata.tables["platform_lease"]
+HANDED_OVER = StoredTable.metadata.tables["handed_over"]

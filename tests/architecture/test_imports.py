@@ -18,7 +18,3 @@ def test_the_help_text_loads_nothing_heavy():
 
 def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
     assert not modules_after("import bot.app") & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
-
-
-def test_the_wired_bot_loads_no_classes_over_its_tables_and_no_migrations():
-    assert not modules_after("import bot.app") & {"sqlmodel", "sqlalchemy.orm", "alembic"}
