@@ -195,6 +195,30 @@ def restore(config: Path | None, file: Path) -> None:
     sys.exit(restore_from(config, file))
 
 
+@cli.command(name="export")
+@_config
+@click.option("--chat", "chats", multiple=True, help="A chat, as platform:id; as often as you like.")
+@click.option("--person", "people", multiple=True, help="A person, as platform:id; as often as you like.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write; it must not exist."
+)
+def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
+    """Write all that chats or people have to a file: reminders, memories, history, settings; the bot may be running."""
+    from bot.commands.transfer import export_everything
+
+    sys.exit(export_everything(config, chats, people, out))
+
+
+@cli.command(name="import")
+@_config
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def import_all(config: Path | None, file: Path) -> None:
+    """Bring in what `bubbles export` wrote to FILE: all of it, or nothing and a report."""
+    from bot.commands.transfer import import_everything
+
+    sys.exit(import_everything(config, file))
+
+
 @cli.group()
 def reminders() -> None:
     """Take reminders out, bring them in, and prove that none was lost."""

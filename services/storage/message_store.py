@@ -60,15 +60,7 @@ class SqlMessageStore:
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
             kept = consented(connection, [_columns(message) for message in messages])
-            rows = _inserted(connection, kept)
-            of_people = [
-                Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))
-                for row in rows
-                if (row.text or row.attachments) and not row.sender_is_bot
-            ]
-            if of_people:
-                index_of(connection).add(connection, of_people)
-            new = {(row.chat_key, row.message_id) for row in rows}
+            new = {(row.chat_key, row.message_id) for row in keep_rows(connection, kept)}
             return tuple(_take(new, (message.address.key, message.id)) for message in messages)
 
         return await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
@@ -161,7 +153,7 @@ class SqlMessageStore:
         return await self._database.run(work)
 
 
-class _New(NamedTuple):
+class NewMessage(NamedTuple):
     """What is read of a message that was kept; with the columns' names."""
 
     id: int
@@ -172,13 +164,26 @@ class _New(NamedTuple):
     sender_is_bot: bool
 
 
-def _inserted(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[_New]:
+def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
+    """Keep rows of the message table and let people's be found; return those that were new."""
+    new = _inserted(connection, rows) if rows else []
+    of_people = [
+        Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))
+        for row in new
+        if (row.text or row.attachments) and not row.sender_is_bot
+    ]
+    if of_people:
+        index_of(connection).add(connection, of_people)
+    return new
+
+
+def _inserted(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
     """Keep messages; return the new ones. Nearly all come one by one."""
     dialect = connection.dialect.name
     if len(rows) == 1 and dialect == "sqlite":
         found = sqlite.directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
-        return [_New(*row) for row in found]
-    return [_New(*row) for row in connection.execute(_new_messages(dialect), rows)]
+        return [NewMessage(*row) for row in found]
+    return [NewMessage(*row) for row in connection.execute(_new_messages(dialect), rows)]
 
 
 @cache
@@ -186,13 +191,13 @@ def _new_message(names: tuple[str, ...]) -> str:
     """The statement of `_new_messages` as SQLite's driver takes it for one message."""
     columns, places = ", ".join(names), ", ".join("?" * len(names))
     insert = f"INSERT INTO message ({columns}) VALUES ({places})"  # noqa: S608 - names of ours
-    return f"{insert} ON CONFLICT DO NOTHING RETURNING {', '.join(_New._fields)}"
+    return f"{insert} ON CONFLICT DO NOTHING RETURNING {', '.join(NewMessage._fields)}"
 
 
 @cache
 def _new_messages(dialect: str) -> sa.Executable:
     """The statement that keeps messages and names the new ones; made once, for every message passes it."""
-    return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in _New._fields))
+    return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in NewMessage._fields))
 
 
 def _withheld(at: datetime) -> dict[str, object]:

@@ -50,7 +50,7 @@ class SqlTransferStore(SqlReminderReader):
 
     async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
         """Keep all of them in one transaction; return how many were new by their request key."""
-        rows = [_columns(arrival, now) for arrival in arrivals]
+        rows = [arrival_columns(arrival, now) for arrival in arrivals]
         if not rows:
             return 0
         return await self._database.run(
@@ -58,7 +58,8 @@ class SqlTransferStore(SqlReminderReader):
         )
 
 
-def _columns(arrival: Arrival, now: datetime) -> dict[str, object]:
+def arrival_columns(arrival: Arrival, now: datetime) -> dict[str, object]:
+    """What comes from a file, as the columns of its row; `now` is when it came."""
     draft = Draft(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
     return {
         **draft_columns(draft, to_micros(arrival.created_at)),

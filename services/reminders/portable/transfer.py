@@ -80,8 +80,11 @@ class Importer:
             RequestRefused: `too_many_reminders(limit)`.
             ConfigError: the extra `ical` is not installed.
         """
+        return await self.keep(_read(data, newcomers, self._clock.now()), chat)
+
+    async def keep(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
+        """Keep what was read from a file in `chat`; all else is as with `bring_in`."""
         now = self._clock.now()
-        found = _read(data, newcomers, now)
         chosen: list[Arrival] = []
         known, over, problems = 0, list(found.over), list[Problem]()
         for number, reminder in enumerate(found.reminders, start=1):

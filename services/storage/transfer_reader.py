@@ -1,0 +1,154 @@
+"""Reads everything that some chats and people have, as lines of an export."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Final
+
+import sqlalchemy as sa
+
+from services.reminders.portable.model import portable
+from services.reminders.portable.record import record_of
+from services.storage.instants import from_micros, from_micros_or_none
+from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
+from services.storage.reminder_rows import reminder_of
+from services.storage.tables import IS_OPEN, MESSAGE, QUIET, REMINDER, SCOPE, STATE
+from services.storage.view import Readable
+from services.transfer.lines import (
+    Line,
+    MemoryLine,
+    MessageLine,
+    OptOutLine,
+    QuietLine,
+    ReminderLine,
+    RetentionLine,
+    ScopedLine,
+    StateLine,
+)
+from services.transfer.wanted import Wanted
+
+_BATCH: Final = 1000
+_NAMES_OF_CHATS: Final = "places"
+_STATE_OF_A_CHAT: Final = ("tools.off", "web.extras")
+"""What is switched off, and the buttons and reactions of the web room; other state is over before it is missed."""
+
+
+class TransferReader:
+    """Reads beside whoever writes."""
+
+    def __init__(self, database: Readable) -> None:
+        self._database = database
+
+    async def lines(self, wanted: Wanted) -> AsyncIterator[Line]:
+        """All lines, messages last and page by page; who wants no messages kept comes before them."""
+        for each in await self._database.read(lambda connection: list(_settings(connection, wanted))):
+            yield each
+        last: int | None = 0
+        while last is not None:
+            after = last
+
+            def page(connection: sa.Connection, after: int = after) -> tuple[list[MessageLine], int | None]:
+                return _messages(connection, wanted, after)
+
+            messages, last = await self._database.read(page)
+            for message in messages:
+                yield message
+
+
+def _settings(connection: sa.Connection, wanted: Wanted) -> Iterator[Line]:
+    yield from _opt_outs(connection, wanted)
+    yield from _rules(connection, wanted)
+    yield from _scoped(connection, wanted)
+    yield from _state(connection, wanted)
+    reminders = sa.select(REMINDER).where(_theirs(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), IS_OPEN)
+    for row in connection.execute(reminders.order_by(REMINDER.c.id)).mappings():
+        yield ReminderLine(chat=row["chat_key"], reminder=record_of(portable(reminder_of(row))))
+    memories = sa.select(MEMORY).where(_theirs(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
+    for row in connection.execute(memories.order_by(MEMORY.c.id)).mappings():
+        yield MemoryLine(
+            chat=row["chat_key"],
+            person_id=row["person_id"],
+            person_name=row["person_name"],
+            is_shared=bool(row["is_shared"]),
+            text=row["text"],
+            created_at=from_micros(row["created_at"]),
+        )
+
+
+def _theirs(
+    chat_key: sa.ColumnElement[str], person_id: sa.ColumnElement[str], wanted: Wanted
+) -> sa.ColumnElement[bool]:
+    """Whether a row belongs to one of the chats, or to one of the people."""
+    of_people = [
+        sa.and_(person_id == person, chat_key.startswith(f"{platform}:", autoescape=True))
+        for platform, _, person in (each.partition(":") for each in wanted.people)
+    ]
+    return sa.or_(chat_key.in_(wanted.chats), *of_people)
+
+
+def _opt_outs(connection: sa.Connection, wanted: Wanted) -> Iterator[OptOutLine]:
+    for row in connection.execute(sa.select(OPT_OUT)):
+        if row.place in wanted.chats or wanted.has_person(row.place, row.person_id):
+            yield OptOutLine(place=row.place, person_id=row.person_id, since=from_micros(row.since))
+
+
+def _rules(connection: sa.Connection, wanted: Wanted) -> Iterator[QuietLine | RetentionLine]:
+    keys = [*(f"chat:{each}" for each in wanted.chats), *(f"person:{each}" for each in wanted.people)]
+    for row in connection.execute(sa.select(QUIET).where(QUIET.c.key.in_(keys))):
+        yield QuietLine(key=row.key, starts=row.starts, ends=row.ends, zone=row.zone)
+    for row in connection.execute(sa.select(RETENTION).where(RETENTION.c.chat_key.in_(wanted.chats))):
+        yield RetentionLine(chat=row.chat_key, keep_days=row.keep_days)
+
+
+def _scoped(connection: sa.Connection, wanted: Wanted) -> Iterator[ScopedLine]:
+    """Links between accounts are left out: they are worth what the proof of them was, here."""
+    for row in connection.execute(sa.select(SCOPE).order_by(SCOPE.c.scope, SCOPE.c.key)):
+        value = json.loads(row.value)
+        if wanted.has_scope(row.scope) or (row.scope == _NAMES_OF_CHATS and value in wanted.chats):
+            yield ScopedLine(scope=row.scope, key=row.key, value=value)
+
+
+def _state(connection: sa.Connection, wanted: Wanted) -> Iterator[StateLine]:
+    keys = [f"{what}:{chat}" for what in _STATE_OF_A_CHAT for chat in wanted.chats]
+    for row in connection.execute(sa.select(STATE).where(STATE.c.key.in_(keys))):
+        ends = from_micros_or_none(row.expires_at)
+        yield StateLine(key=row.key, value=json.loads(row.value), expires_at=ends)
+
+
+def _messages(connection: sa.Connection, wanted: Wanted, after: int) -> tuple[list[MessageLine], int | None]:
+    """The messages after a row that may be given out, and the row to go on after; None at the end."""
+    opted_out = {(row.place, row.person_id) for row in connection.execute(sa.select(OPT_OUT))}
+    page = (
+        sa.select(MESSAGE)
+        .where(MESSAGE.c.id > after, _theirs(MESSAGE.c.chat_key, MESSAGE.c.sender_id, wanted))
+        .order_by(MESSAGE.c.id)
+        .limit(_BATCH)
+    )
+    rows = connection.execute(page).mappings().all()
+    shown = [_message(row) for row in rows if row["deleted_at"] is None and _may_be_shown(row, opted_out, wanted)]
+    return shown, rows[-1]["id"] if rows else None
+
+
+def _may_be_shown(row: sa.RowMapping, opted_out: set[tuple[str, str]], wanted: Wanted) -> bool:
+    """Not what somebody else said who wants nothing kept."""
+    chat, sender = row["chat_key"], row["sender_id"]
+    is_out = (chat, sender) in opted_out or (chat.partition(":")[0], sender) in opted_out
+    return row["sender_is_bot"] or not is_out or wanted.has_person(chat, sender)
+
+
+def _message(row: sa.RowMapping) -> MessageLine:
+    return MessageLine(
+        chat=row["chat_key"],
+        thread_id=row["thread_id"],
+        id=row["message_id"],
+        sender_id=row["sender_id"],
+        sender_name=row["sender_name"],
+        is_bot=bool(row["sender_is_bot"]),
+        text=row["text"].replace("\x00", ""),
+        sent_at=from_micros(row["sent_at"]),
+        edited_at=from_micros_or_none(row["edited_at"]),
+        reply_to=row["reply_to"],
+        is_addressed=bool(row["is_addressed"]),
+        is_private=bool(row["is_private"]),
+        mentions=json.loads(row["mentions"] or "[]"),
+        attachments=json.loads(row["attachments"] or "[]"),
+    )

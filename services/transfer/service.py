@@ -1,0 +1,139 @@
+"""Writes an export line by line, and reads one: checked whole before anything of it is kept."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from pydantic import ValidationError
+
+from services.clock import Clock
+from services.errors import RequestRefused
+from services.reminders.model import ReminderLimits
+from services.reminders.portable.model import ImportRefused, PortableFile, PortableReminder, Problem, read_chat
+from services.reminders.portable.ports import Arrival, TransferStore
+from services.reminders.portable.reasons import reason_of
+from services.reminders.portable.transfer import Importer
+from services.reminders.records import StoredReminder
+from services.transfer.lines import LINES, Head, Line, ReminderLine
+from services.transfer.wanted import Wanted
+
+_MOST_PROBLEMS: Final = 100
+
+
+class LineSource(Protocol):
+    """Reads what is kept."""
+
+    def lines(self, wanted: Wanted) -> AsyncIterator[Line]:
+        """All lines of the chats and people."""
+        ...
+
+
+class LineStore(Protocol):
+    """Keeps what comes in."""
+
+    async def keep(
+        self, reminders: Sequence[Arrival], lines: Callable[[], Iterable[Line]], now: datetime
+    ) -> Mapping[str, int]:
+        """Keep all of it in one transaction; return how many were new, by kind."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Brought:
+    """What came of an import: how many were new, by kind; reminders that were there, and those that are over."""
+
+    added: Mapping[str, int]
+    known_reminders: int
+    over_reminders: int
+
+
+async def exported(source: LineSource, wanted: Wanted, now: datetime) -> AsyncIterator[tuple[str, str]]:
+    """The lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware."""
+    yield "head", Head(exported_at=now, chats=wanted.chats, people=wanted.people).model_dump_json()
+    async for line in source.lines(wanted):
+        yield line.kind, line.model_dump_json()
+
+
+def read_lines(texts: Iterable[str]) -> Iterator[Line]:
+    """The lines of an export, without its head.
+
+    Raises:
+        ImportRefused: one is none of ours.
+    """
+    for number, text in enumerate(texts, start=1):
+        try:
+            if number == 1:
+                Head.model_validate_json(text)
+            elif text.strip():
+                yield LINES.validate_json(text)
+        except ValidationError as error:
+            raise ImportRefused([Problem(place=f"line {number}", uid="", reason=reason_of(error))]) from error
+
+
+async def bring_in(
+    texts: Callable[[], Iterable[str]],
+    reminders: TransferStore,
+    store: LineStore,
+    clock: Clock,
+    limits: ReminderLimits | None = None,
+) -> Brought:
+    """Keep everything of an export, or nothing where a line of it is not right; again is no harm.
+
+    `texts` begins at the first line each time it is called.
+
+    Raises:
+        ImportRefused: something is not right.
+        RequestRefused: `too_many_reminders(limit)`.
+    """
+    found = _reminders(read_lines(texts()))
+    gathering = _Gathering(reminders)
+    importer = Importer(gathering, clock, limits)
+    reports = [
+        await importer.keep(PortableFile(reminders=tuple(each), chat=chat), read_chat(chat))
+        for chat, each in found.items()
+    ]
+    added = await store.keep(gathering.arrivals, lambda: read_lines(texts()), clock.now())
+    return Brought(
+        added=added,
+        known_reminders=sum(each.known for each in reports),
+        over_reminders=sum(len(each.over) for each in reports),
+    )
+
+
+def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
+    """The reminders by their chats; every other line is read, and so checked, on the way."""
+    found: defaultdict[str, list[PortableReminder]] = defaultdict(list)
+    problems: list[Problem] = []
+    for line in lines:
+        if isinstance(line, ReminderLine):
+            try:
+                found[line.chat].append(line.reminder.reminder())
+            except (ValueError, RequestRefused) as error:
+                problems.append(Problem(place=line.chat, uid=line.reminder.uid[:80], reason=reason_of(error)))
+    if problems:
+        raise ImportRefused(problems[:_MOST_PROBLEMS])
+    return found
+
+
+class _Gathering:
+    """A store of reminders that takes note of what is to be kept, so that all of it is kept in one transaction."""
+
+    def __init__(self, store: TransferStore) -> None:
+        self._store = store
+        self.arrivals: list[Arrival] = []
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        return await self._store.in_chat(chat_key, limit)
+
+    async def get(self, key: int) -> StoredReminder | None:
+        return await self._store.get(key)
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        return await self._store.by_request(request_key)
+
+    async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
+        del now
+        self.arrivals += arrivals
+        return len(arrivals)

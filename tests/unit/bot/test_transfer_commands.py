@@ -1,0 +1,84 @@
+"""`bubbles export` and `bubbles import` on files and a database."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from bot.__main__ import cli
+from services.chat import ChatAddress, ChatMessage, Person
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
+
+HOME = ChatAddress(platform="console", chat_id="home")
+
+
+@pytest.fixture
+def bubbles(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words, data="one"):
+        return CliRunner().invoke(cli, words, env={"BUBBLES_BOT__DATA_DIR": data})
+
+    return run
+
+
+@pytest.fixture
+def said(tmp_path):
+    async def add():
+        async with Database(f"sqlite:///{tmp_path / 'one' / 'bubbles.db'}") as database:
+            sent_at = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+            ann = Person(id="ann", name="Ann")
+            await SqlMessageStore(database).add(
+                [ChatMessage(id="1", address=HOME, sender=ann, text="喝茶", sent_at=sent_at)]
+            )
+
+    asyncio.run(add())
+
+
+@pytest.mark.usefixtures("said")
+def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
+    taken = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
+    brought = bubbles("import", "home.jsonl", data="two")
+    again = bubbles("export", "--chat", "console:home", "--out", "again.jsonl", data="two")
+
+    assert (taken.output, brought.output) == ("home.jsonl: message 1\n", "new: message 1\n")
+    assert again.exit_code == 0
+    first, second = (
+        path.read_text(encoding="utf-8").splitlines() for path in (tmp_path / "home.jsonl", tmp_path / "again.jsonl")
+    )
+    assert json.loads(first[0])["format"] == "bubbles-export"
+    assert first[1:] == second[1:]
+
+
+@pytest.mark.usefixtures("said")
+def test_nothing_is_overwritten(bubbles, tmp_path):
+    (tmp_path / "home.jsonl").write_text("mine", encoding="utf-8")
+    taken = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
+
+    assert taken.exit_code == 1
+    assert "nothing is overwritten" in taken.output
+    assert (tmp_path / "home.jsonl").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [((), "name whose data"), (("--chat", "home"), "is not platform:id"), (("--person", "web:ann"), "no database yet")],
+)
+def test_what_cannot_be_exported_is_told_and_leaves_no_file(bubbles, tmp_path, words, told):
+    taken = bubbles("export", *words, "--out", "x.jsonl", data="none")
+
+    assert taken.exit_code == 1
+    assert told in taken.output
+    assert not list(tmp_path.glob("x.jsonl*"))
+
+
+def test_a_file_that_is_no_export_is_refused_with_its_line(bubbles, tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n', encoding="utf-8")
+    brought = bubbles("import", "x.jsonl")
+
+    assert brought.exit_code == 1
+    assert "x.jsonl: line 1:" in brought.output
+    assert "nothing was imported" in brought.output
