@@ -58,6 +58,7 @@ class MemoryStateStore:
 
     async def take(self, key: str) -> Json:
         """What was last set under `key`, and forget it."""
-        value = await self.get(key)
-        self._values.pop(key, None)
+        now = self._clock.now()
+        text, end = self._values.pop(key, ("null", now))
+        value: Json = json.loads(text) if end > now else None
         return value

@@ -103,6 +103,11 @@ class TelegramServer(LoopbackServer):
         self._updates.append(complete)
         self._arrived.set()
 
+    async def disconnect(self) -> None:
+        """Break every connection without a word; who was polling polls no longer."""
+        self._arrived.set()
+        await super().disconnect()
+
     async def _handle(self, request: web.Request) -> web.Response:
         method, body = request.match_info["method"], await body_of(request)
         self.calls.append((method, body))

@@ -131,6 +131,12 @@ WIRES = {
 }
 
 
+@pytest.fixture
+def wires():
+    """Server and platform of every wire by its name."""
+    return WIRES
+
+
 @pytest.fixture(params=WIRES)
 def wire(request):
     """Name, server and platform of each wire."""

@@ -41,9 +41,9 @@ async def test_a_group_sets_receives_snoozes_lists_deletes_and_summarises(wire, 
                 aside = {"more": {"isInAtList": False}} if name == "dingtalk" else {}
                 await server.say("the launch moved to Friday because of the printer", sender=OTHERS[name], **aside)
                 await server.say("then we should book the room for Friday", sender=OTHERS[name], **aside)
-                await ask("Bubbles, remind me in 3 seconds to stretch", 1)
+                await ask("Bubbles, remind me in 2 seconds to stretch", 1)
                 await server.close()  # when it falls due, nobody is there
-                await asyncio.sleep(3.5)
+                await asyncio.sleep(2.2)
                 await server.open()
                 if isinstance(server, OneBotClient):
                     await until(lambda: platform.health.state == "live", seconds=60)

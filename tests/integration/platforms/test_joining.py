@@ -36,7 +36,7 @@ async def test_who_puts_a_thumb_under_a_confirmation_is_reminded_too(wire, until
             platform = make_platform(server)
             async with build_app(SETTINGS, platforms=[platform], database=Database("sqlite://")):
                 await until(lambda: platform.health.state == "live", seconds=60)
-                await server.say("Bubbles, remind me in 5 seconds to stretch")
+                await server.say("Bubbles, remind me in 3 seconds to stretch")
                 await until(lambda: any("stretch" in text for text in server.said.texts), seconds=30)
                 confirmation = next(each.id for each in server.said.entries if "stretch" in each.text)
                 await react(server, confirmation)

@@ -165,20 +165,46 @@ async def test_a_wrong_token_is_refused_for_good(server, make, ear):
         await platform.run(ear.receive)
 
 
-async def test_updates_posted_to_the_webhook_need_the_secret(server, make, ear, running):
+@pytest.fixture
+def webhook():
+    """Settings of a webhook on a port of this machine."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    async with running(make(webhook_url=url, webhook_port=port, webhook_secret=SecretStr("secret"))):
+    return {
+        "webhook_url": f"http://127.0.0.1:{port}",
+        "webhook_port": port,
+        "webhook_secret": SecretStr("secret"),
+    }
+
+
+async def test_updates_posted_to_the_webhook_need_the_secret(server, make, ear, running, webhook):
+    async with running(make(**webhook)):
         await server.hooked.wait()
-        async with ClientSession() as stranger, stranger.post(f"{url}/telegram", json={"update_id": 1}) as refused:
+        url = f"{webhook['webhook_url']}/telegram"
+        async with ClientSession() as stranger, stranger.post(url, json={"update_id": 1}) as refused:
             status = refused.status
         await server.say("tea")
         await ear.hears(1)
 
     assert status == 403
     assert ear.texts == ["tea"]
+
+
+async def test_a_webhook_that_is_quiet_is_live_and_one_that_another_process_took_is_taken_back(
+    server, make, ear, running, until, webhook
+):
+    async with running(make(deaf_after=timedelta(seconds=1), **webhook)) as platform:
+        await server.hooked.wait()
+        await asyncio.sleep(1.3)
+        quiet = platform.health.state
+        server.webhook = {"url": "https://elsewhere.example/telegram"}
+        await until(lambda: platform.health.state == "deaf")
+        await until(lambda: server.webhook["url"].startswith(webhook["webhook_url"]))
+        await server.say("tea")
+        await ear.hears(1)
+
+    assert quiet == "live"
 
 
 async def test_python_telegram_bot_takes_the_server_for_telegram(server):

@@ -87,9 +87,7 @@ async def test_of_two_processes_that_are_told_one_code_at_once_one_takes_it(cloc
     one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
     code = await one.code_for(PHONE, ANN, "en")
 
-    outcomes = await asyncio.gather(
-        one.redeem(DESK, ANNA, code), two.redeem(OFFICE, EVE, code), return_exceptions=True
-    )
+    outcomes = await asyncio.gather(one.redeem(DESK, ANNA, code), two.redeem(OFFICE, EVE, code), return_exceptions=True)
 
     assert sorted(type(each).__name__ for each in outcomes) == ["Linked", "RequestRefused"]
 
