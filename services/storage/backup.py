@@ -16,7 +16,7 @@ from services.storage import sqlite
 from services.storage.file_lock import FileLock
 from services.storage.tables import META, SCHEMA_VERSION
 
-_SIDE_FILES: Final = ("-wal", "-shm")
+_SIDE_FILES: Final = ("-wal", "-shm", "-sent")
 _TOOL_SECONDS: Final = 3600
 
 

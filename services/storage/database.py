@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from services.errors import ConfigError, StorageBusy, StorageFull
 from services.storage import postgres, sqlite
 from services.storage.file_lock import FileLock
+from services.storage.patience import Patience
 from services.storage.presence import Presence
 from services.storage.schema import make_schema
 from services.storage.sent_journal import SentJournal
@@ -28,9 +29,12 @@ class Database:
     when the server undid it, so it keeps nothing but what it returns.
     """
 
-    def __init__(self, url: str, *, make_thread: Callable[[str], Executor] | None = None) -> None:
+    def __init__(
+        self, url: str, *, make_thread: Callable[[str], Executor] | None = None, patience: Patience | None = None
+    ) -> None:
         """`make_thread` makes the executor that a name stands for; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
+        self._patience = patience or Patience()
         self._url = sa.make_url(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
@@ -65,7 +69,7 @@ class Database:
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
-                presence = Presence(self._url, self._make_thread)
+                presence = Presence(self._url, self._make_thread, self._patience)
                 self.presence = await self._closing.enter_async_context(presence)
         except BaseException:
             await self.__aexit__()
@@ -86,7 +90,7 @@ class Database:
         With `is_durable` its effect survives a power cut; without, only a crash of the process.
 
         Raises:
-            StorageBusy: another program kept the database locked for 30 seconds.
+            StorageBusy: another program kept the database locked for too long.
             StorageFull: there is no room on the disk.
         """
         if is_durable:
@@ -145,7 +149,7 @@ class Database:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
     def _line(self, role: sqlite.Role) -> "_Line":
-        engine = sqlite.engine(self._url, role)
+        engine = sqlite.engine(self._url, role, self._patience.busy)
         self._resources.callback(engine.dispose)
         return _SteadyLine(self._resources.enter_context(engine.connect()))
 

@@ -8,20 +8,16 @@ the clocks of several hosts differ.
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from datetime import timedelta
 from typing import Self
 
 import sqlalchemy as sa
 from loguru import logger
 
 from services.storage import ledger, postgres
+from services.storage.patience import Patience
 from services.storage.tables import WORKER
 
-_BEAT_SECONDS = 5.0
 _RECONNECT_SECONDS = 0.5
-_FROZEN_AFTER = timedelta(seconds=15)
-# After a restart of the server every lock is gone until its holder has connected again.
-_SETTLING = timedelta(seconds=10)
 
 IS_GONE = (
     "owner <> ALL(:alive) AND pg_postmaster_start_time() < clock_timestamp() - :settling "
@@ -42,11 +38,12 @@ _GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKE
 class Presence:
     """Says that the owners of this process are alive, and finds those of others that are not.
 
-    Use as `async with Presence(url, make_thread)`; in the thread it waits for the server.
+    Use as `async with Presence(url, make_thread, patience)`; in the thread it waits for the server.
     """
 
-    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor]) -> None:
+    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], patience: Patience) -> None:
         self._url = url
+        self._patience = patience
         self._make_thread = make_thread
         self._owners: list[str] = []
         self._session: sa.Connection | None = None
@@ -68,7 +65,8 @@ class Presence:
     @property
     def asked(self) -> dict[str, object]:
         """The values of `IS_GONE`."""
-        return {"alive": self._owners, "settling": _SETTLING, "frozen_after": _FROZEN_AFTER}
+        patience = self._patience
+        return {"alive": self._owners, "settling": patience.settling, "frozen_after": patience.frozen_after}
 
     async def hold(self, owner: str) -> None:
         """Be alive as `owner`; call it before anything is leased to `owner`."""
@@ -97,7 +95,7 @@ class Presence:
                 logger.warning("the database does not hear that this process is alive: {}", error.orig)
                 await asyncio.sleep(_RECONNECT_SECONDS)
             else:
-                await asyncio.sleep(_BEAT_SECONDS)
+                await asyncio.sleep(self._patience.beat.total_seconds())
 
     def _announce(self, new: str | None = None) -> None:
         owners = [*self._owners, new] if new else self._owners

@@ -16,6 +16,7 @@ from typing import NamedTuple, Self
 from loguru import logger
 
 _MOST_BYTES = 16_000_000
+_LARGEST = 2**63 - 1  # that the database can compare with
 
 
 class Said(NamedTuple):
@@ -78,11 +79,18 @@ class SentJournal:
                 self.clear()
 
     def read(self) -> list[Said]:
-        """What an earlier process wrote down; a line that a power cut has spoiled is left out."""
+        """What an earlier process wrote down; a line that a power cut has spoiled is left out.
+
+        A file that cannot be read costs repeats: it must not keep the bot from saying anything.
+        """
         if self._path is None or not self._path.exists():
             return []
-        found = (_said(line) for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines())
-        return [each for each in found if each is not None]
+        try:
+            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError as error:
+            logger.warning("the notes beside the database cannot be read ({}); some may be said again", error)
+            return []
+        return [each for each in map(_said, lines) if each is not None]
 
     def clear(self) -> None:
         """Everything is committed."""
@@ -107,7 +115,11 @@ def _line(said: Said) -> str:
 
 def _said(line: str) -> Said | None:
     try:
-        delivery_id, reminder_key, due_at, at, message_id = json.loads(line)
-    except ValueError:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
         return None
-    return Said(int(delivery_id), int(reminder_key), int(due_at), int(at), message_id)
+    if not isinstance(fields, list) or len(fields) != len(Said._fields):
+        return None
+    *numbers, message_id = fields
+    are_numbers = all(type(number) is int and 0 <= number <= _LARGEST for number in numbers)
+    return Said._make(fields) if are_numbers and isinstance(message_id, str | None) else None

@@ -1,6 +1,7 @@
 """What is particular to SQLite: journal, locks and how soon a commit is on the disk."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from sqlite3 import Connection as DriverConnection
@@ -9,7 +10,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-_BUSY_SECONDS = 30
+from services.storage.patience import Patience
+
+_BUSY = Patience().busy
 
 
 class Role(StrEnum):
@@ -21,22 +24,25 @@ class Role(StrEnum):
 
 
 def file_of(url: sa.URL) -> Path | None:
-    """The file of a SQLite URL, None for a database in memory."""
-    return None if url.database in {None, "", ":memory:"} else Path(str(url.database))
+    """The file of a SQLite URL, without links on the way to it: who opens it by another name finds the same lock.
+
+    None for a database in memory.
+    """
+    return None if url.database in {None, "", ":memory:"} else Path(str(url.database)).resolve()
 
 
-def engine(url: sa.URL, role: Role) -> sa.Engine:
-    """An engine with the one connection that its thread uses."""
+def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
+    """An engine with the one connection that its thread uses; it waits `busy` for locks of other programs."""
     made = sa.create_engine(
         url,
         poolclass=sa.StaticPool,
-        connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
+        connect_args={"check_same_thread": False, "timeout": busy.total_seconds()},
     )
 
     @sa.event.listens_for(made, "connect")
     def prepare(connection: DriverConnection, _record: object) -> None:
         connection.isolation_level = None  # the driver's own BEGIN would be a deferred one
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+        connection.execute(f"PRAGMA busy_timeout = {round(busy.total_seconds() * 1000)}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {role}")
         connection.execute(f"PRAGMA query_only = {int(role is Role.READING)}")

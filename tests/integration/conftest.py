@@ -14,11 +14,10 @@ from services.clock import SystemClock
 from services.reminders.model import NewReminder, Schedule
 from services.reminders.records import Draft
 from services.storage.database import Database
+from services.storage.patience import Patience
 from services.storage.reminder_store import SqlReminderStore
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
-
-SETTLING_SECONDS = 10  # services.storage.presence: so long after a start of the server nobody is taken for dead
 
 
 class Crew:
@@ -26,12 +25,13 @@ class Crew:
 
     def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
         self.url = url
+        self.patience = Patience()
         self._folder = folder
         self._resources = resources
 
     async def start(self, label: str, *, count: int = 0, seconds: float = 0.0, send_seconds: float = 0.01) -> Worker:
         """A worker that is ready and has committed `count` reminders due in `seconds`."""
-        given = (self._folder, label, count, seconds, self.url, send_seconds)
+        given = (self._folder, label, count, seconds, self.url, send_seconds, self.patience)
         worker = Worker(self._folder / f"{label}.log", deliver_until_killed, *given)
         self._resources.push_async_callback(worker.kill)
         await worker.ready()
@@ -84,14 +84,16 @@ async def crew(tmp_path: Path, postgres_url: str) -> AsyncIterator[Crew]:
 
 
 @pytest.fixture
-async def settled(postgres_url: str) -> None:
-    """Wait until the server has run for so long that it can be told who is dead."""
+async def settled(crew: Crew, postgres_url: str) -> None:
+    """Wait until the server has run long enough for its workers, less patient than usual, to tell who is dead."""
     import psycopg
+
+    crew.patience = Patience(settling=timedelta(seconds=2))
 
     with psycopg.connect(postgres_url) as session:
         row = session.execute("SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())").fetchone()
     assert row is not None
-    await asyncio.sleep(max(0.0, SETTLING_SECONDS + 0.1 - float(row[0])))
+    await asyncio.sleep(max(0.0, crew.patience.settling.total_seconds() + 0.1 - float(row[0])))
 
 
 @pytest.fixture

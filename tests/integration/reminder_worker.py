@@ -13,6 +13,7 @@ from services.clock import SystemClock
 from services.reminders.model import DueNotice, NewReminder, Schedule
 from services.reminders.service import ReminderService
 from services.storage.database import Database
+from services.storage.patience import Patience
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.state_store import SqlStateStore
 
@@ -48,6 +49,7 @@ def deliver_until_killed(
     seconds: float = 0.0,
     url: str = "",
     send_seconds: float = SEND_SECONDS,
+    patience: Patience | None = None,
 ) -> None:
     """Set `count` reminders due in `seconds`, say that they are committed, and deliver.
 
@@ -55,14 +57,15 @@ def deliver_until_killed(
     """
     platform = FilePlatform(folder / "sent.txt", label, send_seconds)
     wished = [f"{label}-{number}" for number in range(count)]
-    asyncio.run(_deliver(url or f"sqlite:///{folder / 'bubbles.db'}", platform, wished, seconds, say_ready))
+    database = Database(url or f"sqlite:///{folder / 'bubbles.db'}", patience=patience)
+    asyncio.run(_deliver(database, platform, wished, seconds, say_ready))
 
 
 async def _deliver(
-    url: str, platform: FilePlatform, contents: list[str], seconds: float, say_ready: Callable[[], None]
+    database: Database, platform: FilePlatform, contents: list[str], seconds: float, say_ready: Callable[[], None]
 ) -> None:
     clock = SystemClock()
-    async with Database(url) as database:
+    async with database:
         service = ReminderService(SqlReminderStore(database), clock, platform, SqlStateStore(database, clock))
         due = (clock.now() + timedelta(seconds=seconds)).replace(tzinfo=None)
         await service.create_many([_wish(content, due) for content in contents])

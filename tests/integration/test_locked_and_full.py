@@ -21,13 +21,17 @@ from services.reminders.model import DueNotice, NewReminder, Schedule
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
 from services.storage.database import Database
+from services.storage.patience import Patience
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.state_store import SqlStateStore
+from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
 ROOT = Path(__file__).parents[2]
 HOME = ChatAddress(platform="console", chat_id="home")
-LOCKED_SECONDS = 40
+LOCKED_SECONDS = 8
+DUE_SECONDS = 2
+PATIENCE = Patience(busy=timedelta(seconds=5))  # shorter than the lock, as the usual half minute is than forty seconds
 
 
 class FakeCourier:
@@ -65,11 +69,11 @@ def wish(content: str, seconds: float) -> NewReminder:
     )
 
 
-async def test_a_lock_of_forty_seconds_over_the_due_time_delays_and_loses_nothing(tmp_path: Path):
+async def test_a_lock_over_the_due_time_that_lasts_longer_than_the_patience_delays_and_loses_nothing(tmp_path: Path):
     clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
-    async with Database(f"sqlite:///{file}") as database:
+    async with Database(f"sqlite:///{file}", patience=PATIENCE) as database:
         service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
-        await service.create_many([wish(f"tea {number}", 8 + number / 10) for number in range(20)])
+        await service.create_many([wish(f"tea {number}", 3 + number / 10) for number in range(20)])
         running = asyncio.create_task(service.run())
         await asyncio.sleep(0.5)
 
@@ -79,7 +83,7 @@ async def test_a_lock_of_forty_seconds_over_the_due_time_delays_and_loses_nothin
         said_meanwhile = list(courier.said)
         other.execute("ROLLBACK")
         other.close()
-        await courier.until(20, within=5)
+        await courier.until(20, within=on_this_machine(5))
         await service.create(wish("later", 1))
         await courier.until(21, within=5)
         await asyncio.sleep(0.3)
@@ -119,18 +123,18 @@ async def until_full_and_after(folder: Path, end_room: Callable[[Path], None]) -
         service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
         confirmed = []
         for number in range(20):
-            await service.create(wish(f"early {number}", 4))
+            await service.create(wish(f"early {number}", DUE_SECONDS))
             confirmed.append(f"early {number}")
         end_room(folder)
         refused = 0
         for number in range(100):
             try:
-                await service.create(wish(f"full {number} " + "x" * 900, 4))
+                await service.create(wish(f"full {number} " + "x" * 900, DUE_SECONDS))
                 confirmed.append(f"full {number} " + "x" * 900)
             except Exception:  # whatever kind of error, it was not confirmed
                 refused += 1
         running = asyncio.create_task(service.run())
-        await asyncio.sleep(6)
+        await asyncio.sleep(DUE_SECONDS + 1)
         said_while_full = len(courier.said)
         make_room(folder)
         await courier.until(len(confirmed), within=10)

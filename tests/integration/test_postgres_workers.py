@@ -3,20 +3,22 @@
 import asyncio
 import signal
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
 from services.reminders.waker import WakerPace
+from services.storage.patience import Patience
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SENDERS = WakerPace().senders
-FROZEN_SECONDS = 31
+IMPATIENT = Patience(beat=timedelta(seconds=1), frozen_after=timedelta(seconds=5), settling=timedelta(seconds=2))
+FROZEN_SECONDS = 10
 
 
-@pytest.mark.parametrize("size", [2, 4])
-async def test_workers_share_what_is_due_and_lose_and_double_nothing(crew, size: int):
-    count = 20_000
+@pytest.mark.parametrize(("size", "count"), [(2, 5000), (4, 20_000)])
+async def test_workers_share_what_is_due_and_lose_and_double_nothing(crew, size: int, count: int):
     names = [f"worker{number}" for number in range(size)]
     await asyncio.gather(*(crew.start(name, send_seconds=0.0) for name in names))
 
@@ -48,13 +50,14 @@ async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(cre
 @pytest.mark.usefixtures("settled")
 async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_when_it_goes_on(crew):
     count = 400
+    crew.patience = IMPATIENT
     frozen, other = await asyncio.gather(crew.start("frozen"), crew.start("other"))
-    await crew.add("due", count, seconds=6)
-    await asyncio.sleep(3)  # both have claimed, nothing is due
+    await crew.add("due", count, seconds=4)
+    await asyncio.sleep(2)  # both have claimed, nothing is due
 
     frozen.send_signal(signal.SIGSTOP)
-    took = await crew.until(count, within=22)
-    await asyncio.sleep(FROZEN_SECONDS - took)
+    took = await crew.until(count, within=IMPATIENT.frozen_after.total_seconds() + on_this_machine(5))
+    await asyncio.sleep(max(0.0, FROZEN_SECONDS - took))
     frozen.send_signal(signal.SIGCONT)
     await asyncio.sleep(2)
 
@@ -72,7 +75,7 @@ async def test_a_lock_on_the_tables_delays_and_loses_nothing(crew, locking):
     await crew.add("due", 100, seconds=2)
 
     locking.execute("LOCK TABLE reminder, delivery IN ACCESS EXCLUSIVE MODE")
-    await asyncio.sleep(8)
+    await asyncio.sleep(4)
     before = len(crew.sent())
     locking.rollback()
     took = await crew.until(100, within=20)
@@ -87,6 +90,7 @@ async def test_a_lock_on_the_tables_delays_and_loses_nothing(crew, locking):
 @pytest.mark.usefixtures("settled")
 async def test_a_worker_that_is_frozen_in_the_midst_says_no_more_again_than_it_was_sending(crew):
     count = 3000
+    crew.patience = IMPATIENT
     frozen, _ = await asyncio.gather(crew.start("frozen", send_seconds=0.0), crew.start("other", send_seconds=0.02))
     await crew.add("due", count, seconds=3)
     await crew.until(count // 10, within=20)

@@ -61,6 +61,16 @@ async def test_what_was_there_before_a_restore_is_kept(url, tmp_path):
     assert await kept(f"{url}.before-restore") == ["a", "b"]
 
 
+async def test_notes_about_what_was_said_go_with_the_database_that_they_were_about(url, tmp_path):
+    await said(url, "a")
+    back_up(url, tmp_path / "copy.db")
+    notes = tmp_path / "data" / "bubbles.db-sent"
+    notes.write_text("[1,1,2,3,null]\n")
+    restore(url, tmp_path / "copy.db")
+
+    assert not notes.exists()
+
+
 async def test_a_running_bot_is_not_restored_under_its_feet(url, tmp_path, monkeypatch):
     await said(url, "a")
     back_up(url, tmp_path / "copy.db")

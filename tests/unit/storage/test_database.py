@@ -51,6 +51,15 @@ async def test_a_second_holder_is_refused_and_the_first_named(tmp_path: Path):
     assert refusal.value.path.endswith("bubbles.db")
 
 
+async def test_a_second_holder_that_comes_through_a_link_is_refused(tmp_path: Path):
+    async with Database(url(tmp_path)):
+        link = tmp_path / "other.db"
+        link.symlink_to(tmp_path / "data" / "bubbles.db")
+
+        with pytest.raises(StorageBusy):
+            await Database(f"sqlite:///{link}").__aenter__()
+
+
 async def test_a_killed_holder_leaves_no_lock(tmp_path: Path):
     (tmp_path / "data").mkdir()
     lock = tmp_path / "data" / "bubbles.db.lock"

@@ -36,6 +36,39 @@ def test_a_line_that_was_cut_off_hides_no_other(tmp_path: Path):
     assert SentJournal(tmp_path / "bubbles.db").read() == [TEA]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("7", "null", '"1"', "[1,2,3]", "[1,2,3,4,5]", '["1",2,3,4,null]', "[null,2,3,4,null]"),
+        *("[true,2,3,4,null]", "[-1,2,3,4,null]", f"[1,2,{2**63},4,null]", "\0\0\0", "[" * 100_000),
+    ],
+)
+def test_whatever_stands_in_a_spoiled_line_hides_no_other(tmp_path: Path, line: str):
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        journal.note([TEA])
+    with (tmp_path / "bubbles.db-sent").open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    with SentJournal(tmp_path / "bubbles.db") as journal:
+        journal.note([MILK])
+
+        assert journal.read() == [TEA, MILK]
+
+
+async def test_notes_that_cannot_be_read_cost_a_repeat_and_no_reminder(tmp_path: Path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as database:
+        await begun(SqlReminderStore(database))
+    (tmp_path / "bubbles.db-sent").unlink()
+    (tmp_path / "bubbles.db-sent").mkdir()
+
+    async with Database(url) as database:
+        store = SqlReminderStore(database)
+        freed = await store.free(None)
+        again = (await store.claim("next", NOW + timedelta(minutes=2), NOW + timedelta(minutes=2), 10)).leases
+
+    assert (freed, [lease.notice.may_be_repeat for lease in again]) == (2, [True, True])
+
+
 def test_the_file_is_emptied_when_all_is_committed(tmp_path: Path):
     with SentJournal(tmp_path / "bubbles.db") as journal:
         journal.note([TEA, MILK])
