@@ -1,7 +1,7 @@
 """The HTTP application: every router, behind the guard."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
@@ -24,10 +24,10 @@ from bot.http import (
     tools_api,
 )
 from bot.http.context import HttpContext
-from bot.http.errors import ANSWERS, add_error_handlers
+from bot.http.errors import add_error_handlers, describe_errors
 from bot.http.guard import Guard
 from bot.http.mcp_door import add_mcp
-from bot.http.request_examples import add_examples
+from bot.http.request_examples import show_examples
 
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
@@ -66,12 +66,30 @@ def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> Fa
     add_error_handlers(app)
     app.state.context = context
     for routes in routers:
-        app.include_router(routes, responses=ANSWERS)
-    add_examples(app)
+        _take(app, routes)
+    _complete_the_document(app)
     add_mcp(app, context)
     app.mount("/assets", page_files.assets())
-    app.include_router(page_files.routes)
+    _take(app, page_files.routes)
     return app
+
+
+def _take(app: FastAPI, routes: APIRouter) -> None:
+    # `include_router` would build every route a second time, when the first request comes.
+    app.router.routes.extend(routes.routes)
+
+
+def _complete_the_document(app: FastAPI) -> None:
+    described = app.openapi
+
+    def completed() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = described()
+            describe_errors(document)
+            show_examples(document)
+        return described()
+
+    app.openapi = completed  # type: ignore[method-assign]  # the way that FastAPI documents for changing it
 
 
 def guarded(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
