@@ -17,6 +17,11 @@ def is_unproven(turn: Turn, answer: str) -> bool:
     return not _has_receipt(turn.steps) and (_claims(answer) or _claims_alone(turn, answer))
 
 
+def asks_for_change(turn: Turn) -> bool:
+    """Whether the person asks for something to be set, changed or deleted."""
+    return bool(intents_of(turn, turn.message) & _CHANGES)
+
+
 def what_happened(turn: Turn) -> Interpretation:
     """What is said instead: what failed, as the tools worded it, or that nothing was changed."""
     failures = [result.text for step in turn.steps for result in step.results if not result.ok and result.text.strip()]
@@ -45,4 +50,4 @@ def _claims_alone(turn: Turn, answer: str) -> bool:
     said = bare(answer, turn.bot_name)
     if not any(each.claims_alone.search(said) for each in every_language()):
         return False
-    return bool(intents_of(turn, turn.message) & _CHANGES)
+    return asks_for_change(turn)

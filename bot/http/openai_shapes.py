@@ -3,11 +3,14 @@
 Source: https://platform.openai.com/docs/api-reference/chat
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from bot.http.shapes import SESSION_PATTERN
+
+MODEL: Final = "bubbles"
+"""What the bot is called as a model."""
 
 
 class Lenient(BaseModel):
@@ -79,7 +82,7 @@ class StreamOptions(Lenient):
 class CompletionBody(Lenient):
     """A request for an answer. `user` names the conversation that it is recorded in."""
 
-    model: str = Field("bubbles", max_length=200)
+    model: str = Field(MODEL, max_length=200)
     messages: list[ChatTurn] = Field(min_length=1, max_length=1000)
     tools: list[OfferedTool] | None = Field(None, max_length=128)
     tool_choice: JsonValue = None

@@ -151,3 +151,55 @@ async def test_a_request_without_words_is_refused(api):
     answer = await api.post("/v1/chat/completions", json={"messages": [{"role": "system", "content": "x"}]})
 
     assert answer.status_code == 422
+
+
+class Telling:
+    """An interpreter that says `pieces` one by one to whoever listens, after calls if there are any, then `answer`."""
+
+    def __init__(self, *pieces, answer=None, first=()):
+        self._pieces = pieces
+        self._answer = "".join(pieces) if answer is None else answer
+        self._first = list(first)
+
+    async def interpret(self, turn):
+        if self._first:
+            said, calls = self._first.pop(0)
+            await turn.on_text(said)
+            return Interpretation(calls=calls)
+        for piece in self._pieces:
+            await turn.on_text(piece)
+        return Interpretation(answer=self._answer)
+
+
+async def contents_of(api, text):
+    """What the chunks of a streamed answer say, one after the other."""
+    chunks = chunks_of(await api.post("/v1/chat/completions", json=asked(text, stream=True)))
+    return [said for each in chunks if (said := each["choices"][0]["delta"].get("content"))]
+
+
+async def test_the_words_of_a_model_are_streamed_as_they_come(api_of):
+    api = await api_of(interpreter=Telling("Once ", "upon ", "a time"))
+
+    assert await contents_of(api, "tell me a story") == ["Once", " upon", " a time"]
+
+
+async def test_what_was_said_before_a_call_is_followed_by_the_answer_and_not_by_itself(api_of):
+    look = ToolCall(id="a", name="memory_search", arguments={"query": "tea"})
+    api = await api_of(interpreter=Telling("It is ", "noon.", first=[("Let me look.", (look,))]))
+
+    assert "".join(await contents_of(api, "what time is it?")) == "Let me look.\n\nIt is noon."
+
+
+async def test_a_stream_tells_no_change_that_was_not_made(api_of):
+    api = await api_of(interpreter=Telling("Sure. I have ", "set a reminder ", "for tea. ", "Enjoy!"))
+
+    told = "".join(await contents_of(api, "remind me of tea"))
+
+    assert "I have" not in told
+    assert "Nothing was set" in told
+
+
+async def test_an_answer_that_became_another_one_is_told_after_a_gap(api_of):
+    api = await api_of(interpreter=Telling("Perhaps", answer="No."))
+
+    assert "".join(await contents_of(api, "will it rain?")) == "Perhaps\n\nNo."

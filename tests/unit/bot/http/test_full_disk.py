@@ -1,0 +1,79 @@
+"""While the disk is full, whoever asks over HTTP is told so, and not answered with nothing."""
+
+import json
+
+import pytest
+
+from bot.settings import ToolServerSettings
+
+CHINESE = {"Accept-Language": "zh-CN"}
+SOURCE = 'class Tools:\n    def greet(self) -> str:\n        """Greet."""\n        return "hi"\n' + "# a word\n" * 1000
+
+
+def take_no_more(connection):
+    pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+    connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+
+@pytest.fixture
+async def full(api):
+    """A client of a bot whose database can take nothing more."""
+    await api.context.app.database.run(take_no_more)
+    for number in range(20):  # what is free inside of the pages is used up
+        body = {"content": f"{number} " + "x" * 400, "time": "in 3 hours"}
+        if (await api.post("/api/reminders?session_id=attic", json=body)).status_code != 201:
+            break
+    return api
+
+
+async def say(api, text, **headers):
+    return await api.post("/api/chat/send", json={"session_id": "lobby", "message": text}, headers=headers)
+
+
+async def test_the_reply_to_a_message_says_it(full):
+    answer = (await say(full, "remind me in 10 minutes to stretch")).json()
+
+    assert "My disk is full" in answer["reply"]["text"]
+    assert answer["reply"]["reply_to"] == answer["message_id"]
+
+
+async def test_the_last_event_of_a_stream_says_it(full):
+    told = (await say(full, "10分钟后提醒我伸展", Accept="text/event-stream")).text
+
+    done = json.loads(told.strip().rpartition("data: ")[2])
+    assert "磁盘满了" in done["message"]["text"]
+    assert done["message_id"] == done["message"]["id"]
+
+
+async def test_what_is_there_can_be_read(full):
+    answer = (await say(full, "list my reminders")).json()
+
+    assert "disk" not in answer["reply"]["text"]
+
+
+@pytest.mark.parametrize("is_streamed", [True, False])
+async def test_an_openai_client_is_told(full, is_streamed):
+    body = {"messages": [{"role": "user", "content": "remind me in 10 minutes to stretch"}], "stream": is_streamed}
+
+    answer = await full.post("/v1/chat/completions", json=body)
+
+    assert answer.status_code == 200
+    assert "My disk is full" in answer.text
+
+
+async def test_a_call_that_could_keep_nothing_fails_with_the_reason(full):
+    answer = await full.post("/api/reminders", json={"text": "10分钟后提醒我伸展"})
+
+    assert answer.status_code == 422
+    assert "磁盘满了" in answer.json()["detail"]
+
+
+async def test_what_cannot_be_kept_is_refused_with_the_reason(api_of):
+    api = await api_of(tool_servers=ToolServerSettings(python_tools=True))
+    await api.context.app.database.run(take_no_more)
+    form = {"id": "greeter", "name": "Greeter", "content": SOURCE, "meta": {"description": "Greets"}}
+
+    answer = await api.post("/api/tools/create", json=form, headers=CHINESE)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
+    assert "磁盘满了" in answer.json()["detail"]
