@@ -22,6 +22,8 @@ IS_SENT = sa.text("sent_at IS NOT NULL")
 class StoredTable(SQLModel):
     """Base of our tables, with metadata of our own so that a host's SQLModel classes stay out of it."""
 
+    # What Pydantic checks rows with is made where somebody does so; each start of the bot would pay for it.
+    model_config = {"defer_build": True}
     metadata: ClassVar[sa.MetaData] = sa.MetaData()
 
 
