@@ -11,7 +11,9 @@ class ArgumentError:
     """One thing that is wrong with one argument.
 
     `pointer` says where (RFC 6901, `""` is the whole object); `expected` and `got` are short phrases;
-    `suggestion` is the nearest thing that would have been right.
+    `suggestion` is the nearest thing that would have been right. `rule` is what it breaks, as JSON Schema calls it
+    (`required`, `maximum`…; empty where no single rule says it), and `limit` that rule's value: what people are told in
+    their own language is made of these.
     """
 
     pointer: str
@@ -19,6 +21,8 @@ class ArgumentError:
     expected: str = ""
     got: str = ""
     suggestion: str | None = None
+    rule: str = ""
+    limit: str = ""
 
     def __str__(self) -> str:
         place = self.pointer or "arguments"

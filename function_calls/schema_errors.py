@@ -82,13 +82,14 @@ def _explain_one(error: ValidationError) -> list[ArgumentError]:
         case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
             return _explain_arms(error, arms)
         case ValidationErrorKind.Type(types):
-            return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in _null_last(types)))]
+            names = _null_last(types)
+            return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in names), rule="type", limit=names[0])]
         case ValidationErrorKind.Enum(options):
             return [_not_allowed(error, options)]
         case ValidationErrorKind.PropertyNames(inner):
             return [_wrong(inner, f"a name that is {_wanted(inner)}", place=place)]
         case _:
-            return [_wrong(error, _wanted(error))]
+            return [_wrong(error, _wanted(error), rule=kind.name, limit=str(_limit(error)))]
 
 
 def _null_last(types: Sequence[str]) -> list[str]:
@@ -96,7 +97,9 @@ def _null_last(types: Sequence[str]) -> list[str]:
 
 
 def _missing(place: str) -> ArgumentError:
-    return ArgumentError(pointer=place, message="is required and missing", expected="a value", got="nothing")
+    return ArgumentError(
+        pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
+    )
 
 
 def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
@@ -110,13 +113,17 @@ def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
         expected="a declared argument",
         got=quoted(name),
         suggestion=f"'{near}'" if near else None,
+        rule="additionalProperties",
     )
 
 
-def _wrong(error: ValidationError, expected: str, place: str | None = None) -> ArgumentError:
+def _wrong(
+    error: ValidationError, expected: str, place: str | None = None, *, rule: str = "", limit: str = ""
+) -> ArgumentError:
     got = quoted(error.instance)
     where = pointer(error.instance_path) if place is None else place
-    return ArgumentError(pointer=where, message=f"expected {expected}, got {got}", expected=expected, got=got)
+    message = f"expected {expected}, got {got}"
+    return ArgumentError(pointer=where, message=message, expected=expected, got=got, rule=rule, limit=limit)
 
 
 def _not_allowed(error: ValidationError, options: Sequence[object]) -> ArgumentError:
@@ -132,12 +139,17 @@ def _not_allowed(error: ValidationError, options: Sequence[object]) -> ArgumentE
         expected=expected,
         got=got,
         suggestion=quoted(near) if near else None,
+        rule="enum",
+        limit=allowed,
     )
 
 
+def _limit(error: ValidationError) -> object:
+    return next(iter(error.kind.as_dict().values()), "")
+
+
 def _wanted(error: ValidationError) -> str:
-    name, value = error.kind.name, error.kind.as_dict()
-    limit = next(iter(value.values()), "")
+    name, limit = error.kind.name, _limit(error)
     if name in _LIMITS:
         example = _FORMAT_EXAMPLES.get(str(limit)) if name == "format" else None
         return _LIMITS[name].format(quoted(limit) if name == "const" else limit) + (
@@ -155,11 +167,11 @@ def _explain_arms(error: ValidationError, arms: Sequence[Sequence[ValidationErro
     if close:
         best = min(close, key=len)
         return [each for inner in best for each in _explain_one(inner)]
-    wanted: list[str] = []
-    for arm in arms:
-        for inner in arm:
-            wanted += [said.expected for said in _explain_one(inner)]
-    return [_wrong(error, " or ".join(dict.fromkeys(wanted)) or "another value")]
+    said = [each for arm in arms for inner in arm for each in _explain_one(inner)]
+    wanted = " or ".join(dict.fromkeys(each.expected for each in said)) or "another value"
+    rules = dict.fromkeys((each.rule, each.limit) for each in said if (each.rule, each.limit) != ("type", "null"))
+    rule, limit = next(iter(rules)) if len(rules) == 1 else ("", "")
+    return [_wrong(error, wanted, rule=rule, limit=limit)]
 
 
 def _misses_at(error: ValidationError, depth: int) -> bool:

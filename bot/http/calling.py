@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
 from bot.http.errors import REFUSED_STATUS, HttpRefused, language_asked
+from bot.http.field_problems import argument_of, argument_problems, in_one_line
 from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.errors import ArgumentError, ArgumentsInvalid
 from function_calls.permission import Viewer as ToolViewer
@@ -69,8 +70,13 @@ async def call_tool(
     return await context.app.calls.dispatch(call, circumstances)
 
 
-async def check_arguments(context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object]) -> None:
+async def check_arguments(
+    context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object], *, is_for_model: bool = False
+) -> None:
     """Check the arguments of a call without making it.
+
+    What is wrong is told in the language of `turn`; with `is_for_model` as a model is told, in English and with the
+    values that came.
 
     Raises:
         HttpRefused: there is no such tool for this person (404), or the arguments do not fit (422, by field).
@@ -82,9 +88,12 @@ async def check_arguments(context: HttpContext, turn: Turn, name: str, arguments
     tool = context.app.registry.get(name)
     validator = SchemaValidator(spec.parameters) if tool is None else tool.validator
     problems = validator.validate(arguments)
-    if problems:
+    if problems and is_for_model:
         told = ArgumentsInvalid(name, problems).for_model()
         raise HttpRefused(422, "arguments_invalid", problems=_by_field(problems), told=told)
+    if problems:
+        by_field = argument_problems(turn.language, problems)
+        raise HttpRefused(422, "arguments_invalid", problems=by_field, told=in_one_line(turn.language, by_field))
 
 
 def succeeded(result: ToolResult) -> ToolResult:
@@ -107,6 +116,5 @@ def _by_field(problems: list[ArgumentError]) -> dict[str, str]:
     """Each problem under the argument that has it; what is missing stands under its own name."""
     fields: dict[str, str] = {}
     for problem in problems:
-        name = problem.pointer.strip("/").partition("/")[0]
-        fields.setdefault(name, problem.message)
+        fields.setdefault(argument_of(problem), problem.message)
     return fields

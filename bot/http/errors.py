@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
-from bot.http.field_problems import field_problems
+from bot.http.field_problems import field_problems, in_one_line
 from function_calls.running import full_text, refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
@@ -142,8 +142,7 @@ async def _request_refused(request: Request, error: RequestRefused) -> JSONRespo
 async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
     language = language_asked(request)
     problems = field_problems(language, error.errors())
-    body = say(language, "field.body")
-    told = "; ".join(f"{place or body}: {problem}" for place, problem in problems.items())
+    told = in_one_line(language, problems)
     status = 400 if any(each["type"] == "json_invalid" for each in error.errors()) else 422
     return error_response(request, status, "invalid", problems=problems, problems_told=told)
 

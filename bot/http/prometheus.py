@@ -13,6 +13,7 @@ from bot import __version__
 from bot.http.auth import needs
 from bot.http.context import Context, HttpContext
 from bot.http.figures import percentile
+from bot.model_latency import ModelLatency
 from bot.platform import HasHealth
 from services.storage.activity import Timed
 
@@ -28,7 +29,7 @@ routes = APIRouter(tags=["health"])
     responses={200: {"content": {_TYPE: {"schema": {"type": "string"}}}, "description": "Metrics"}},
 )
 async def metrics(context: Context, viewer: Annotated[object, Depends(needs("metrics"))]) -> Response:
-    """Gauges of the last five minutes and of this moment."""
+    """Gauges of the last five minutes and of this moment, and how long the model took since the start."""
     del viewer
     return Response("\n".join(await _lines(context)) + "\n", media_type=_TYPE)
 
@@ -49,6 +50,7 @@ async def _lines(context: HttpContext) -> list[str]:
         *_gauge("bubbles_turns_5m", "Messages interpreted in five minutes.", [("", sum(each.turns for each in used))]),
         *_gauge("bubbles_model_tokens_5m", "Tokens used in five minutes.", [("", sum(each.tokens for each in used))]),
         *_gauge("bubbles_model_cost_5m", "Money spent in five minutes.", [("", sum(each.cost for each in used))]),
+        *_model_seconds(context.app.model_latency),
         *_gauge("bubbles_deliveries_waiting", "Due, not settled.", [("", await context.activity.waiting())]),
         *_gauge("bubbles_adapter_live", "1 is connected; 0 with its state.", _adapters(context)),
         *_gauge("bubbles_reminder_lateness_seconds_5m", "How late reminders were said.", _quantiles(late)),
@@ -69,6 +71,17 @@ def _adapters(context: HttpContext) -> list[tuple[str, float]]:
 def _gauge(name: str, about: str, values: Sequence[tuple[str, float]]) -> list[str]:
     lines = [f"{name}{{{labels}}} {value:g}" if labels else f"{name} {value:g}" for labels, value in values]
     return [f"# HELP {name} {about}", f"# TYPE {name} gauge", *lines]
+
+
+def _model_seconds(latency: ModelLatency) -> list[str]:
+    """A histogram since the start, of this process alone; a request counts with its retries."""
+    name = "bubbles_model_request_seconds"
+    lines = [f"# HELP {name} How long requests to the model took.", f"# TYPE {name} histogram"]
+    for (model, outcome), taken in latency.by_outcome.items():
+        labels = f'model="{_escaped(model)}",outcome="{_escaped(outcome)}"'
+        lines += [f'{name}_bucket{{{labels},le="{step}"}} {count}' for step, count in taken.up_to()]
+        lines += [f"{name}_sum{{{labels}}} {taken.seconds:g}", f"{name}_count{{{labels}}} {sum(taken.counts)}"]
+    return lines
 
 
 def _by_tool(calls: Sequence[Timed]) -> list[tuple[str, float]]:

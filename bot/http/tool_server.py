@@ -47,7 +47,7 @@ async def call(
 ) -> JsonValue:
     """Call a function with its arguments; the answer is what a model is fed. It is recorded like any other call."""
     turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
-    await check_arguments(context, turn, tool_name, arguments)
+    await check_arguments(context, turn, tool_name, arguments, is_for_model=True)
     result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm)
     if result.is_question and not result.ok:
         raise HttpRefused(409, "call_question", why=result.text)

@@ -55,3 +55,33 @@ async def test_what_is_no_json_is_told_of_the_whole_request(api):
     answer = await api.post("/api/chat/send", content=b"{", headers={"Content-Type": "application/json"})
 
     assert (answer.status_code, answer.json()["fields"]) == (400, {"": "It is no JSON."})
+
+
+WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "told"),
+    [
+        ({"time": None}, "time", "应该是文字。"),
+        ({"type": "hourly"}, "type", '应该是 "once", "daily", "weekly"。'),
+        ({"weekday": 9}, "weekday", "最多是 6。"),
+        ({"weekday": "Monday"}, "weekday", "应该是数字。"),
+        ({"colour": "red"}, "colour", "没有这一项。"),
+    ],
+    ids=["no text", "not one of them", "too large", "of another kind", "unknown"],
+)
+async def test_wrong_arguments_of_a_tool_are_told_in_the_language_of_whoever_asks(api, change, field, told):
+    body = {"arguments": WEEKLY | change}
+
+    answer = await api.post("/api/tools/reminder_set/invoke", json=body, headers=CHINESE)
+
+    assert (answer.status_code, answer.json()["fields"]) == (422, {field: told})
+    assert told in answer.json()["detail"]
+
+
+async def test_a_model_behind_the_tool_server_reads_the_whole_reason_in_english(api):
+    answer = await api.post("/tools/reminder_set", json=WEEKLY | {"type": "weakly"}, headers=CHINESE)
+
+    assert answer.status_code == 422
+    assert "Did you mean" in answer.json()["detail"]
