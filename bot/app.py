@@ -14,8 +14,10 @@ from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.drafts import Drafts
 from bot.elsewhere import members_of
+from bot.forgetting import let_go
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.menus import offer_commands
+from bot.model_latency import ModelLatency
 from bot.outbox import Outbox
 from bot.platform import HearsAnswers, Platform, Receive, Remembers, TakesUp
 from bot.plugins.contributions import Host
@@ -101,6 +103,7 @@ class App:
     platforms: tuple[Platform, ...]
     offline: OfflineInterpreter
     has_model: bool
+    model_latency: ModelLatency
     plugins: PluginHouse
     relay: Relay | None = None
     resumption: Resumption | None = None
@@ -200,7 +203,9 @@ async def build_app(
         purse = purse_of(settings, clock, log)
         telemetry = await resources.enter_async_context(telemetry_of(settings.telemetry))
         client = None if interpreter else language_model(settings.model)
-        asked = client if client is None or telemetry is None else telemetry.model(client)
+        latency = ModelLatency()
+        timed = None if client is None else latency.model(client)
+        asked = timed if timed is None or telemetry is None else telemetry.model(timed)
         model = None if asked is None else metered(asked, settings.model, purse)
         history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         state, scopes = SqlStateStore(database, clock), SqlScopeStore(database)
@@ -229,6 +234,7 @@ async def build_app(
             keep_days=settings.history.retention_days,
             on_forgotten=summaries.forget_person,
             settle=log.drain,
+            on_gone=partial(let_go, outbox.platforms),
         )
         people = PeopleService(scopes, LinkCodes(state))
         services = Services(
@@ -300,6 +306,7 @@ async def build_app(
             platforms=tuple(platforms),
             offline=offline,
             has_model=chosen is not offline,
+            model_latency=latency,
             plugins=plugins,
             relay=relay,
             # Of several workers on one database another may be dealing with it.

@@ -9,6 +9,7 @@ from bot.chat_commands import Command
 from services.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
 from services.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.language_model.ports import TextListener
+from services.privacy.model import GoneMessage
 from services.reminders.model import DueNotice
 from services.session import StateStore
 
@@ -152,6 +153,15 @@ class TakesUp(Protocol):
 
     async def take_up(self, message: ChatMessage) -> None:
         """Receive a message that is recorded and was never dealt with; return when it is."""
+        ...
+
+
+@runtime_checkable
+class KeepsFiles(Protocol):
+    """Keeps itself what was sent besides words."""
+
+    async def forget(self, gone: Sequence[GoneMessage]) -> None:
+        """Delete what is kept beside messages whose words have gone."""
         ...
 
 

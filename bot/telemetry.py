@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 _MOST_OPEN: Final = 1000
+_PROVIDER: Final = "openai"
+"""Whose API the model is asked by; the conventions want the best guess where a compatible server stands behind it."""
 
 
 class Telemetry:
@@ -62,7 +64,11 @@ class Telemetry:
         """
         from opentelemetry.trace import SpanKind, Status, StatusCode
 
-        attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": inner.name}
+        attributes = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": _PROVIDER,
+            "gen_ai.request.model": inner.name,
+        }
         with self._tracer.start_as_current_span(
             f"chat {inner.name}", kind=SpanKind.CLIENT, attributes=attributes, record_exception=False
         ) as span:
@@ -89,6 +95,7 @@ class Telemetry:
             attributes={
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": tool,
+                "gen_ai.tool.type": "function",
                 "gen_ai.tool.call.id": str(event.data.get("id", "")),
             },
         )

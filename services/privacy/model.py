@@ -1,6 +1,6 @@
 """The values of privacy: whose data, where, and what became of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from services.chat import ChatAddress, ChatMessage, Person
 from services.memory.model import Memory
@@ -21,16 +21,27 @@ class DataScope:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class GoneMessage:
+    """A message whose words are not kept any more; `files` are the addresses of what came with it."""
+
+    address: ChatAddress
+    message_id: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Erasure:
     """The receipt of a "forget me": how much was removed.
 
     `replies` are the bot's answers to the messages, `records` what was written down about how they were understood.
+    `gone` are those messages and answers, for whoever keeps something beside them.
     """
 
     messages: int
     replies: int
     memories: int
     records: int
+    gone: tuple[GoneMessage, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_empty(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
-from services.privacy.model import DataScope, Erasure, PersonData
+from services.privacy.model import DataScope, Erasure, GoneMessage, PersonData
 
 
 class PrivacyStore(Protocol):
@@ -40,6 +40,10 @@ class PrivacyStore(Protocol):
 
     async def chats(self) -> tuple[str, ...]:
         """The keys of all chats that messages are kept of."""
+        ...
+
+    async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
+        """The messages of the chat sent earlier that files came with."""
         ...
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:

@@ -1,13 +1,13 @@
 """Keep no more about people than they and their chats want."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 from loguru import logger
 
 from services.chat import ChatAddress
-from services.privacy.model import DataScope, Erasure, PersonData
+from services.privacy.model import DataScope, Erasure, GoneMessage, PersonData
 from services.privacy.ports import PrivacyStore
 
 _BATCH = 1_000
@@ -20,7 +20,8 @@ class PrivacyService:
 
     `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever. `on_forgotten`
     is told the id of who asked to be forgotten, for whatever else is remembered in the process. `settle` waits until
-    what was recorded is stored, so that nothing about a person is written after it was removed or counted.
+    what was recorded is stored, so that nothing about a person is written after it was removed or counted. `on_gone`
+    is told of messages whose words have gone, for the files that came with them.
     """
 
     def __init__(
@@ -30,11 +31,13 @@ class PrivacyService:
         keep_days: int = 0,
         on_forgotten: Callable[[str], None] | None = None,
         settle: Callable[[], Awaitable[None]] | None = None,
+        on_gone: Callable[[Sequence[GoneMessage]], Awaitable[None]] | None = None,
     ) -> None:
         self._store = store
         self._on_forgotten = on_forgotten
         self._keep_days = keep_days
         self._settle = settle or _settled
+        self._on_gone = on_gone or _nothing_beside
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """From now on keep no messages of the person; False when that was so already."""
@@ -50,6 +53,7 @@ class PrivacyService:
         erasure = await self._store.erase(scope, at)
         if self._on_forgotten is not None:
             self._on_forgotten(scope.person.id)
+        await self._on_gone(erasure.gone)
         return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
@@ -80,11 +84,18 @@ class PrivacyService:
 
     async def _purged(self, chat: str, before: datetime) -> int:
         total = 0
+        with_files = await self._store.with_files(chat, before)
         while removed := await self._store.purge(chat, before, _BATCH):
             total += removed
             await asyncio.sleep(_PAUSE_SECONDS)
+        await self._on_gone(with_files)
         return total
 
 
 async def _settled() -> None:
     """Nothing is on its way."""
+
+
+async def _nothing_beside(gone: Sequence[GoneMessage]) -> None:
+    """Nobody keeps files."""
+    del gone

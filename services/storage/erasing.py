@@ -2,9 +2,11 @@
 
 import sqlalchemy as sa
 
-from services.privacy.model import DataScope
+from services.privacy.model import DataScope, GoneMessage
 from services.storage.consent import WORDLESS_TURN
 from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
+from services.storage.message_extras import attachments_of
+from services.storage.reminder_rows import address_of
 from services.storage.tables import CALL, MESSAGE, SCOPE, STATE, TURN
 
 
@@ -15,8 +17,23 @@ def in_place(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElem
     return chat_key == scope.address.key
 
 
-def erase_messages(connection: sa.Connection, scope: DataScope, at: int) -> tuple[int, int]:
-    """Blank the person's messages and the bot's answers to them; return how many of each there were."""
+def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[GoneMessage, ...]:
+    """The messages that are about to go, oldest first."""
+    columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
+    return tuple(
+        GoneMessage(
+            address=address_of(row.chat_key, None),
+            message_id=row.message_id,
+            files=tuple(each.url for each in attachments_of(row.attachments) if each.url),
+        )
+        for row in connection.execute(columns.where(wanted).order_by(MESSAGE.c.id))
+    )
+
+
+def erase_messages(
+    connection: sa.Connection, scope: DataScope, at: int
+) -> tuple[tuple[GoneMessage, ...], tuple[GoneMessage, ...]]:
+    """Blank the person's messages and the bot's answers to them; return both."""
     here = in_place(MESSAGE.c.chat_key, scope)
     mine = sa.and_(here, MESSAGE.c.sender_id == scope.person.id, sa.not_(MESSAGE.c.sender_is_bot))
     asked = MESSAGE.alias("asked")
@@ -30,10 +47,11 @@ def erase_messages(connection: sa.Connection, scope: DataScope, at: int) -> tupl
             asked.c.sender_id == scope.person.id,
         ),
     )
-    replies = connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at)).rowcount
+    messages, replies = gone_messages(connection, mine), gone_messages(connection, answers)
+    connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
     index_of(connection).remove(connection, indexed_rows(connection, sa.and_(mine, IS_INDEXED)))
     blank = {"sender_id": "", "sender_name": "", "text": "", "mentions": "", "attachments": "", "reply_to": None}
-    messages = connection.execute(MESSAGE.update().where(mine).values(blank | {"deleted_at": at})).rowcount
+    connection.execute(MESSAGE.update().where(mine).values(blank | {"deleted_at": at}))
     return messages, replies
 
 

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from services.privacy.model import DataScope, Erasure, PersonData
+from services.privacy.model import DataScope, Erasure, GoneMessage, PersonData
 from services.storage.database import Database
-from services.storage.erasing import erase_messages, erase_records, erase_state, in_place
+from services.storage.erasing import erase_messages, erase_records, erase_state, gone_messages, in_place
 from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
 from services.storage.instants import to_micros
 from services.storage.memories import memory_of
@@ -52,7 +52,13 @@ class SqlPrivacyStore:
             memories = connection.execute(MEMORY.delete().where(of_person)).rowcount
             records = erase_records(connection, scope)
             erase_state(connection, scope)
-            return Erasure(messages=messages, replies=replies, memories=memories, records=records)
+            return Erasure(
+                messages=len(messages),
+                replies=len(replies),
+                memories=memories,
+                records=records,
+                gone=(*messages, *replies),
+            )
 
         return await self._database.run(work)
 
@@ -97,6 +103,12 @@ class SqlPrivacyStore:
         """The keys of all chats that messages are kept of."""
         query = sa.select(MESSAGE.c.chat_key).distinct()
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
+
+    async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
+        """The messages of the chat sent earlier that files came with."""
+        is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
+        wanted = sa.and_(is_old, MESSAGE.c.attachments != "")
+        return await self._database.read(lambda connection: gone_messages(connection, wanted))
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:
         """Delete at most `limit` messages of the chat sent earlier; return how many there were."""

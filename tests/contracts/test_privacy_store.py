@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.call_log.model import CallRecord, TurnRecord
-from services.chat import ChatAddress, ChatMessage, Person
+from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.memory.model import NewMemory, Onlooker
 from services.privacy.model import DataScope, Erasure
 from services.session import StateDelta
@@ -199,6 +199,19 @@ async def test_what_is_erased_is_counted_and_gone(privacy, messages, database):
     assert [each.person.id for each in await memories.seen_by(Onlooker(address=HOME, person=BOB))] == ["bob"]
     assert [each.text for each in await records.latest_turns(5)] == ["secret wish", ""]
     assert await privacy.erase(HERE, NOW) == Erasure(messages=0, replies=0, memories=0, records=0)
+
+
+async def test_what_has_gone_is_named_with_its_files(privacy, messages):
+    desk = Attachment(kind="image", description="desk.png", url="/files/k/desk.png")
+    await messages.add([message(1, attachments=(desk,)), message(2, sender=BOT, reply_to="1"), message(3, sender=BOB)])
+    before = await privacy.with_files(HOME.key, NOW + timedelta(hours=1))
+
+    gone = (await privacy.erase(HERE, NOW)).gone
+
+    assert [(each.message_id, each.files) for each in gone] == [("1", ("/files/k/desk.png",)), ("2", ())]
+    assert [each.message_id for each in before] == ["1"]
+    assert await privacy.with_files(HOME.key, NOW + timedelta(hours=1)) == ()
+    assert await privacy.with_files(HOME.key, NOW) == ()
 
 
 async def test_erasing_everywhere_stays_on_the_platform(privacy, messages):

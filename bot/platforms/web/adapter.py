@@ -35,11 +35,13 @@ from services.clock import Clock
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
+from services.privacy.model import GoneMessage
 from services.reminders.model import EVERYONE, DueNotice
 from services.session import StateStore
 
 _REMEMBERED_KEYS: Final = 500
 _MOST_ROOMS: Final = 1000
+_MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds no more frames
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 _ABILITIES: Final = Capabilities(
@@ -254,6 +256,19 @@ class WebPlatform:
                 await self.files.remove(each["url"])
         await self._deliver(MessageWithdrawn(address=self.address(session_id), message_id=message_id, at=at))
         self.room(session_id).emit("message_deleted", {"message_id": message_id})
+
+    async def forget(self, gone: Sequence[GoneMessage]) -> None:
+        """Delete the files of messages whose words have gone, and let open pages show them no longer."""
+        for each in gone:
+            session_id, message_id = each.address.chat_id, each.message_id
+            shown = (await self.extras(session_id, message_id)).attachments
+            if self.files is not None:
+                for url in {*each.files, *(attachment["url"] for attachment in shown)}:
+                    await self.files.remove(url)
+            await self._keep_extras(each.address, message_id, Extras())
+        for each in gone[-_MOST_TOLD_GONE:]:
+            if each.address.chat_id in self._rooms:
+                self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
 
     async def stop(self, session_id: str, answer_id: str) -> bool:
         """Stop an answer that is being made; False when there is none of this id."""

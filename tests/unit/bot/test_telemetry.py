@@ -9,7 +9,7 @@ import pytest
 
 from bot.app import build_app
 from bot.settings import BotSettings, ModelSettings, Settings, TelemetrySettings
-from bot.testing.clocks import FixedClock
+from bot.testing.clocks import StandingClock
 from bot.testing.openai_answers import call, say
 from bot.testing.openai_server import OpenAIServer
 from bot.testing.platform import FakePlatform
@@ -45,7 +45,7 @@ def collector():
 
 
 async def traced(collector, script, text):
-    clock = FixedClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    clock = StandingClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with OpenAIServer(script) as model:
         settings = Settings(
@@ -70,8 +70,23 @@ async def test_a_message_is_one_trace_with_its_requests_and_calls(collector):
     assert set(named) == {"message", "chat small", "execute_tool reminder_set"}
     assert len({span.trace_id for span in spans}) == 1
     assert {named[name].parent_span_id for name in named if name != "message"} == {named["message"].span_id}
-    assert attributes(named["chat small"])["gen_ai.usage.input_tokens"] > 0
-    assert attributes(named["execute_tool reminder_set"])["gen_ai.tool.name"] == "reminder_set"
+    assert attributes(named["message"])["gen_ai.conversation.id"] == "fake:home"
+    asked = attributes(named["chat small"])
+    assert asked.pop("gen_ai.usage.input_tokens") > 0
+    assert asked.pop("gen_ai.usage.output_tokens") > 0
+    assert asked.keys() - {"gen_ai.response.finish_reasons", "gen_ai.response.model"} == {
+        "gen_ai.operation.name",
+        "gen_ai.provider.name",
+        "gen_ai.request.model",
+    }
+    assert (asked["gen_ai.operation.name"], asked["gen_ai.request.model"]) == ("chat", "small")
+    called = attributes(named["execute_tool reminder_set"])
+    assert called.pop("gen_ai.tool.call.id")
+    assert called == {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "reminder_set",
+        "gen_ai.tool.type": "function",
+    }
 
 
 @pytest.mark.timeout(20)
@@ -96,7 +111,7 @@ async def test_a_model_that_fails_is_an_error_in_the_trace(collector):
 async def test_without_an_endpoint_nothing_of_it_is_loaded(collector):
     import sys
 
-    clock = FixedClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    clock = StandingClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     before = {name for name in sys.modules if name.startswith("opentelemetry.sdk")}
     async with build_app(Settings(), platforms=[FakePlatform(clock)], clock=clock, database=Database("sqlite://")):
         await asyncio.sleep(0)

@@ -1,5 +1,7 @@
 """Files in a room: sent, shown, described, limited, and deleted with their message."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.settings import HttpSettings
@@ -8,6 +10,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
 from services.chat import SentFile
 from services.history.service import HistoryService
+from services.privacy.service import PrivacyService
 
 PICTURE = b"\x89PNG" + bytes(100)
 ADDRESS = "/api/chat/sessions/lobby/files"
@@ -112,3 +115,34 @@ async def test_a_file_of_the_bot_is_shown_with_its_answer(api_of, tmp_path):
 
     assert attachment["kind"] == "image"
     assert (await api.get(attachment["url"])).content == PICTURE
+
+
+async def test_files_of_who_is_forgotten_go_with_the_messages_and_the_answers(api_of, tmp_path):
+    calls = [[ToolCall(id=name, name=name, arguments={})] for name in ("plot", "forget_me")]
+    script = ScriptedInterpreter(["Nice tea.", *calls, "Shall I?"])
+    api = await api_of(files=tmp_path / "files", interpreter=script, functions=[Painter()])
+    kept = (await sent(api)).json()
+    others = (await sent(api, "tea.png")).json()
+    for who, file, text in (("Ben", others, "my tea"), ("Ada", kept, "plot it, please, Bubbles")):
+        body = {"session_id": "lobby", "message": text, "attachments": [file], "name": who}
+        said = await api.post("/api/chat/send", json=body)
+    plot = said.json()["reply"]["attachments"][0]
+
+    for text in ("Bubbles, forget me", "yes"):
+        await api.post("/api/chat/send", json={"session_id": "lobby", "message": text, "name": "Ada"})
+
+    assert [(await api.get(each["url"])).status_code for each in (kept, plot, others)] == [404, 404, 200]
+
+
+async def test_files_go_with_messages_whose_time_is_over(api):
+    kept = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "my desk", "attachments": [kept]}
+    await api.post("/api/chat/send", json=body)
+    privacy, now = api.context.app.services.get(PrivacyService), api.context.clock.now()
+
+    await privacy.keep_for(api.context.room.address("lobby"), 1)
+    await privacy.purge(now)
+    before = (await api.get(kept["url"])).status_code
+    await privacy.purge(now + timedelta(days=2))
+
+    assert (before, (await api.get(kept["url"])).status_code) == (200, 404)
