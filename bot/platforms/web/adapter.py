@@ -388,9 +388,8 @@ class WebPlatform:
         """Called by name, answered, or spoken to by somebody who is alone with the bot; a file alone asks nothing."""
         if not spoken.text.strip():
             return False
-        others = [person for person in self.room(session_id).people if person.id != spoken.person.id]
         is_answer = spoken.reply_to is not None and ids.client_id_of(spoken.reply_to) is None
-        return not others or is_answer or is_called(spoken.text, self.bot.name)
+        return not self.room(session_id).has_others(spoken.person) or is_answer or is_called(spoken.text, self.bot.name)
 
     def _tell_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
         now = self._clock.now()

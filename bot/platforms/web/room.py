@@ -2,6 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Final
 
 from bot.platform_kit.markdown import mention_pattern
@@ -13,6 +14,7 @@ RING: Final = 500
 """So many of the last events are kept for those who come back."""
 
 _MOST_KNOWN: Final = 500
+_STAYS: Final = timedelta(minutes=10)  # who spoke without a socket counts as being there for so long
 
 Listener = Callable[[Frame], None]
 
@@ -31,6 +33,7 @@ class Room:
         self._here: Counter[str] = Counter()
         self._people: dict[str, Person] = {}
         self._known: dict[str, Person] = {}
+        self._spoke_at: dict[str, datetime] = {}
 
     @property
     def people(self) -> tuple[Person, ...]:
@@ -47,12 +50,21 @@ class Room:
         """Whether nobody listens."""
         return not self._listeners
 
+    def has_others(self, person: Person) -> bool:
+        """Whether somebody else is connected, or spoke here a moment ago over HTTP."""
+        since = self._clock.now() - _STAYS
+        lately = (who for who, at in self._spoke_at.items() if at > since)
+        return any(who != person.id for who in (*self._people, *lately))
+
     def know(self, person: Person) -> None:
-        """Remember somebody, so that they can be mentioned when they are not connected."""
+        """Remember somebody who speaks, so that they can be mentioned when they are not connected."""
         self._known.pop(person.id, None)
         self._known[person.id] = person
+        self._spoke_at[person.id] = self._clock.now()
         if len(self._known) > _MOST_KNOWN:
-            del self._known[next(iter(self._known))]
+            gone = next(iter(self._known))
+            del self._known[gone]
+            self._spoke_at.pop(gone, None)
 
     def mentioned(self, text: str) -> tuple[Person, ...]:
         """The people that `text` names with an @; of two names that begin alike the longer one."""
@@ -110,6 +122,7 @@ class Room:
         if self._here[person.id] <= 0:
             del self._here[person.id]
             self._people.pop(person.id, None)
+            self._spoke_at.pop(person.id, None)
             self.hint("presence", {"members": self.members, "left": author_shape(person)})
 
     def _hand_out(self, frame: Frame) -> None:

@@ -137,3 +137,20 @@ async def test_a_reaction_is_put_on_and_taken_off(api):
     await api.post(address, params={"name": "Lin"}, json={"emoji": "👍"})
 
     assert await reactions() == {}
+
+
+async def test_people_who_talk_to_each_other_over_http_are_not_interrupted_and_summed_up(api):
+    await say(api, "remind me in 10 minutes to stretch", name="Mei")
+    said = [("Lin", "the release is on Thursday at 14:00"), ("Ann", "I can make the backup tomorrow morning")]
+    replies = [(await say(api, text, name=name)).json()["reply"] for name, text in said]
+
+    summary = (await api.post("/api/summary", json={})).json()
+
+    assert replies == [None, None]
+    assert "Thursday" in summary["text"]
+
+
+async def test_who_is_alone_with_the_bot_is_answered_without_calling_it(api):
+    answer = (await say(api, "hello", name="Ann")).json()
+
+    assert answer["reply"] is not None
