@@ -23,13 +23,15 @@ NAME = Annotated[
 class Viewer:
     """Who a request is from: a person of the room, their role, and the scopes that their token has.
 
-    `is_fixed` says that the token names the person, so that the request cannot name another.
+    `is_fixed` says that the token names the person, so that the request cannot name another. `token_id` tells tokens
+    apart, empty where there is none: several may be one person's.
     """
 
     person: Person
     role: Role
     scopes: frozenset[Scope]
     is_fixed: bool = False
+    token_id: str = ""
 
     def named(self, name: str | None) -> "Viewer":
         """The same, as the person that the request names.
@@ -56,7 +58,7 @@ def viewer_of_token(token: Token) -> Viewer:
     """The viewer that a token stands for; the operator's own may speak as anybody."""
     is_admin = token.role == "admin"
     person = person_called(token.name, is_admin=is_admin)
-    return Viewer(person=person, role=token.role, scopes=token.scopes, is_fixed=not is_admin)
+    return Viewer(person=person, role=token.role, scopes=token.scopes, is_fixed=not is_admin, token_id=token.id)
 
 
 async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:

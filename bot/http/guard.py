@@ -81,7 +81,7 @@ class Guard:
             return 403, "origin_unknown"
         if not _fits(connection.headers.get("content-length", "0"), self._most(connection)):
             return 413, "too_large"
-        who = viewer.person.id if viewer is not None else _client(connection)
+        who = _client(connection) if viewer is None else viewer.token_id or viewer.person.id
         return None if self._pace.takes(who) else (429, "too_fast")
 
     def _most(self, connection: HTTPConnection) -> int:
@@ -112,7 +112,7 @@ class Guard:
 
 
 class RequestPace:
-    """A token bucket for each person."""
+    """A token bucket for each of those who ask: by their token, else by where they are."""
 
     def __init__(self, per_minute: int, clock: Clock) -> None:
         self._rate = per_minute / 60

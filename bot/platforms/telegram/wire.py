@@ -166,6 +166,11 @@ def _description(held: object) -> str:
     return str(held.get("file_name") or held.get("emoji") or held.get("question") or "")
 
 
+def _decoded(units: bytes) -> str:
+    """Part of a text; whatever an entity cuts through the middle of is a question mark."""
+    return units.decode("utf-16-le", "replace")
+
+
 class _Reading:
     """The text of a message with every mention as `@name`, and who is mentioned."""
 
@@ -173,16 +178,16 @@ class _Reading:
         self._me = me
         self.calls_the_bot = False
         self._people: list[Person] = []
-        units = (message.text or message.caption).encode("utf-16-le")
+        units = (message.text or message.caption).encode("utf-16-le", "replace")
         pieces, end = [], 0
         for entity in message.entities or message.caption_entities:
             start, stop = entity.offset * 2, (entity.offset + entity.length) * 2
-            said = units[start:stop].decode("utf-16-le")
+            said = _decoded(units[start:stop])
             replaced = self._read(entity, said)
             if replaced is not None and start >= end:
-                pieces += [units[end:start].decode("utf-16-le"), replaced]
+                pieces += [_decoded(units[end:start]), replaced]
                 end = stop
-        self.text = "".join([*pieces, units[end:].decode("utf-16-le")]).strip()
+        self.text = "".join([*pieces, _decoded(units[end:])]).strip()
 
     @property
     def mentions(self) -> tuple[Person, ...]:

@@ -5,6 +5,7 @@ import json
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,7 @@ from bot.platforms.slack import wire as slack
 from bot.platforms.slack.events import Message as SlackMessage
 from bot.platforms.telegram import wire as telegram
 from bot.platforms.telegram.events import Update
+from bot.platforms.xmpp import wire as xmpp
 from services.chat import ChatMessage
 
 HERE = Path(__file__).parent
@@ -88,6 +90,76 @@ MATRIX = [
     }
 ]
 ROOM = matrix.Room(id="!team:example.org", names={"@ann:example.org": "Ann"}, levels={}, own_events={"$own"})
+XMPP = [
+    {
+        "tag": "{jabber:client}message",
+        "attributes": {"from": "team@rooms.example.org/ann", "id": "m1", "type": "groupchat"},
+        "inside": [
+            {"tag": tag, "attributes": attributes, "text": text, "inside": inside}
+            for tag, attributes, text, inside in (
+                ("{jabber:client}body", {}, "> ben: tea?\n@ben: yes", []),
+                *extra,
+                ("{urn:xmpp:sid:0}stanza-id", {"by": "team@rooms.example.org", "id": "s1"}, "", []),
+                ("{urn:xmpp:occupant-id:0}occupant-id", {"id": "o1"}, "", []),
+            )
+        ],
+    }
+    for extra in (
+        (
+            ("{urn:xmpp:reply:0}reply", {"id": "own", "to": "team@rooms.example.org/ben"}, "", []),
+            (
+                "{urn:xmpp:fallback:0}fallback",
+                {"for": "urn:xmpp:reply:0"},
+                "",
+                [{"tag": "{urn:xmpp:fallback:0}body", "attributes": {"start": "0", "end": "12"}}],
+            ),
+        ),
+        (("{urn:xmpp:message-correct:0}replace", {"id": "given"}, "", []),),
+        (("{urn:xmpp:message-retract:1}retract", {"id": "s0"}, "", []),),
+        (("{urn:xmpp:delay}delay", {"stamp": "2026-11-20T09:59:00Z"}, "", []),),
+        (
+            (
+                "{urn:xmpp:reactions:0}reactions",
+                {"id": "s0"},
+                "",
+                [{"tag": "{urn:xmpp:reactions:0}reaction", "text": "👍"}],
+            ),
+        ),
+    )
+]
+MUC = xmpp.Room(
+    jid="team@rooms.example.org",
+    nick="bubbles",
+    bot_name="Bubbles",
+    occupants={"ben": xmpp.Occupant(nick="ben", jid="ben@example.org")},
+    own_messages={"own": "own"},
+    authors={"s0": "team@rooms.example.org/ann"},
+    given_ids={"team@rooms.example.org/ann given": "s0"},
+    missed_since=NOW,
+)
+
+
+def element(raw):
+    """A stanza as a parser makes one: whatever stands where, names and values are text."""
+    raw = raw if isinstance(raw, dict) else {"text": raw}
+    attributes, inside = raw.get("attributes"), raw.get("inside")
+    made = ET.Element(str(raw.get("tag")))
+    for name, value in attributes.items() if isinstance(attributes, dict) else ():
+        made.set(name, value if isinstance(value, str) else json.dumps(value))
+    made.text = None if raw.get("text") is None else str(raw["text"])
+    made.extend(element(each) for each in (inside if isinstance(inside, list) else ()))
+    return made
+
+
+def from_xmpp(raw):
+    """Everything that is read of a stanza; what it says."""
+    stanza = element(raw)
+    reaction = xmpp.reacted_to(stanza)
+    if reaction is not None:
+        xmpp.to_reactions(stanza, MUC, reaction[0], (), reaction[1])
+    xmpp.private_message(stanza, now=NOW, fresh_id="fresh")
+    return xmpp.to_incoming(stanza, MUC, now=NOW, fresh_id="fresh")
+
 
 WIRES = {
     "telegram": (
@@ -118,6 +190,7 @@ WIRES = {
         MATRIX,
         lambda raw: matrix.to_incoming(raw, ROOM, matrix.Account(user_id="@b:example.org", bot_name="Bubbles")),
     ),
+    "xmpp": (XMPP, from_xmpp),
 }
 
 SCALARS = st.one_of(

@@ -1,5 +1,5 @@
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from bot.http.reach import check_reach
 from bot.settings import HttpSettings
@@ -92,6 +92,23 @@ async def test_too_many_requests_are_refused(api_of):
     codes = [(await api.get("/health/live")).status_code for _ in range(4)]
 
     assert codes == [200, 200, 200, 429]
+
+
+async def test_every_token_has_a_pace_of_its_own_whoever_it_was_given_to(api_of):
+    api = await api_of(http=HttpSettings(port=0, requests_per_minute=3, token=SecretStr("s3cret-token")))
+    tokens = api.context.tokens
+    given = [(await tokens.issue("Ann", "member"))[1] for _ in range(2)]
+    revoked = (await tokens.issue("Ben", "member"))[1]
+
+    async def codes(secret, times):
+        headers = {"Authorization": f"Bearer {secret}"}
+        return [(await api.get("/api/tools", headers=headers)).status_code for _ in range(times)]
+
+    assert await codes(given[0], 4) == [200, 200, 200, 429]
+    assert await codes(given[1], 4) == [200, 200, 200, 429]
+    assert await codes("s3cret-token", 1) == [200]
+    await tokens.revoke((await tokens.find(revoked)).id)
+    assert await codes(revoked, 4) == [401, 401, 401, 429]
 
 
 async def test_with_a_token_nothing_is_told_without_it(api_of):

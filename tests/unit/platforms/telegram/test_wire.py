@@ -158,3 +158,13 @@ def test_a_group_that_the_bot_is_added_to_is_new_and_speaks_as_the_one_who_added
 @pytest.mark.parametrize("name", ["bot made administrator", "bot removed", "private chat begun"])
 def test_other_changes_of_what_the_bot_is_in_a_chat_say_nothing(name):
     assert heard(name) is None
+
+
+@pytest.mark.parametrize("text", ["𐀀𐀀 tea", "\ud800 tea"])
+def test_a_mention_that_cuts_a_letter_in_two_breaks_nothing(text):
+    update = UPDATES["group mention"]
+    cut = {**update["message"], "text": text, "entities": [{"type": "mention", "offset": 1, "length": 2}]}
+
+    message = to_incoming(Update.model_validate({**update, "message": cut}), ME)
+
+    assert message.text.endswith(" tea")
