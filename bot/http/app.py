@@ -23,6 +23,7 @@ from bot.http import (
     tool_server,
     tools_api,
 )
+from bot.http.answer_examples import show_answers
 from bot.http.context import HttpContext
 from bot.http.errors import add_error_handlers, describe_errors
 from bot.http.guard import Guard
@@ -87,6 +88,7 @@ def _complete_the_document(app: FastAPI) -> None:
             document = described()
             describe_errors(document)
             show_examples(document)
+            show_answers(document)
         return described()
 
     app.openapi = completed  # type: ignore[method-assign]  # the way that FastAPI documents for changing it

@@ -1,0 +1,43 @@
+"""Whoever reads the OpenAPI document sees what each request is answered with."""
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+
+from bot.http.answer_examples import answers, told_when_well
+
+
+@pytest.fixture
+async def document(api):
+    return (await api.get("/api/openapi.json")).json()
+
+
+def told(document):
+    """Every answer of the document, as (route, media type, description)."""
+    return [
+        (f"{method} {path}", media, content)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        for media, content in told_when_well(operation).items()
+    ]
+
+
+async def test_every_answer_has_an_example(document):
+    bare = [(route, media) for route, media, content in told(document) if "example" not in content]
+
+    assert bare == []
+
+
+async def test_every_example_fits_what_is_declared(document):
+    wrong = []
+    for route, media, content in told(document):
+        schema = {**content.get("schema", {}), "components": document["components"]}
+        errors = [str(error) for error in Draft202012Validator(schema).iter_errors(content.get("example"))]
+        wrong += [(route, media, error) for error in errors]
+
+    assert wrong == []
+
+
+async def test_no_example_is_of_an_answer_that_is_gone(document):
+    declared = {(route, media) for route, media, _ in told(document)}
+
+    assert {(route, media) for route, kept in answers().items() for media in kept} <= declared
