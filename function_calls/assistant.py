@@ -149,7 +149,7 @@ class Assistant:
                 state=CallState(opened),
                 invocation_id=invocation,
                 asked_for=requests,
-                on_text=listener_of_call(turn, calls),
+                on_text=listener_of_call(turn, place),
             )
             for place in range(len(calls))
         ]

@@ -99,9 +99,12 @@ async def dispatch_all(
     return tuple(task.result() for task in tasks)
 
 
-def listener_of_call(turn: Turn, calls: Sequence[ToolCall]) -> TextListener | None:
-    """Who hears a call's answer as it is written; nobody where several answer at once, for their words would mix."""
-    return turn.on_text if len(calls) == 1 else None
+def listener_of_call(turn: Turn, place: int) -> TextListener | None:
+    """Who hears the answer of the call at `place` as it is written.
+
+    The words of the first are how the whole begins. Those of calls beside it come when all are done: they would mix.
+    """
+    return turn.on_text if place == 0 else None
 
 
 async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn) -> Interpretation:

@@ -164,7 +164,7 @@ class Agent:
                 actions=Actions(),
                 agent_name=self.name,
                 asked_for=requests,
-                on_text=listener_of_call(turn, calls),
+                on_text=listener_of_call(turn, place),
             )
             for place in range(len(calls))
         ]

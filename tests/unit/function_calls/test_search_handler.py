@@ -7,7 +7,6 @@ import pytest
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_turn
 from function_calls import handlers
-from function_calls.calls import ToolCall
 from function_calls.models import PerplexityArgs
 from function_calls.rounds import listener_of_call
 from services.search import SearchAnswer, SearchService, Source
@@ -60,12 +59,10 @@ async def test_an_engine_that_has_answered_in_the_chat_is_not_answered_again(sea
     assert (result.is_answered, result.text) == (True, "")
 
 
-async def test_nobody_hears_the_words_of_several_calls_mixed():
+async def test_of_several_calls_at_once_only_the_first_is_heard_so_that_no_words_mix():
     async def hear(text):
         raise AssertionError(text)
 
     turn = replace(make_turn("search for stars and for moons"), on_text=hear)
-    call = ToolCall(id="c1", name="perplexity_search", arguments={})
 
-    assert listener_of_call(turn, [call]) is hear
-    assert listener_of_call(turn, [call, call]) is None
+    assert [listener_of_call(turn, place) for place in range(3)] == [hear, None, None]

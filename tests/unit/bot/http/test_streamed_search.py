@@ -6,7 +6,9 @@ import pytest
 from pydantic import SecretStr
 
 from bot.settings import SearchSettings
+from bot.testing.models import ScriptedInterpreter
 from bot.testing.search_server import Behaviour, SearchServer
+from function_calls.calls import ToolCall
 
 QUESTION = "Bubbles, search the web for how many stars the galaxy has"
 
@@ -17,12 +19,15 @@ async def engine():
         yield running
 
 
-@pytest.fixture
-async def api(api_of, engine):
-    settings = SearchSettings(
+def settings_of(engine):
+    return SearchSettings(
         engines=("perplexity",), perplexity_api_key=SecretStr("k"), perplexity_base_url=engine.url, cache_minutes=10
     )
-    return await api_of(search=settings)
+
+
+@pytest.fixture
+async def api(api_of, engine):
+    return await api_of(search=settings_of(engine))
 
 
 async def ask(api, text=QUESTION):
@@ -79,3 +84,16 @@ async def test_an_answer_from_memory_is_not_streamed_and_said_all_the_same(api, 
 
     assert len(engine.requests) == 1
     assert "https://stars.example/milky-way" in told[-1][1]["message"]["text"]
+
+
+async def test_of_two_searches_at_once_the_first_is_streamed_and_the_answer_has_both(api_of, engine):
+    calls = [ToolCall(id=each, name="perplexity_search", arguments={"query": each}) for each in ("stars", "moons")]
+    api = await api_of(search=settings_of(engine), interpreter=ScriptedInterpreter([calls]))
+
+    told = await ask(api, "Bubbles, search for stars and for moons")
+
+    streamed = "".join(data["content"] for kind, data in told if kind == "message")
+    whole = told[-1][1]["message"]["text"]
+    assert streamed
+    assert whole.startswith(streamed)
+    assert whole.count(streamed) == 2
