@@ -3,7 +3,10 @@
 import asyncio
 import uuid
 from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 from xml.etree.ElementTree import Element
 
@@ -12,13 +15,16 @@ from slixmpp.stanza import Message
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded
+from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
 from bot.platforms.xmpp.client import XmppClient
 from bot.platforms.xmpp.settings import XmppSettings
+from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
     NAME,
     Room,
+    add_file,
     add_reaction,
     add_replacement,
     add_reply,
@@ -30,12 +36,14 @@ from bot.platforms.xmpp.wire import (
     to_incoming,
     to_reactions,
 )
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 from services.session import MemoryStateStore, StateStore
 
 _LONGEST: Final = 8_000
+# What Prosody takes unless somebody changed it; each server is asked for its own limit besides.
+_MAX_FILE_KILOBYTES: Final = 10_000
 _DEAF_AFTER: Final = timedelta(seconds=120)
 _REFLECTED_SECONDS: Final = 30.0
 _REMEMBERED_MESSAGES: Final = 2_000
@@ -63,7 +71,15 @@ class XmppPlatform:
 
     name = NAME
     # A client that knows no corrections shows each as another message, so that an answer must not grow by them.
-    capabilities = Capabilities(replies=True, edits=True, max_edits=1, reactions=True, max_length=_LONGEST)
+    capabilities = Capabilities(
+        replies=True,
+        edits=True,
+        max_edits=1,
+        reactions=True,
+        max_length=_LONGEST,
+        files=True,
+        max_file_kilobytes=_MAX_FILE_KILOBYTES,
+    )
 
     def __init__(
         self, settings: XmppSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
@@ -98,13 +114,20 @@ class XmppPlatform:
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`; in a room, wait until the room has repeated it to everybody.
 
+        Its files follow as addresses at the server, and those that the server does not keep are named in the text.
+
         Raises:
             DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
-        sent = None
-        for number, piece in enumerate(pieces(message.text, _LONGEST, people=message.mentions)):
-            sent = await self._say(address, text_of(message, piece), reply_to=None if number else message.reply_to)
-        return sent
+        kept, named = await self._kept(message.files)
+        said = replace(message, text="\n".join([message.text, *named]).strip())
+        parts = pieces(said.text, _LONGEST, people=said.mentions)
+        texts = [
+            partial(self._say, address, text_of(said, part), reply_to=None if number else said.reply_to)
+            for number, part in enumerate(parts)
+        ]
+        files = [partial(self._say, address, url, is_file=True) for url in kept]
+        return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Correct what the bot said earlier.
@@ -133,18 +156,41 @@ class XmppPlatform:
         return any(occupant.person.id == person_id for occupant in here)
 
     def _message(self, address: ChatAddress, text: str | None) -> Message:
-        client = self._client
-        if client is None or self._connection.health.state not in {"live", "deaf"}:
-            raise DeliveryFailed("not connected to the XMPP server")
+        client = self._connected()
         is_group = address.chat_id in self._nicks
         if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
             raise DeliveryFailed(f"the bot is not in {address.chat_id}")
         return client.message_to(address.chat_id, text, is_group=is_group)
 
+    async def _kept(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
+        """The addresses of the files that the server keeps, and what stands for the others."""
+        kept: list[str] = []
+        named: list[str] = []
+        for file in files:
+            try:
+                kept.append(await keep(file, self._connected()))
+            except DeliveryFailed as failure:
+                logger.bind(platform=NAME).info("{} is only named: {}", file.name, failure)
+                named.append(f"📎 {file.name}")
+        return kept, named
+
+    def _connected(self) -> XmppClient:
+        if self._client is None or self._connection.health.state not in {"live", "deaf"}:
+            raise DeliveryFailed("not connected to the XMPP server")
+        return self._client
+
     async def _say(
-        self, address: ChatAddress, text: str, *, reply_to: str | None = None, replaces: str | None = None
+        self,
+        address: ChatAddress,
+        text: str,
+        *,
+        reply_to: str | None = None,
+        replaces: str | None = None,
+        is_file: bool = False,
     ) -> str:
         stanza = self._message(address, text)
+        if is_file:
+            add_file(stanza.xml, text)
         if reply_to is not None:
             add_reply(stanza.xml, reply_to, self._authors.get(reply_to, ""))
         if replaces is not None:

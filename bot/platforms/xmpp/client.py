@@ -1,14 +1,15 @@
 """The one place that knows slixmpp: stanzas in and out, as XML elements."""
 
 import asyncio
-from collections.abc import Mapping
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
 
 import slixmpp
 from slixmpp.exceptions import IqError, IqTimeout, PresenceError
-from slixmpp.stanza import Message
+from slixmpp.stanza import Iq, Message
 from slixmpp.xmlstream import StanzaBase
 from slixmpp.xmlstream.handler import Callback
 from slixmpp.xmlstream.matcher import StanzaPath
@@ -16,6 +17,7 @@ from slixmpp.xmlstream.matcher import StanzaPath
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import Occupant
+from services.errors import DeliveryFailed
 
 _LOGIN_SECONDS: Final = 60.0
 _JOIN_SECONDS: Final = 30.0
@@ -32,8 +34,13 @@ class XmppClient(slixmpp.ClientXMPP):
 
     def __init__(self, settings: XmppSettings) -> None:
         plain = {"unencrypted_plain": True, "unencrypted_scram": True} if not settings.encrypted else {}
+        # Without TLS there is nothing to look up in the certificates of this machine, which takes a while.
+        tls = None if settings.encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         super().__init__(
-            settings.jid, settings.password.get_secret_value(), plugin_config={"feature_mechanisms": plain}
+            settings.jid,
+            settings.password.get_secret_value(),
+            plugin_config={"feature_mechanisms": plain},
+            ssl_context=tls,
         )
         self._settings = settings
         self.stanzas: asyncio.Queue[Element | None] = asyncio.Queue()
@@ -101,6 +108,32 @@ class XmppClient(slixmpp.ClientXMPP):
         except (IqTimeout, TimeoutError):
             return False
         return _ROOMS in answer["disco_info"]["features"]
+
+    async def service_for(self, feature: str) -> tuple[str, Element] | None:
+        """Address and self-description of the server's service that has `feature`; None where there is none."""
+        look: Callable[..., Awaitable[list[Iq]]] = self.plugin["xep_0030"].get_info_from_domain
+        try:
+            found = await look(timeout=_PING_SECONDS)
+        except (IqError, IqTimeout, TimeoutError):
+            return None
+        answers = (each for each in found if feature in each["disco_info"]["features"])
+        return next(((str(each["from"]), each.xml) for each in answers), None)
+
+    async def ask(self, service: str, question: Element) -> Element:
+        """What `service` answers.
+
+        Raises:
+            DeliveryFailed: it refused, or did not answer.
+        """
+        request = self.make_iq_get(ito=slixmpp.JID(service))
+        request.xml.append(question)
+        send: Callable[..., Awaitable[Iq]] = request.send  # the library leaves it without types
+        try:
+            answer = await send(timeout=_PING_SECONDS)
+        except (IqError, IqTimeout, TimeoutError) as error:
+            raise DeliveryFailed(f"{service} refused: {error}") from error
+        xml: Element = answer.xml
+        return xml
 
     async def still_there(self) -> bool:
         """Whether the server answers a ping."""

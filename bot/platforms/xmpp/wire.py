@@ -1,6 +1,6 @@
 """Stanzas of XMPP multi-user chat as chat messages.
 
-Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444.
+Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444, XEP-0066.
 """
 
 import re
@@ -33,6 +33,7 @@ _RETRACT: Final = "{urn:xmpp:message-retract:1}retract"
 _REACTIONS: Final = "{urn:xmpp:reactions:0}reactions"
 _ONE_REACTION: Final = "{urn:xmpp:reactions:0}reaction"
 _HINT: Final = "{urn:xmpp:hints}store"
+_OUT_OF_BAND: Final = "{jabber:x:oob}x"
 _OCCUPANT: Final = "{urn:xmpp:occupant-id:0}occupant-id"
 _DELAY: Final = "{urn:xmpp:delay}delay"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -232,6 +233,11 @@ def _styled(span: Span) -> Span:
     if span.kind == "block":
         return Span(text=f"```\n{span.text}\n```")
     return span
+
+
+def add_file(stanza: Element, address: str) -> None:
+    """Say that a message is the file at `address`, so that it is shown and not only linked. Source: XEP-0066."""
+    SubElement(SubElement(stanza, _OUT_OF_BAND), f"{_OUT_OF_BAND[:-1]}url").text = address
 
 
 def add_reply(stanza: Element, message_id_of: str, author: str) -> None:

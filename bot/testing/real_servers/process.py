@@ -75,6 +75,11 @@ class ServerProcess:
             process.kill()
             process.wait()
 
+    def signal(self, number: int) -> None:
+        """Send the program a signal, such as the one that lets it hang."""
+        if self._process is not None:
+            self._process.send_signal(number)
+
     def restart(self) -> None:
         """Stop it and start it again with what it has kept."""
         self.stop()

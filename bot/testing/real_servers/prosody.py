@@ -22,18 +22,26 @@ modules_enabled = {{ "roster", "saslauth", "disco", "ping", "posix" }}
 modules_disabled = {{ "s2s", "tls" }}
 c2s_require_encryption = false
 allow_unencrypted_plain_auth = true
-authentication = "internal_plain"
+authentication = "internal_hashed"
+default_iteration_count = 4096
 storage = "internal"
 interfaces = {{ "127.0.0.1" }}
 c2s_ports = {{ {port} }}
 c2s_direct_tls_ports = {{ }}
 s2s_ports = {{ }}
+http_interfaces = {{ "127.0.0.1" }}
+http_ports = {{ {files_port} }}
+https_ports = {{ }}
 VirtualHost "localhost"
 Component "{rooms}" "muc"
     modules_enabled = {{ "muc_mam" }}
     restrict_room_creation = false
     muc_room_default_persistent = true
     muc_room_default_public_jids = true
+Component "files.localhost" "http_file_share"
+    http_host = "127.0.0.1"
+    http_external_url = "http://127.0.0.1:{files_port}/"
+    http_file_share_size_limit = 20000
 """
 
 
@@ -42,7 +50,8 @@ def prosody(folder: Path, people: Sequence[str]) -> ServerProcess:
     port = free_port()
     path = folder / "prosody.cfg.lua"
     (folder / "data").mkdir(exist_ok=True)
-    path.write_text(_CONFIG.format(folder=folder, port=port, rooms=ROOMS), encoding="utf-8")
+    config = _CONFIG.format(folder=folder, port=port, files_port=free_port(), rooms=ROOMS)
+    path.write_text(config, encoding="utf-8")
     server, control = program("prosody"), program("prosodyctl")
     for name in people:
         command = [control, "--config", str(path), "register", name, "localhost", password_of(name)]

@@ -1,10 +1,14 @@
 """The contract of platforms on a real Matrix homeserver."""
 
 import asyncio
+import gc
 import os
 import re
+import signal
+import time
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -43,7 +47,7 @@ def homeserver(tmp_path_factory):
 
 
 class MatrixRig(PlatformRig):
-    def __init__(self, port, people, room_id):
+    def __init__(self, port, people, room_id, *, poll_seconds=30, deaf_after=None):
         super().__init__()
         self._people = people
         self._room_id = room_id
@@ -56,9 +60,10 @@ class MatrixRig(PlatformRig):
             password=SecretStr(people["bubbles"].password),
             invites="listed",
             inviters=("*:localhost",),
+            poll_seconds=poll_seconds,
         )
         clock = SystemClock()
-        connection = Connection("matrix", clock, longest_pause=timedelta(seconds=0.5))
+        connection = Connection("matrix", clock, longest_pause=timedelta(seconds=0.5), deaf_after=deaf_after)
         self.platform = MatrixPlatform(self.settings, clock=clock, bot_name="Bubbles", connection=connection)
 
     async def ready(self):
@@ -157,6 +162,12 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homes
     await converse(rig, tmp_path, lambda: asyncio.to_thread(server.restart))
 
 
+def memory():
+    """The bytes of this process; the homeserver is another."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def open_connections(platform):
     """The connections on which the adapter waits for the server, as the HTTP library keeps them."""
     session = getattr(getattr(platform._client, "_nio", None), "client_session", None)
@@ -167,9 +178,11 @@ def open_connections(platform):
 async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connections(homeserver):
     server, people, room_id = homeserver
     rig = MatrixRig(server.port, people, room_id)
-    last = f"number {_SOAK - 1}"
+    last, started, early = f"number {_SOAK - 1}", time.monotonic(), 0
     async with rig.connected():
         for number in range(_SOAK):
+            if number == _SOAK // 4:
+                early = memory()
             if number % (_SOAK // 4) == _SOAK // 10:
                 await until(lambda: open_connections(rig.platform))
                 for connection in open_connections(rig.platform):
@@ -177,8 +190,32 @@ async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connectio
             await rig.say(f"number {number}")
         await until(lambda: len(rig.received) >= _SOAK and rig.received[-1].text == last, seconds=60)
         heard = [each.text for each in rig.received if isinstance(each, ChatMessage)]
+        print(  # noqa: T201 - the figures of a long run
+            f"\nmatrix: {_SOAK} messages, 4 cuts, {time.monotonic() - started:.1f} s, "
+            f"memory {(memory() - early) / 1e6:+.1f} MB, the texts that were heard included"
+        )
 
         assert heard == [f"number {number}" for number in range(_SOAK)]
+
+
+async def test_a_homeserver_that_hangs_is_deaf_and_live_again_when_it_answers(homeserver):
+    server, people, room_id = homeserver
+    rig = MatrixRig(server.port, people, room_id, poll_seconds=1, deaf_after=timedelta(seconds=2.5))
+    async with rig.connected():
+        await asyncio.sleep(3)
+        quiet = rig.platform.health
+        server.signal(signal.SIGSTOP)
+        try:
+            is_deaf = await until(lambda: rig.platform.health.state == "deaf")
+        finally:
+            server.signal(signal.SIGCONT)
+        await rig.ready()
+        await rig.say("tea")
+        [message] = await rig.messages()
+
+    assert (quiet.state, quiet.reconnects) == ("live", 0)
+    assert is_deaf
+    assert message.text == "tea"
 
 
 async def problems(port, **values):

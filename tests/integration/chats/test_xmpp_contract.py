@@ -8,10 +8,12 @@ from contextlib import AsyncExitStack
 from datetime import timedelta
 from xml.etree.ElementTree import Element, SubElement
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
 from bot.findings.asking import Asking
+from bot.platform import OutgoingMessage
 from bot.platform_kit.connection import Connection
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
@@ -23,13 +25,13 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.prosody import ROOMS, password_of, prosody, xmpp_person
-from services.chat import ChatAddress, ChatMessage
+from services.chat import ChatAddress, ChatMessage, SentFile
 from services.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 _NUMBERS = itertools.count(1)
 _STILL_TO_COME = 20
-_SOAK = int(os.environ.get("BUBBLES_SOAK", "500"))
+_SOAK = int(os.environ.get("BUBBLES_SOAK", "200"))
 
 
 @pytest.fixture(scope="module")
@@ -116,9 +118,11 @@ class XmppRig(PlatformRig):
             replaced = stanza.find("{urn:xmpp:message-correct:0}replace")
             reply = stanza.find("{urn:xmpp:reply:0}reply")
             key = stanza.get("id") if replaced is None else replaced.get("id")
+            address = stanza.findtext("{jabber:x:oob}x/{jabber:x:oob}url")
             heard[key] = Heard(
                 id=message_id(stanza),
-                text=body,
+                text=body if address is None else "",
+                files=() if address is None else (address.rsplit("/", 1)[1],),
                 reply_to=None if reply is None else reply.get("id"),
                 mentioned=tuple(f"{name}@localhost" for name in ("ann", "ben") if re.search(rf"\b{name}\b", body)),
             )
@@ -161,6 +165,27 @@ class TestOthersWords:
 
         assert [type(each) for each in rig.received] == [ChatMessage, ChatMessage]
 
+    async def test_a_file_lies_at_the_address_that_is_said(self, rig):
+        chart = SentFile(name="chart.png", media_type="image/png", content=b"PNG" * 1000)
+        await rig.platform.send(rig.chat, OutgoingMessage(text="", files=(chart,)))
+        await rig.heard()
+        address = next(
+            each.findtext("{*}x/{*}url", "")
+            for each in rig._people["ann"].heard
+            if each.find("{*}x/{*}url") is not None
+        )
+        async with httpx.AsyncClient() as people:
+            found = await people.get(address)
+
+        assert (found.content, found.headers["Content-Type"]) == (chart.content, "image/png")
+
+    async def test_a_file_that_the_server_does_not_keep_is_named(self, rig):
+        film = SentFile(name="film.mp4", media_type="video/mp4", content=b"0" * 20_001)
+        await rig.platform.send(rig.chat, OutgoingMessage(text="see", files=(film,)))
+        [heard] = await rig.heard()
+
+        assert heard.text == "see\n📎 film.mp4"
+
     async def test_a_reaction_of_the_bot_is_seen(self, rig):
         said = await rig.say("tea is ready")
         await rig.platform.react(rig.chat, said, "👍")
@@ -189,7 +214,7 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
         await converse(XmppRig(server.port, people, room), tmp_path, restart)
 
 
-@pytest.mark.timeout(60 if _SOAK <= 500 else 1200)
+@pytest.mark.timeout(60 if _SOAK <= 200 else 1200)
 async def test_hundreds_of_messages_are_heard_once_and_in_order_over_cut_connections(server):
     room = f"soak@{ROOMS}"
     async with AsyncExitStack() as resources:
