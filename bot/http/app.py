@@ -28,6 +28,7 @@ from bot.http.context import HttpContext
 from bot.http.errors import add_error_handlers, describe_errors
 from bot.http.guard import Guard
 from bot.http.mcp_door import add_mcp
+from bot.http.plugin_pages import add_plugin_pages
 from bot.http.request_examples import show_examples
 
 ROUTERS: Final[Sequence[APIRouter]] = (
@@ -68,6 +69,7 @@ def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> Fa
     app.state.context = context
     for routes in routers:
         _take(app, routes)
+    add_plugin_pages(app, context)
     _complete_the_document(app)
     add_mcp(app, context)
     app.mount("/assets", page_files.assets())

@@ -62,7 +62,7 @@ class Contributions:
         listeners: (event, listener) for the event bus; `*` hears everything.
         chat_commands: are asked before a message is interpreted, and answer what is theirs.
         cli_commands: further commands of `bubbles`.
-        pages: routers of the HTTP API, made from its context.
+        pages: routers of the HTTP API, made from its context; they are served under `/plugins/NAME`.
         jobs: (name, work) that runs beside the bot; work that fails is begun again after a pause.
     """
 

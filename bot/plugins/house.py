@@ -103,9 +103,9 @@ class PluginHouse:
             for inner in each.plugin.adds.chat_commands
         ]
 
-    def pages(self) -> list[MakePage]:
-        """What plugins add to the HTTP API."""
-        return [page for each in self._working() for page in each.plugin.adds.pages]
+    def pages(self) -> list[tuple[str, MakePage]]:
+        """What plugins add to the HTTP API, each with the plugin's name."""
+        return [(each.plugin.name, page) for each in self._working() for page in each.plugin.adds.pages]
 
     def move_in(self, calls: FunctionCallRouter, services: Services) -> None:
         """Install functions, hooks and listeners; a plugin whose functions cannot be taken is left out whole."""
