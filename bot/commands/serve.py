@@ -2,12 +2,14 @@
 
 import asyncio
 import signal
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 import click
 
-from bot.app import build_app
+from bot.app import App, build_app
 from bot.commands.banner import show_banner
 from bot.commands.page import page_served, room_of
 from bot.logs import configure_logging
@@ -20,6 +22,8 @@ from bot.tool_servers.sources import tool_secrets
 from function_calls.offline import OfflineInterpreter
 from services.clock import SystemClock
 from services.errors import ConfigError, StorageBusy
+
+_WARM_UP_AFTER_SECONDS: Final = 0.5
 
 
 def serve(config: Path | None) -> int:
@@ -82,15 +86,30 @@ async def _serve(settings: Settings, linger_seconds: float, *, watches_plugins: 
     platforms: list[Platform] = [*create_platforms(settings, clock), *([room] if room is not None else [])]
     _stop_on_sigterm()
     with suppress(asyncio.CancelledError):
-        async with build_app(settings, platforms=platforms, clock=clock) as app:
-            # Beside the first message, which waits for its own language only.
-            asyncio.get_running_loop().run_in_executor(None, OfflineInterpreter.warm_up)
-            async with (
-                plugins_watched(app, settings, is_wanted=watches_plugins),
-                page_served(app, room, settings, clock),
-            ):
-                await app.finished()
-                await clock.nap(linger_seconds)
+        async with (
+            build_app(settings, platforms=platforms, clock=clock) as app,
+            plugins_watched(app, settings, is_wanted=watches_plugins),
+            page_served(app, room, settings, clock),
+            _warming_up(app),
+        ):
+            await app.finished()
+            await clock.nap(linger_seconds)
+
+
+@asynccontextmanager
+async def _warming_up(app: App) -> AsyncIterator[None]:
+    """Compile the sentences of all languages while nobody speaks; the first message waits for its own only."""
+
+    async def warm_up() -> None:
+        await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
+        await app.settled()
+        await asyncio.to_thread(OfflineInterpreter.warm_up)
+
+    warming = asyncio.create_task(warm_up(), name="warm up")
+    try:
+        yield
+    finally:
+        warming.cancel()
 
 
 def _stop_on_sigterm() -> None:

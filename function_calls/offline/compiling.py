@@ -12,4 +12,5 @@ def compile_all() -> None:
         for name in load_pack(language).data.intents:
             load_intent_gate(language, name)
             load_second_gate(language, name)
-            load_intent(language, name)
+            for sentence in load_intent(language, name).sentences:
+                _ = sentence.pattern

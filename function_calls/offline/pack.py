@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
 
@@ -20,12 +20,22 @@ _LATIN = re.compile(r"[A-Za-zÀ-ÿ]{2}")
 _BREAK = r"[\s,，.。;；…—-]+"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A compiled template and what it needs beside its words."""
+    """A template, compiled when a message may fit it first, and what it needs beside its words."""
 
-    pattern: re.Pattern[str]
+    template: str
+    notation: Notation
     need: Need
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What the whole of a clause must match.
+
+        Raises:
+            TemplateInvalid: the template cannot be compiled.
+        """
+        return self.notation.compile(self.template)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +61,8 @@ class LanguagePack:
         tail: Matches what stands behind a reference ("the milk one").
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
         read_as: What is written one way and read as another; `odd` matches all that is.
+        spellings: What is typed for something else, and that; `misspelt` matches all that is.
+        no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
         lengths: Match an amount of time, `span`, that says when something is over.
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
             `length` matches the amount itself.
@@ -77,6 +89,9 @@ class LanguagePack:
     not_time: re.Pattern[str]
     read_as: tuple[tuple[re.Pattern[str], str], ...]
     odd: re.Pattern[str]
+    spellings: tuple[tuple[re.Pattern[str], str], ...]
+    misspelt: re.Pattern[str]
+    no_note: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
     tail: re.Pattern[str]
@@ -126,13 +141,14 @@ def language_of(text: str, preferred: str) -> str:
 
 @cache
 def _of_script(script: str, preferred: str) -> str:
-    fitting = [language for language in languages() if load_pack(language).data.script == script]
-    return preferred if preferred in fitting else fitting[0]
+    """A language of that script; `preferred` is looked at first, for to look at one is to compile its frame."""
+    in_turn = (*(language for language in languages() if language == preferred), *languages())
+    return next(language for language in in_turn if load_pack(language).data.script == script)
 
 
 @cache
 def load_pack(language: str) -> LanguagePack:
-    """Read and compile the frame of one language; its intents are compiled by `load_intent`.
+    """Read and compile the frame of one language; the sentences of its intents are compiled one by one.
 
     Raises:
         TemplateInvalid: a template of the data cannot be compiled.
@@ -169,8 +185,11 @@ def load_pack(language: str) -> LanguagePack:
         plural=re.compile(_alternatives(data.plurals, edge), re.IGNORECASE),
         vague=re.compile(_alternatives(data.vague_times, edge), re.IGNORECASE),
         not_time=any_of(data.not_times),
-        read_as=tuple((re.compile(written, re.IGNORECASE), read) for written, read in data.read_as),
+        read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
+        spellings=_pairs(data.spellings),
+        misspelt=any_of(typed for typed, _ in data.spellings),
+        no_note=any_of(data.no_notes),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
@@ -187,7 +206,7 @@ def load_pack(language: str) -> LanguagePack:
         later=_compiled(data.later),
         earlier=_compiled(data.earlier),
         mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),
-        untitled=tuple((re.compile(words, re.IGNORECASE), content) for words, content in data.untitled),
+        untitled=_pairs(data.untitled),
     )
 
 
@@ -218,11 +237,7 @@ def load_gate(language: str) -> re.Pattern[str]:
 
 @cache
 def load_intent(language: str, name: str) -> Intent:
-    """Compile the sentences of one intent.
-
-    Raises:
-        TemplateInvalid: a template of the data cannot be compiled.
-    """
+    """The sentences of one intent."""
     pack = load_pack(language)
     data = pack.data.intents[name]
     groups: Mapping[Need, tuple[str, ...]] = {
@@ -235,7 +250,7 @@ def load_intent(language: str, name: str) -> Intent:
     return Intent(
         name="reminder_set" if name == LATE else name,
         sentences=tuple(
-            Sentence(pattern=pack.notation.compile(template), need=need)
+            Sentence(template=template, notation=pack.notation, need=need)
             for need, templates in groups.items()
             for template in templates
         ),
@@ -245,6 +260,10 @@ def load_intent(language: str, name: str) -> Intent:
 
 def _compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), words) for pattern, words in pairs)
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:

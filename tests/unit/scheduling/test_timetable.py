@@ -9,26 +9,54 @@ import pytest
 from services.scheduling.timetable import ApschedulerTimetable
 
 SOON = timedelta(milliseconds=20)
+AT_ONCE = timedelta(0)
 
 
 async def test_a_wake_up_comes_again_and_again_in_the_loop_s_thread():
-    threads: list[threading.Thread] = []
-    async with ApschedulerTimetable() as timetable:
-        timetable.every(SOON, lambda: threads.append(threading.current_thread()), name="test")
-        await asyncio.sleep(0.2)
+    threads: asyncio.Queue[threading.Thread] = asyncio.Queue()
+    async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
+        timetable.every(SOON, lambda: threads.put_nowait(threading.current_thread()), name="test")
+        seen = {await threads.get(), await threads.get()}
 
-    assert len(threads) >= 2
-    assert set(threads) == {threading.current_thread()}
+    assert seen == {threading.current_thread()}
+
+
+async def test_a_wake_up_that_is_asked_for_later_comes_too():
+    first, later = asyncio.Event(), asyncio.Event()
+    async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
+        timetable.every(SOON, first.set, name="first")
+        await first.wait()
+        timetable.every(SOON, later.set, name="later")
+
+        await later.wait()
 
 
 async def test_an_ended_wake_up_does_not_come():
     calls: list[int] = []
-    async with ApschedulerTimetable() as timetable:
-        end = timetable.every(SOON, lambda: calls.append(1), name="test")
+    other = asyncio.Event()
+    async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
+        end = timetable.every(SOON / 2, lambda: calls.append(1), name="test")
         end()
-        await asyncio.sleep(0.1)
+        timetable.every(SOON, other.set, name="other")
+        await other.wait()
 
     assert calls == []
+
+
+async def test_a_wake_up_that_ran_can_be_ended():
+    calls: asyncio.Queue[str] = asyncio.Queue()
+    async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
+        end = timetable.every(SOON, lambda: calls.put_nowait("ended"), name="test")
+        await calls.get()
+        end()
+        timetable.every(SOON * 2, lambda: calls.put_nowait("other"), name="other")
+
+        assert await calls.get() == "other"
+
+
+async def test_it_ends_before_it_has_begun():
+    async with ApschedulerTimetable() as timetable:
+        timetable.every(SOON, print, name="test")
 
 
 def test_a_timetable_that_was_not_entered_says_so():
