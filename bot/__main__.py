@@ -134,6 +134,16 @@ def doctor(config: Path | None) -> None:
     sys.exit(examine_bot(config))
 
 
+@cli.command(name="slack-manifest")
+@_config
+@click.option("--url", default="", help="Public address of the bot, for HTTP; without it the app uses Socket Mode.")
+def slack_manifest(config: Path | None, url: str) -> None:
+    """Print the manifest of a Slack app: its permissions, its events, a command for each function."""
+    from bot.commands.manifest import show_slack_manifest
+
+    sys.exit(show_slack_manifest(config, url=url))
+
+
 _message = click.argument("message")
 _chat = click.option("--chat", help="Chat of the message, as platform:id, where several chats have such an id.")
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from bot.chat_commands import Command, CommandOption, OptionKind
 from function_calls.calls import ToolSpec
+from function_calls.wording import knows, say
 
 LONGEST_DESCRIPTION: Final = 100
 """Characters of a description; Discord takes no more."""
@@ -38,7 +39,7 @@ def _command(spec: ToolSpec) -> Command | None:
     required = spec.parameters.get("required")
     needed = set(required) if isinstance(required, list) else set()
     fields = properties if isinstance(properties, dict) else {}
-    options = tuple(_options(fields, needed))
+    options = tuple(_options(spec.name, fields, needed))
     if needed - {option.name for option in options}:
         return None
     english, chinese = _in_both_languages(spec.description or spec.name)
@@ -47,7 +48,7 @@ def _command(spec: ToolSpec) -> Command | None:
     return Command(name=spec.name, english=english, chinese=chinese, options=tuple(ordered))
 
 
-def _options(fields: Mapping[str, object], needed: set[str]) -> Iterator[CommandOption]:
+def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> Iterator[CommandOption]:
     for name, field in fields.items():
         schema = _given(field)
         kind = _KINDS.get(schema.get("type"))
@@ -59,7 +60,7 @@ def _options(fields: Mapping[str, object], needed: set[str]) -> Iterator[Command
             name=name,
             kind=kind,
             english=english,
-            chinese=chinese,
+            chinese=_named_in_chinese(function, name) or chinese if chinese == english else chinese,
             is_required=name in needed,
             choices=_texts(schema.get("enum")) if kind == "text" else (),
             least=_number(schema.get("minimum")),
@@ -88,6 +89,12 @@ def _in_both_languages(text: str) -> tuple[str, str]:
     if after and _CHINESE.search(before):
         return _short(after, only_first_sentence=True), _short(before)
     return (_short(text, only_first_sentence=True),) * 2
+
+
+def _named_in_chinese(function: str, name: str) -> str:
+    """What the argument of a function is called in Chinese, which its description need not say; empty when unknown."""
+    keys = (f"argument.{function}_{name}", f"argument.{name}")
+    return next((say("zh", key) for key in keys if knows(key)), "")
 
 
 def _short(text: str, *, only_first_sentence: bool = False) -> str:

@@ -18,8 +18,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.slack.calls import web_client
-
-PATH = "/slack/events"
+from bot.platforms.slack.settings import PATH
 
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 

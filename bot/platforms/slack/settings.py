@@ -6,6 +6,9 @@ from pydantic import Field, SecretStr
 
 from bot.settings import Group
 
+PATH: Final = "/slack/events"
+"""Where the bot listens in http mode."""
+
 
 class SlackSettings(Group):
     """The bot's app in a Slack workspace."""

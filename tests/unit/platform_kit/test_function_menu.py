@@ -24,6 +24,23 @@ def test_every_built_in_function_has_a_command_in_both_languages():
     assert not any(re.search(r"[\u4e00-\u9fff]", command.english) for command in commands)
 
 
+def test_every_option_of_a_built_in_function_is_described_in_both_languages():
+    options = [option for command in function_commands(built_in_registry().specs) for option in command.options]
+
+    assert [each.name for each in options if not re.search(r"[\u4e00-\u9fff]", each.chinese)] == []
+    assert [each.name for each in options if each.english == each.chinese] == []
+
+
+def test_an_argument_of_one_function_may_be_called_otherwise_than_that_of_another():
+    commands = {each.name: each for each in function_commands(built_in_registry().specs)}
+    called = {
+        name: {each.name: each.chinese for each in commands[name].options} for name in ("reminder_set", "summary")
+    }
+
+    assert called["reminder_set"]["person"] == "提醒谁"
+    assert called["summary"]["person"] == "只看谁的消息"
+
+
 def test_discord_would_take_every_text_of_the_menu():
     for command in function_commands(built_in_registry().specs):
         texts = [command.english, command.chinese]
