@@ -23,6 +23,8 @@ _TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop
 # The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
 # `begin_for_ever` needs to ask.
 _STEPS_TO_BEGIN = 5
+# Where a commit has to be waited for, all that may be said before it is said first: turns that the senders need for it.
+_STEPS_TO_SEND = 2
 # Marks that stand in a file already wait this long for their commit while there is more to say, and so many of them.
 _MARKS_WAIT_SECONDS = 0.2
 _MARKS_WAITING = 5000
@@ -56,6 +58,7 @@ class Dispatcher:
         self._idle = asyncio.Event()
         self._is_draining = False
         self._is_beginning = False
+        self._is_asking = False
         self._in_flight = 0
         self._turn_ends: float | None = None
         self._marks: list[tuple[Lease, Mark]] = []
@@ -127,7 +130,11 @@ class Dispatcher:
         loop = asyncio.get_running_loop()
         latest = loop.time() + _MARKS_WAIT_SECONDS
         while (self._begun or self._is_beginning) and loop.time() < latest:
-            if self._unrecorded.uncommitted or len(self._marks) >= _MARKS_WAITING:
+            if self._unrecorded.uncommitted:
+                for _ in range(_STEPS_TO_SEND):
+                    await asyncio.sleep(0)
+                return
+            if len(self._marks) >= _MARKS_WAITING:
                 return
             await asyncio.sleep(_MARKS_LOOK_SECONDS)
 
@@ -135,7 +142,7 @@ class Dispatcher:
         """Begin nothing new, finish what is begun, and give back the rest."""
         self._is_draining = True
         self._due.set()
-        while self._is_beginning or self._in_flight or self._begun or self._marks:
+        while self._is_beginning or self._is_asking or self._in_flight or self._begun or self._marks:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
@@ -201,8 +208,8 @@ class Dispatcher:
 
     async def _send(self, begun: Begun, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
-        if started - begun.at > _STALE_SECONDS and not await self._is_still_held(begun):
-            self._idle.set()
+        if started - begun.at > _STALE_SECONDS:
+            await self._ask_again(begun)
             return
         deadline.begin(started)
         self._in_flight += 1
@@ -222,14 +229,24 @@ class Dispatcher:
         if not self._due.is_set() and self._room():
             self._due.set()
 
-    async def _is_still_held(self, begun: Begun) -> bool:
-        """Ask before saying what was begun long ago: whoever took it over says it."""
-        ids = [lease.notice.delivery_id for lease in begun.leases]
+    async def _ask_again(self, stale: Begun) -> None:
+        """Ask before saying what was begun long ago, all of it at once: whoever took it over says it."""
+        asked = [stale, *self._begun]
+        self._begun.clear()
+        self._is_asking = True
         try:
-            return await self._ledger.held(self._owner, ids) == frozenset(ids)
+            ids = {lease.notice.delivery_id for begun in asked for lease in begun.leases}
+            held = await self._ledger.held(self._owner, sorted(ids))
         except Exception:
-            self._begun.appendleft(begun)
+            self._begun.extendleft(reversed(asked))
             raise
+        finally:
+            self._is_asking = False
+            self._idle.set()
+        now = asyncio.get_running_loop().time()
+        ours = [begun for begun in asked if all(lease.notice.delivery_id in held for lease in begun.leases)]
+        self._begun.extendleft(begun._replace(at=now) for begun in reversed(ours))
+        self._sendable.set()
 
     async def _settle(self, settled: list[tuple[Lease, Mark]], try_at: Callable[[datetime], None]) -> None:
         try:

@@ -94,16 +94,25 @@ class Database:
             StorageFull: there is no room on the disk.
         """
         if is_durable:
-            return await self._in_thread(self._writer, self._durable, work)
-        return await self._in_thread(self._marker, self._quick, work)
+            return await self._in_thread(self._writer, self._durable.transact, work)
+        return await self._in_thread(self._marker, self._quick.transact, work)
+
+    async def mark(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, one statement that may be done twice; as `run` without durability.
+
+        On a server it is a transaction of its own accord, without the round trips of BEGIN and COMMIT.
+        """
+        return await self._in_thread(self._marker, self._quick.once, work)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
-        return await self._in_thread(self._reader, self._reading, work)
+        return await self._in_thread(self._reader, self._reading.transact, work)
 
-    async def _in_thread(self, pool: Executor, line: "_Line", work: Callable[[sa.Connection], T]) -> T:
+    async def _in_thread(
+        self, pool: Executor, do: Callable[[Callable[[sa.Connection], T]], T], work: Callable[[sa.Connection], T]
+    ) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, line.transact, work)
+            return await asyncio.get_running_loop().run_in_executor(pool, do, work)
         except sqlite3.OperationalError as error:  # from the BEGIN, which does not pass SQLAlchemy
             if sqlite.is_locked(error):
                 raise StorageBusy(self.name, "another program") from error
@@ -168,6 +177,8 @@ class _Line(Protocol):
 
     def transact(self, work: Callable[[sa.Connection], T]) -> T: ...
 
+    def once(self, work: Callable[[sa.Connection], T]) -> T: ...
+
 
 class _SteadyLine:
     """One connection for good: taking it anew costs more than the rest of a short transaction."""
@@ -179,12 +190,26 @@ class _SteadyLine:
         with self._connection.begin():
             return work(self._connection)
 
+    def once(self, work: Callable[[sa.Connection], T]) -> T:
+        return self.transact(work)
+
 
 class _RepeatingLine:
     """A connection to a server, which may undo a transaction or go away."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+
+    def once(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do `work`, one statement, again when the server undid it or may have done it."""
+        for attempt in range(1, _TRIES + 1):
+            try:
+                with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                    return work(connection)
+            except sa.exc.DBAPIError as error:
+                if attempt == _TRIES or not postgres.is_worth_repeating(error):
+                    raise
+        raise AssertionError("the last attempt returns or raises")
 
     def transact(self, work: Callable[[sa.Connection], T]) -> T:
         """Do `work`, again when the server undid it; what fails while it commits may be done, so it is not repeated."""

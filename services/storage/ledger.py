@@ -63,10 +63,10 @@ def settle(connection: sa.Connection, marks: Sequence[Mark]) -> None:
     others = [mark for mark in marks if mark.state is not DeliveryState.SENT]
     if sent:
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id) for mark in sent]
-        _marks(connection).settle_sent_at_once(connection, said)
+        _marks(connection).settle_sent_at_once(connection, said, [mark.reminder_key for mark in sent])
     if others:
         connection.execute(_settle_other(), [_mark_columns(mark) for mark in others])
-    finished = [mark.reminder_key for mark in marks if mark.state.value in _FINAL]
+    finished = [mark.reminder_key for mark in others if mark.state.value in _FINAL]
     if finished:
         _marks(connection).finish_at_once(connection, finished)
 
@@ -82,8 +82,7 @@ def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
     found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in said]
     sent = [(key, each.at, each.message_id) for key, each in zip(found, noted, strict=True) if key is not None]
     if sent:
-        _marks(connection).settle_sent_at_once(connection, sent)
-        _marks(connection).finish_at_once(connection, [each.reminder_key for each in noted])
+        _marks(connection).settle_sent_at_once(connection, sent, [each.reminder_key for each in noted])
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
@@ -176,8 +175,10 @@ class _Marks(Protocol):
         """Mark as `sending` what is still the owner's; return its versions."""
         ...
 
-    def settle_sent_at_once(self, connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], /) -> None:
-        """Mark as `sent`: delivery, microsecond, message id of the platform."""
+    def settle_sent_at_once(
+        self, connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int], /
+    ) -> None:
+        """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
         ...
 
     def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None:

@@ -9,7 +9,7 @@ from services.reminders.model import CatchUp
 from services.reminders.occurrences import MOST_CAUGHT_UP, DuePlan, Occurrence
 from services.reminders.records import DeliveryState
 from services.storage.claimer import Claimer
-from services.storage.inserts import insert_new
+from services.storage.inserts import insert_new, new_from_json
 from services.storage.instants import to_micros
 from services.storage.quiet import Quiet
 from services.storage.reminder_rows import Occurred, occurred_of
@@ -72,16 +72,21 @@ def insert_occurrences(
             elif not occurrence.is_skipped:
                 columns["owner"] = claimer.owner
             values[row["id"], columns["due_at"]] = columns
-    insert = insert_new(connection.dialect.name, DELIVERY).returning(
-        DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at
-    )
-    made = connection.execute(insert, list(values.values())).all()
+    made = _insert(connection, list(values.values()))
     leased = [(rows[each.reminder_id], values[each.reminder_id, each.due_at], each.id) for each in made]
     return [
         (row, occurred_of({**columns, "delivery_id": identifier}))
         for row, columns, identifier in leased
         if columns["owner"]
     ]
+
+
+def _insert(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[sa.Row[Any]]:
+    """The ids of the rows that are new, with what they are of."""
+    made = (DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at)
+    if connection.dialect.name == "postgresql":
+        return connection.execute(new_from_json(DELIVERY, tuple(rows[0])).returning(*made), {"rows": rows}).all()
+    return connection.execute(insert_new("sqlite", DELIVERY).returning(*made), rows).all()
 
 
 def _occurrence_columns(row: sa.RowMapping, occurrence: Occurrence, absorbed: int) -> dict[str, Any]:
@@ -100,4 +105,5 @@ def _occurrence_columns(row: sa.RowMapping, occurrence: Occurrence, absorbed: in
         "message_key": "",
         "was_held": False,
         "owner": "",
+        "error": "",
     }

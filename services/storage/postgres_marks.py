@@ -9,16 +9,15 @@ _BEGIN = sa.text(
     "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
     "WHERE id = ANY(:ids) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') RETURNING id, version"
 )
+_FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
 # What was freed because this process seemed frozen, and was not begun by another since, is sent all the same.
 _SENT = sa.text(
-    "UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = mark.at, "
+    "WITH said AS (UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = mark.at, "  # noqa: S608
     "platform_message_id = mark.message FROM unnest("
     "CAST(:ids AS bigint[]), CAST(:moments AS bigint[]), CAST(:messages AS text[])) AS mark (id, at, message) "
-    "WHERE delivery.id = mark.id AND delivery.state IN ('sending', 'unknown')"
+    f"WHERE delivery.id = mark.id AND delivery.state IN ('sending', 'unknown')) {_FINISH}"  # constants
 )
-_DONE = sa.text(
-    "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
-)
+_DONE = sa.text(_FINISH)
 _ADVANCE = sa.text(
     "UPDATE reminder SET next_fire_at = plan.following, last_due_at = plan.due, updated_at = :now FROM unnest("
     "CAST(:ids AS bigint[]), CAST(:following AS bigint[]), CAST(:due AS bigint[])) AS plan (id, following, due) "
@@ -32,10 +31,12 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
     return {row.id: row.version for row in begun}
 
 
-def settle_sent_at_once(connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]]) -> None:
-    """Mark as `sent`: delivery, microsecond, message id of the platform."""
+def settle_sent_at_once(
+    connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
+) -> None:
+    """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
     ids, moments, messages = (list(column) for column in zip(*marks, strict=True))
-    connection.execute(_SENT, {"ids": ids, "moments": moments, "messages": messages})
+    connection.execute(_SENT, {"ids": ids, "moments": moments, "messages": messages, "keys": list(reminder_keys)})
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:

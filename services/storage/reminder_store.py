@@ -8,7 +8,17 @@ import sqlalchemy as sa
 from services.errors import RequestRefused
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours
-from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, LeaseFate, Mark, StoredReminder
+from services.reminders.records import (
+    Change,
+    Claim,
+    DeliveryRecord,
+    DeliveryState,
+    Draft,
+    Lease,
+    LeaseFate,
+    Mark,
+    StoredReminder,
+)
 from services.storage import claims, ledger
 from services.storage.claimer import Claimer
 from services.storage.database import Database
@@ -121,9 +131,10 @@ class SqlReminderStore:
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
         """Note that these are being sent, as far as they are still ours."""
-        keys = message_keys or {}
+        if not message_keys:
+            return await self._database.mark(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
         return await self._database.run(
-            lambda connection: ledger.begin(connection, owner, delivery_ids, keys), is_durable=False
+            lambda connection: ledger.begin(connection, owner, delivery_ids, message_keys), is_durable=False
         )
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
@@ -141,7 +152,10 @@ class SqlReminderStore:
 
     async def settle(self, marks: Sequence[Mark]) -> None:
         """Record what came of attempts."""
-        await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+        if all(mark.state is DeliveryState.SENT for mark in marks):
+            await self._database.mark(lambda connection: ledger.settle(connection, marks))
+        else:
+            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
         if self._database.sent is not None:
             self._database.sent.settled([mark.delivery_id for mark in marks])
 

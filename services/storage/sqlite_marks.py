@@ -37,9 +37,12 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
     return dict(json.loads(found or "[]"))
 
 
-def settle_sent_at_once(connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]]) -> None:
-    """Mark as `sent`: delivery, microsecond, message id of the platform."""
+def settle_sent_at_once(
+    connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
+) -> None:
+    """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
     connection.execute(_SENT, {"marks": json.dumps(marks)})
+    finish_at_once(connection, reminder_keys)
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:

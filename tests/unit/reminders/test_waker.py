@@ -8,6 +8,7 @@ import pytest
 
 from services.chat import ChatAddress
 from services.errors import DeliveryFailed
+from services.reminders.memory_store import MemoryReminderStore
 from services.reminders.model import ReminderLimits
 from services.reminders.records import DeliveryState
 from services.reminders.retries import RetryPolicy
@@ -320,6 +321,45 @@ async def test_no_more_than_the_senders_are_in_flight(make_desk):
 
     assert (held, desk.courier.most_in_flight) == (4, 4)
     assert len(desk.courier.said) == 20
+
+
+class SlowStore(MemoryReminderStore):
+    """A store that takes a second to begin, so that much is begun ahead; `asked` are its questions about what is held.
+
+    What is in `taken` others have taken over.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[int] = []
+        self.taken: set[int] = set()
+
+    async def begin(self, owner, delivery_ids, message_keys=None):
+        await asyncio.sleep(1)
+        return await super().begin(owner, delivery_ids, message_keys)
+
+    async def held(self, owner, delivery_ids):
+        self.asked.append(len(delivery_ids))
+        return await super().held(owner, delivery_ids) - self.taken
+
+
+async def test_what_was_begun_long_ago_is_asked_about_all_at_once(make_desk):
+    store = SlowStore()
+    desk = make_desk(store=store)
+    for number in range(20):
+        await desk.set(f"early {number}", seconds=5)
+    for number in range(60):
+        await desk.set(f"late {number}", seconds=10)
+    async with desk.running():
+        await asyncio.sleep(9)
+        desk.courier.hold.clear()
+        await asyncio.sleep(10)
+        store.taken = {80}
+        desk.courier.hold.set()
+        await asyncio.sleep(3)
+
+    assert len(desk.courier.said) == 79
+    assert store.asked == [60 - desk.pace.senders]
 
 
 async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
