@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.doctor.model import examine_model
 from bot.doctor.platforms import examine_platform
+from bot.doctor.running import examine_running
 from bot.doctor.tools import examine_tools
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding
@@ -30,6 +31,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         for name in dict.fromkeys(settings.platforms.enabled):
             for finding in await examine_platform(name, settings, asking):
                 yield finding
+        for finding in await examine_running(settings.http, asking):
+            yield finding
         for finding in examine_tools(await offer_of(settings, clock)):
             yield finding
         if settings.model.base_url:

@@ -26,6 +26,7 @@ from bot.http.admin_shapes import (
     UsageEntry,
 )
 from bot.http.auth import needs
+from bot.http.connection_states import state_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused, language_asked
 from bot.http.figures import samples
@@ -62,8 +63,8 @@ async def health(request: Request, context: Context) -> HealthReport:
         _check(language, "search", is_ok=_has_search(context), told="", is_needed=False),
         _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), told="", is_needed=False),
         *(
-            _check(language, "platform", is_ok=each.state in {"live", "connecting"}, told=each.name)
-            for each in map(_adapter, context.app.platforms)
+            _check(language, "platform", is_ok=state not in {"deaf", "stopped"}, told=name)
+            for name, state in ((each.name, state_of(context.app, each)) for each in context.app.platforms)
         ),
     ]
     return HealthReport(checks=checks, versions=versions, uptime_seconds=round(uptime, 1))
@@ -73,7 +74,7 @@ async def health(request: Request, context: Context) -> HealthReport:
 async def adapters(context: Context) -> Adapters:
     """The chat platforms and how their connections are."""
     last = {each.address.platform: each.last_at for each in reversed(await context.messages.chats())}
-    found = [_adapter(each) for each in context.app.platforms]
+    found = [_adapter(each, state_of(context.app, each)) for each in context.app.platforms]
     for each in found:
         if each.name in last:
             each.last_event = written(last[each.name])
@@ -145,11 +146,11 @@ def _has_search(context: HttpContext) -> bool:
     return context.app.services.get(SearchService).is_configured
 
 
-def _adapter(platform: Platform) -> AdapterEntry:
+def _adapter(platform: Platform, state: str) -> AdapterEntry:
     health = platform.health if isinstance(platform, HasHealth) else None
     return AdapterEntry(
         name=platform.name,
-        state="live" if health is None else health.state,
+        state=state,
         detail="" if health is None else health.detail,
         since=None if health is None else written(health.since),
         last_event=None,

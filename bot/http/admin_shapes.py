@@ -128,7 +128,7 @@ class HealthReport(BaseModel):
 
 
 class AdapterEntry(BaseModel):
-    """A chat platform. `state` is connecting, live, deaf or stopped."""
+    """A chat platform. `state` is connecting, live, deaf, stopped, or elsewhere: another worker is connected to it."""
 
     name: str
     state: str

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Response
 
 from bot import __version__
 from bot.http.auth import needs
+from bot.http.connection_states import state_of
 from bot.http.context import Context, HttpContext
 from bot.http.figures import percentile
 from bot.model_latency import ModelLatency
-from bot.platform import HasHealth
 from services.storage.activity import Timed
 
 _PERIOD = timedelta(minutes=5)
@@ -61,9 +61,7 @@ def _adapters(context: HttpContext) -> list[tuple[str, float]]:
     """The platforms and how they are; `elsewhere` is one that another worker is connected to."""
     found: list[tuple[str, float]] = []
     for platform in context.app.platforms:
-        state: str = platform.health.state if isinstance(platform, HasHealth) else "live"
-        relay = context.app.relay
-        state = state if relay is None or relay.is_here(platform.name) else "elsewhere"
+        state = state_of(context.app, platform)
         found.append((f'platform="{_escaped(platform.name)}",state="{state}"', float(state == "live")))
     return found
 

@@ -1,0 +1,74 @@
+"""The bot that is running, asked how its connections are."""
+
+import pytest
+from aiohttp import web
+from pydantic import SecretStr
+
+from bot.doctor.running import examine_running
+from bot.findings.asking import Asking
+from bot.settings import HttpSettings
+from bot.testing.chat_servers.loopback import LoopbackServer, answer
+from services.clock import SystemClock
+
+
+class RunningBot(LoopbackServer):
+    """Answers as the API of a bot does; `token` is what it wants."""
+
+    def __init__(self, *, token="", **states):
+        super().__init__()
+        self.token = token
+        self.adapters = [{"name": name, "state": state, "detail": "nothing heard"} for name, state in states.items()]
+
+    def routes(self, router):
+        router.add_get("/api/admin/adapters", self._adapters)
+
+    async def _adapters(self, request: web.Request):
+        if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
+            return answer({"detail": "no"}, status=401)
+        return answer({"adapters": self.adapters})
+
+    def settings(self, **values):
+        return HttpSettings(port=int(self.url.rsplit(":", 1)[1]), **values)
+
+
+async def found(settings):
+    async with Asking(SystemClock()) as asking:
+        return await examine_running(settings, asking)
+
+
+@pytest.mark.parametrize("state", ["live", "connecting", "elsewhere"])
+async def test_a_bot_whose_platforms_are_well_is_well(state):
+    async with RunningBot(telegram=state) as bot:
+        [finding] = await found(bot.settings())
+
+    assert not finding.is_problem
+    assert finding.said == f"its platforms: telegram {state}"
+
+
+@pytest.mark.parametrize("state", ["deaf", "stopped"])
+async def test_a_platform_that_hears_nothing_is_a_problem(state):
+    async with RunningBot(telegram=state, slack="live") as bot:
+        [finding] = await found(bot.settings())
+
+    assert finding.is_problem
+    assert "telegram" in finding.said
+    assert "nothing heard" in finding.said
+
+
+async def test_the_token_of_the_settings_opens_the_door_and_a_wrong_one_is_no_alarm():
+    async with RunningBot(token="right", telegram="deaf") as bot:
+        right = await found(bot.settings(token=SecretStr("right")))
+        wrong = await found(bot.settings(token=SecretStr("wrong")))
+
+    assert [each.is_problem for each in (*right, *wrong)] == [True, False]
+
+
+async def test_where_no_bot_runs_there_is_nothing_to_put_right():
+    [finding] = await found(HttpSettings(port=9))
+
+    assert not finding.is_problem
+
+
+@pytest.mark.parametrize("values", [{"enabled": False}, {"port": 0}])
+async def test_a_bot_that_cannot_be_asked_is_not_mentioned(values):
+    assert await found(HttpSettings(**values)) == []
