@@ -11,6 +11,7 @@ from bot.http.errors import HttpRefused
 from bot.http.room_history import RoomHistory
 from bot.http.sending import Sending, spoken
 from bot.http.shapes import (
+    LONGEST_SESSION,
     SESSION_PATTERN,
     Done,
     EditBody,
@@ -25,7 +26,9 @@ from bot.http.shapes import (
 from bot.platforms.web.frames import written
 from services.history.service import HistoryService
 
-SESSION = Annotated[str, Path(pattern=SESSION_PATTERN, description="The room.", examples=["lobby"])]
+SESSION = Annotated[
+    str, Path(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
+]
 MESSAGE_ID = Annotated[str, Path(min_length=1, max_length=200)]
 LIMIT = Annotated[int, Query(ge=1, le=500)]
 BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]

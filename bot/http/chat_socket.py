@@ -19,7 +19,7 @@ from bot.http.guard import RequestPace
 from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
 from bot.http.sending import Sending, spoken
-from bot.http.shapes import LONGEST_MESSAGE, SESSION_PATTERN, SendBody
+from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN, SendBody
 from bot.platforms.web.frames import Frame, author_shape, written
 from bot.platforms.web.room import Room
 from function_calls.wording import say
@@ -44,7 +44,7 @@ routes = APIRouter(prefix="/api/chat", tags=["chat"])
 async def ws(
     socket: WebSocket,
     context: Context,
-    session_id: Annotated[str, Query(pattern=SESSION_PATTERN)] = "lobby",
+    session_id: Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)] = "lobby",
     name: Annotated[str | None, Query(max_length=40)] = None,
     epoch: Annotated[str, Query(max_length=40)] = "",
     last_seq: Annotated[int, Query(ge=0)] = 0,

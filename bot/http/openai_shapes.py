@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from bot.http.shapes import SESSION_PATTERN
+from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 
 MODEL: Final = "bubbles"
 """What the bot is called as a model."""
@@ -89,7 +89,7 @@ class CompletionBody(Lenient):
     stream: bool = False
     stream_options: StreamOptions | None = None
     user: str | None = Field(None, max_length=200)
-    session_id: str | None = Field(None, pattern=SESSION_PATTERN)
+    session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
 
 
 class ModelEntry(BaseModel):

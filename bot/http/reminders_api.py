@@ -13,14 +13,16 @@ from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.room_reminders import ReminderShape, reminder_shape, room_reminders
-from bot.http.shapes import SESSION_PATTERN, Body
+from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
 from function_calls.calls import ToolResult, Turn
 from services.reminders.model import ReminderState
 from services.reminders.portable.feed import CalendarFeed, FeedTokens
 from services.reminders.public_ids import row_key
 from services.reminders.service import ReminderService
 
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.", examples=["lobby"])]
+SESSION = Annotated[
+    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
+]
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
 _PREFIX = {"en": "remind me: ", "zh": "提醒我"}
 _LATELY = timedelta(days=30)

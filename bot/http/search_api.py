@@ -9,11 +9,11 @@ from bot.http.auth import NAME, ChatViewer, SearchViewer
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context
 from bot.http.errors import HttpRefused, language_asked
-from bot.http.shapes import SESSION_PATTERN, Body
+from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.")]
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.")]
 
 routes = APIRouter(prefix="/api", tags=["search"])
 

@@ -6,7 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from bot.platforms.web.frames import AuthorShape, MessageShape
 
-SESSION_PATTERN = r"^[\w-]{1,64}$"
+# Not `{1,64}`: Pydantic's regular expressions are unfolded, and the letters of all scripts 64 times over are 10 MB.
+SESSION_PATTERN = r"^[\w-]+$"
+LONGEST_SESSION = 64
 CLIENT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 LONGEST_MESSAGE = 20_000
 
@@ -29,7 +31,10 @@ class SendBody(Body):
     """A message to a room."""
 
     session_id: str = Field(
-        pattern=SESSION_PATTERN, description="The room; it is made on first use.", examples=["lobby"]
+        pattern=SESSION_PATTERN,
+        max_length=LONGEST_SESSION,
+        description="The room; it is made on first use.",
+        examples=["lobby"],
     )
     message: str = Field(
         max_length=LONGEST_MESSAGE,

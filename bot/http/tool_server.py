@@ -11,13 +11,15 @@ from bot.http.auth import NAME, ToolViewer
 from bot.http.calling import Asked, call_tool, check_arguments, succeeded, turn_of
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
-from bot.http.shapes import SESSION_PATTERN
+from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 from bot.http.tools_api import as_json
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer as ToolsFor
 from services.session import Json
 
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room that the call belongs to.")]
+SESSION = Annotated[
+    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room that the call belongs to.")
+]
 _SCHEME: Final = "bearer"
 
 routes = APIRouter(prefix="/tools", tags=["tool server"])

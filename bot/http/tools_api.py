@@ -13,7 +13,7 @@ from bot.http.calling import Asked, call_tool, check_arguments, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.figures import percentile
-from bot.http.shapes import SESSION_PATTERN, Body
+from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
 from bot.platforms.web.frames import json_text
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer as ToolsFor
@@ -21,7 +21,7 @@ from function_calls.registry import Registry
 from function_calls.toolsets.source import Health, ToolSource
 from services.storage.activity import Timed
 
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, description="The room.")]
+SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.")]
 TOOL_NAME = Annotated[str, Path(max_length=200, examples=["reminder_list"])]
 _COUNTED = timedelta(days=7)
 
@@ -62,7 +62,7 @@ class InvokeBody(Body):
     """A call. `dry_run` only checks the arguments."""
 
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
-    session_id: str = Field("lobby", pattern=SESSION_PATTERN)
+    session_id: str = Field("lobby", pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
     name: str | None = Field(None, max_length=40, description="Who calls.")
     dry_run: bool = False
 

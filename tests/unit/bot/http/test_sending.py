@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall
 
@@ -12,7 +14,7 @@ def events(text):
 
 async def say(api, text, *, stream=False, **fields):
     headers = {"Accept": "text/event-stream"} if stream else {}
-    return await api.post("/api/chat/send", json={"session_id": "lobby", "message": text, **fields}, headers=headers)
+    return await api.post("/api/chat/send", json={"session_id": "lobby", "message": text} | fields, headers=headers)
 
 
 async def test_a_message_is_answered_with_its_tool_calls(api):
@@ -52,6 +54,15 @@ async def test_the_same_client_id_is_one_message_and_gives_the_same_answer(api):
     assert not again["is_new"]
     assert again["reply"]["id"] == first["reply"]["id"]
     assert len(reminders) == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "status"),
+    [("大" * 64, 200), ("大" * 65, 422), ("", 422), ("the lobby", 422)],
+    ids=["64 letters", "65 letters", "none", "with a space"],
+)
+async def test_a_room_is_named_by_up_to_64_letters_of_any_script(api, room, status):
+    assert (await say(api, "good morning", session_id=room)).status_code == status
 
 
 async def test_two_people_may_use_the_same_client_id(api):
