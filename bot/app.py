@@ -1,7 +1,7 @@
 """The composition root: the only place where concrete classes meet."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -107,6 +107,7 @@ class App:
     plugins: PluginHouse
     relay: Relay | None = None
     resumption: Resumption | None = None
+    resume: Callable[[Collection[tuple[str, str]]], Awaitable[Resumption]] | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -137,12 +138,17 @@ class App:
 
         if isinstance(platform, Remembers):
             platform.remember_in(self.state)
-        if self.resumption is not None and self.resumption.owed_on(platform.name):
-            handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
-            resuming = self.resumption.take_up(platform.name, handle, self.router.screen)
-            self._awaited(crew.start(_kept_apart(resuming, platform.name), f"{platform.name}: what is owed"))
-        running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive)
+        if self.resumption is not None:
+            self._take_up(self.resumption, platform, receive, crew)
+        running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive, crew)
         self._platforms.append(crew.start(_kept_apart(running, platform.name), platform.name))
+
+    def _take_up(self, resumption: Resumption, platform: Platform, receive: Receive, crew: Crew) -> None:
+        """Deal with what is owed on a platform, beside everything else."""
+        if resumption.owed_on(platform.name):
+            handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
+            resuming = resumption.take_up(platform.name, handle, self.router.screen)
+            self._awaited(crew.start(_kept_apart(resuming, platform.name), f"{platform.name}: what is owed"))
 
     def _awaited(self, task: asyncio.Task[object]) -> asyncio.Task[object]:
         """Let a stop wait for `task`."""
@@ -158,8 +164,18 @@ class App:
             logger.bind(chat=str(added.address)).opt(exception=error).error("what was given up stays so")
         await self.welcome.greet(added)
 
-    async def _while_here(self, relay: Relay, platform: Platform, receive: Receive) -> None:
-        await relay.holding.while_here(platform.name, partial(platform.run, receive))
+    async def _while_here(self, relay: Relay, platform: Platform, receive: Receive, crew: Crew) -> None:
+        """Run `platform` while it is this worker's, beginning with what the worker before it has left undone."""
+
+        async def run() -> None:
+            if self.resume is not None and not platform.capabilities.per_process:
+                try:
+                    self._take_up(await self.resume(self.router.being_handled), platform, receive, crew)
+                except Exception as error:  # noqa: BLE001 - what is owed waits; what people say now must be heard
+                    logger.opt(exception=error).error("{}: what is owed is not known", platform.name)
+            await platform.run(receive)
+
+        await relay.holding.while_here(platform.name, run)
 
 
 @asynccontextmanager
@@ -284,6 +300,7 @@ async def build_app(
                 clock=clock,
             )
         )
+        resume = partial(_resumption, database, outbox, state, clock, settings.bot.language)
         app = App(
             router=way.router,
             registry=parts.registry,
@@ -309,8 +326,9 @@ async def build_app(
             model_latency=latency,
             plugins=plugins,
             relay=relay,
-            # Of several workers on one database another may be dealing with it.
-            resumption=None if relay else await _resumption(database, outbox, state, clock, settings.bot.language),
+            # Of several workers on one database another may be dealing with it, as long as it is connected.
+            resumption=None if relay else await resume(()),
+            resume=resume,
         )
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
@@ -379,8 +397,16 @@ def _listener_of(platforms: Mapping[str, Platform], drafts: Drafts, message: Cha
     return drafts.listener(message)
 
 
-async def _resumption(database: Database, outbox: Outbox, state: StateStore, clock: Clock, language: str) -> Resumption:
-    return await Resumption.of(UnansweredMessages(database), outbox, state, clock, language=language)
+async def _resumption(
+    database: Database,
+    outbox: Outbox,
+    state: StateStore,
+    clock: Clock,
+    language: str,
+    besides: Collection[tuple[str, str]],
+) -> Resumption:
+    unanswered = UnansweredMessages(database)
+    return await Resumption.of(unanswered, outbox, state, clock, language=language, besides=besides)
 
 
 async def _received(receive: Receive, message: ChatMessage) -> None:

@@ -29,12 +29,20 @@ class Holding:
         self._own = frozenset(own)
         self._here = {name: asyncio.Event() for name in platforms}
         self._elsewhere = {name: asyncio.Event() for name in platforms}
+        self._renewed_at: float | None = None
         for event in self._elsewhere.values():
             event.set()
 
     @property
     def held(self) -> frozenset[str]:
-        """What this process is connected to, of what only one process may be."""
+        """What this process is connected to, of what only one process may be.
+
+        Nothing once the leases may have run out: a process that was frozen knows it by the clock, and before it has
+        asked the database.
+        """
+        now = asyncio.get_running_loop().time()
+        if self._renewed_at is None or now - self._renewed_at >= _GIVE_UP_SECONDS:
+            return frozenset()
         return frozenset(name for name, event in self._here.items() if event.is_set())
 
     def is_here(self, platform: str) -> bool:
@@ -82,16 +90,17 @@ class Holding:
 
     async def _keep(self) -> None:
         loop = asyncio.get_running_loop()
-        renewed_at = loop.time()
+        begun_at = loop.time()
         while True:
             asked_at = loop.time()
             try:
                 async with asyncio.timeout(_GIVE_UP_SECONDS):
-                    self._note(await self._leases.take(self._here))
-                renewed_at = asked_at
+                    held = await self._leases.take(self._here)
+                self._renewed_at = asked_at
+                self._note(held)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                 logger.warning("the leases of the platforms are not renewed: {} {}", type(error).__name__, error)
-                if loop.time() - renewed_at >= _GIVE_UP_SECONDS:
+                if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:
                     self._note(frozenset())
             await self._clock.nap(_RENEW_SECONDS)
 

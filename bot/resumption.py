@@ -1,6 +1,6 @@
 """What an earlier run was told and did not deal with: it was killed between taking a message and answering it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -32,7 +32,8 @@ class Resumption:
     """Handles such a message once more, or tells its sender, who can say it again with a button.
 
     A message is taken up once: one that a start has tried already may be why the bot died, and is only told. `owed`
-    are the messages that were there when this run began; those that come in now are somebody else's.
+    are the messages that were there when this run began, or, of several workers, when this one was connected to their
+    platform in the place of another; those that come in now are somebody else's.
     """
 
     def __init__(
@@ -48,10 +49,18 @@ class Resumption:
 
     @classmethod
     async def of(
-        cls, unanswered: UnansweredMessages, outbox: Outbox, state: StateStore, clock: Clock, *, language: str
+        cls,
+        unanswered: UnansweredMessages,
+        outbox: Outbox,
+        state: StateStore,
+        clock: Clock,
+        *,
+        language: str,
+        besides: Collection[tuple[str, str]] = (),
     ) -> "Resumption":
-        """What is owed now."""
-        owed = await unanswered.since(clock.now() - TOLD_WITHIN)
+        """What is owed now; `besides` are messages, by chat and id, that this run deals with anyway."""
+        found = await unanswered.since(clock.now() - TOLD_WITHIN)
+        owed = [each for each in found if (each.address.key, each.id) not in besides]
         return cls(owed, outbox, state, clock, language=language)
 
     def owed_on(self, platform: str) -> Sequence[ChatMessage]:

@@ -74,6 +74,11 @@ class MessageRouter:
             if self._being_handled.get(key) is task:
                 del self._being_handled[key]
 
+    @property
+    def being_handled(self) -> frozenset[_Key]:
+        """The messages that are handled now: chat and id of each."""
+        return frozenset(self._being_handled)
+
     async def screen(self, message: ChatMessage, last: Next) -> None:
         """Ask of `message` what is asked of every message, and pass it to `last` instead of the assistant."""
         await chain(self._middlewares, last)(message)

@@ -1,7 +1,8 @@
 """A plugin for several workers on one database: a chat platform that is two text files.
 
-What people write is a line in `inbox.txt` (`id text`), which is read from its end on; what the bot says, and who
-connects, are lines in `said.txt` and `connected.txt`, with the name of the worker in front.
+What people write is a line in `inbox.txt` (`id text`), which is read from its end on; what the bot says, who connects
+and who begins to count are lines in `said.txt`, `connected.txt` and `counting.txt`, with the name of the worker in
+front. The worker called `first` counts for ever.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.plugins.contributions import Contributions
+from function_calls.registry import tool_function
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
@@ -65,6 +67,16 @@ class FilePlatform:
         return None
 
 
+@tool_function(returns="reply", examples=("count the stars",))
+async def count_the_stars() -> str:
+    """Count the stars."""
+    append("counting.txt", "counts")
+    if LABEL == "first":
+        await asyncio.Event().wait()
+    return "a thousand stars"
+
+
 def setup(add: Contributions) -> None:
     """Add the platform."""
     add.platforms.append(FilePlatform(add.clock))
+    add.functions.append(count_the_stars)

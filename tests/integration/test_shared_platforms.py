@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import shutil
+import signal
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -79,10 +80,10 @@ class Bots:
         file = self.folder / name
         return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
-    async def until(self, name: str, pattern: str, *, within: float) -> float:
-        """Wait for a line; return the seconds that it took."""
+    async def until(self, name: str, pattern: str, *, times: int = 1, within: float) -> float:
+        """Wait for a line, or for several; return the seconds that it took."""
         started = monotonic()
-        while not any(re.search(pattern, line) for line in self.lines(name)):
+        while sum(re.search(pattern, line) is not None for line in self.lines(name)) < times:
             assert monotonic() < started + within, f"no {pattern} in {name} within {within} s: {self.lines(name)}"
             await asyncio.sleep(0.05)
         return monotonic() - started
@@ -108,11 +109,14 @@ async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots)
     alone = bots.lines("connected.txt")
     bots.write(2, "remind me in 4 seconds to drink tea")
     await bots.until("said.txt", "first ✅ .*tea", within=10)
+    bots.write(3, "count the stars")
+    await bots.until("counting.txt", "first", within=10)
     await bots.kill(first)
 
     took = await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
-    bots.write(3, "list my reminders")
-    await bots.until("said.txt", "second ", within=15)
+    bots.write(4, "list my reminders")
+    await bots.until("said.txt", "second .*a thousand stars", within=15)
+    await bots.until("said.txt", "second (?!.*stars)", within=15)
     await bots.until("said.txt", "second ⏰ .*drink tea", within=20)
 
     assert alone == ["first connected"]
@@ -120,16 +124,30 @@ async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots)
     assert asked.is_success
     assert "reminder sent" in (bots.folder / "second.log").read_text(encoding="utf-8")
     assert len([line for line in bots.lines("said.txt") if "⏰" in line and "tea" in line]) == 1
+    assert bots.lines("counting.txt") == ["first counts", "second counts"]
 
 
-async def test_a_stop_lets_the_other_connect_at_once(bots):
+async def test_one_that_was_frozen_says_nothing_of_its_own_and_is_the_next_as_soon_as_the_other_stops(bots):
     first, _ = await bots.start("first")
     await bots.until("connected.txt", "first", within=10)
-    await bots.start("second")
-    first.terminate()
-    await first.wait()
+    second, _ = await bots.start("second")
+    first.send_signal(signal.SIGSTOP)
+    bots.write(1, "remind me tomorrow to stretch")  # waits for the frozen one in the file
+    await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
+    bots.write(2, "remind me tomorrow to look up")
+    await bots.until("said.txt", "second ✅ .*look up", within=10)
 
-    took = await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
+    first.send_signal(signal.SIGCONT)
+    await bots.until("first.log", "connected to files no longer", within=10)
+    bots.write(3, "remind me tomorrow to drink tea")
+    await bots.until("said.txt", "✅ .*drink tea", within=10)
+    said = bots.lines("said.txt")
+    second.terminate()
+    await second.wait()
+    took = await bots.until("connected.txt", "first", times=2, within=TAKEOVER_SECONDS)
 
-    assert first.returncode == 0
+    assert {line.split()[0] for line in said} == {"second"}
+    assert len(said) == len({line.split("✅")[1] for line in said})
+    assert bots.lines("connected.txt") == ["first connected", "second connected", "first connected"]
+    assert second.returncode == 0
     assert took < on_this_machine(5)

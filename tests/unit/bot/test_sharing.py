@@ -22,16 +22,18 @@ pytestmark = pytest.mark.looptime
 
 
 class FakeLeases:
-    """Gives what it is told to give."""
+    """Gives what it is told to give, after so many seconds."""
 
     def __init__(self, given=()):
         self.given = frozenset(given)
         self.error = None
+        self.takes_seconds = 0.0
         self.were_given_back = False
 
     async def take(self, platforms):
         if self.error is not None:
             raise self.error
+        await asyncio.sleep(self.takes_seconds)
         return self.given & frozenset(platforms)
 
     async def give_back(self):
@@ -126,6 +128,26 @@ async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_on
         running.cancel()
 
         assert (short, line.ended) == (0, 1)
+
+
+async def test_who_could_not_renew_for_long_says_nothing_before_the_database_has_answered():
+    table, platform, leases = FakeTable(), FakePlatform(LoopClock()), FakeLeases({"fake"})
+    holding = holding_of(leases, "fake")
+    relay = Relay(table, holding, LoopClock())
+    outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), LoopClock(), relay)
+    async with holding.kept():
+        await asyncio.sleep(1)
+        before = holding.is_here("fake")
+        leases.takes_seconds = 6.5  # as for one that is frozen: it asks, and time goes by
+        await asyncio.sleep(6.7)
+        after = holding.is_here("fake")
+        sending = asyncio.create_task(outbox.send(HOME, OutgoingMessage(text="tea")))
+        await asyncio.sleep(0.1)
+        sending.cancel()
+
+    assert (before, after) == (True, False)
+    assert platform.texts == []
+    assert [row[0] for row in table.rows.values()] == ["fake"]
 
 
 async def test_a_connection_whose_input_ends_is_over():
