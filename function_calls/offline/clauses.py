@@ -13,6 +13,7 @@ LONGEST = 400
 _QUOTED = re.compile(
     r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|『[^』\n]+』|(?<!\w)['‘][^'’\n]+['’](?!\w)", re.DOTALL
 )
+_TYPED = re.compile(r"[a-z0-9]+", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
@@ -20,6 +21,9 @@ _SPACE_IN_HAN = re.compile(
 _AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 _MARKS = {ord("’"): "'", ord("‘"): "'", ord("`"): "'", ord("“"): '"', ord("”"): '"', 0xA0: " ", 0x3000: " "}
+_PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
+_PAIRED = re.compile("[\"'“”「」()（）]")
+_SIGNS_AHEAD = re.compile(r"^[\s\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+")
 _EDGES = " \t\n.,;:!?~…，。；：！？、-—\"'“”「」()（）"
 
 
@@ -28,12 +32,13 @@ def tidy(text: str, pack: LanguagePack) -> str:
     plain = without_blanks(text).translate(_MARKS | _WIDE)
     plain = _AFTER_MENTION.sub(r"\1，", plain) if pack.data.script == "han" else plain
     plain = _SPACE_IN_HAN.sub("", _SPACE.sub(" ", plain)).strip()
-    return plain.replace(" ' ", "'") if pack.data.is_spaced else plain
+    return _respelt(plain.replace(" ' ", "'") if pack.data.is_spaced else plain, pack)
 
 
 def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
-    """Take greetings, politeness and the bot's `names` off both ends; never down to nothing."""
-    text = without_names(text, names)
+    """Take emoji, greetings, politeness and the bot's `names` off both ends; never down to nothing."""
+    bare = _SIGNS_AHEAD.sub("", text)
+    text = without_names(bare if has_words(bare) else text, names)
     text = _worn(text, pack, at_front=True)
     return _worn(text, pack, at_front=False)
 
@@ -46,13 +51,42 @@ def quoted_parts(text: str) -> tuple[str, ...]:
 
 
 def trimmed(text: str) -> str:
-    """`text` without punctuation and spaces at its ends."""
-    return text.strip(_EDGES)
+    """`text` without punctuation and spaces at its ends; marks that close or open something in it stay."""
+    bare = text.strip(_EDGES)
+    if len(bare) == len(text) or not _PAIRED.search(bare):
+        return bare
+    start = text.index(bare)
+    head, tail = text[:start], text[start + len(bare) :]
+    for opening, closing in _PAIRS:
+        if closing in tail and _is_left(opening, closing, bare):
+            bare += closing
+        elif opening in head and _is_left(closing, opening, bare):
+            bare = opening + bare
+    return bare
+
+
+def _is_left(one: str, other: str, text: str) -> bool:
+    """Whether `text` has `one` mark of a pair without the `other`; apostrophes inside of words are none."""
+    if one == other:
+        return len(re.findall(rf"(?<!\w){one}|{one}(?!\w)", text)) % 2 == 1
+    return text.count(one) > text.count(other)
+
+
+def _respelt(text: str, pack: LanguagePack) -> str:
+    """`text` with what is meant by its slips and short forms: "tmrw", "remindme"."""
+    if not pack.data.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
+        text = _TYPED.sub(lambda match: pack.data.typed.get(match[0].lower(), match[0]), text)
+    if pack.strange.search(text):
+        for pattern, meant in pack.rewritten:
+            text = pattern.sub(meant, text)
+    return text
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
     """Take the bot's `names` off both ends; never down to nothing."""
-    for name in filter(None, names):
+    for name in names:
+        if not name or name.lower() not in text.lower():
+            continue
         for pattern in _at_ends(name):
             shorter = pattern.sub("", text)
             text = shorter if trimmed(shorter) else text
@@ -64,7 +98,7 @@ def _at_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Match `name` at the front of a text, and at its end."""
     escaped = re.escape(name)
     return (
-        re.compile(rf"^\s*@?{escaped}\b[\s,:，：!]*", re.IGNORECASE),
+        re.compile(rf"^\s*@?{escaped}(?![a-z0-9_])[\s,:，：!！]*", re.IGNORECASE),
         re.compile(rf"[\s,，]*@{escaped}\s*$", re.IGNORECASE),
     )
 

@@ -7,6 +7,7 @@ from function_calls.offline.clauses import LONGEST
 from function_calls.offline.compiling import compile_all
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
+from function_calls.offline.notes import noted
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
 from function_calls.offline.questions import is_question
@@ -76,7 +77,7 @@ class OfflineInterpreter:
                 made = with_manners(answering.interpretation(requests), manners)
                 self._questions.note_manners(key, manners)
                 return made
-        return self._by_example(turn, ears[0]) or self._spoken_to(turn, ears[0])
+        return self._by_example(turn, ears[0]) or self._by_note(turn, ears[0], key) or self._spoken_to(turn, ears[0])
 
     def _ears(self, turn: Turn, key: str) -> tuple[Ear, ...]:
         """One for each language that the message may be in: names and content may be in another one."""
@@ -133,13 +134,18 @@ class OfflineInterpreter:
         name, arguments = found
         return Interpretation(calls=(CallMaker(turn).call(name, arguments),))
 
+    def _by_note(self, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
+        """The reminder that is meant by a note with its time, where the bot was spoken to."""
+        note = noted(turn.message.text, ear) if ear.is_addressed else None
+        return None if note is None else Answering(turn, ear, self._questions, key).set_reminders((note,))
+
     def _spoken_to(self, turn: Turn, ear: Ear) -> Interpretation:
         """What to say to a message without a request: nothing, unless the bot was spoken to."""
         if not ear.is_addressed:
             return Interpretation()
         query = ear.core(turn.message.text)
         maker = CallMaker(turn)
-        if query and is_question(turn.message.text, ear.pack) and maker.offers("perplexity_search"):
+        if query and is_question(ear.forms(turn.message.text)[1], ear.pack) and maker.offers("perplexity_search"):
             return Interpretation(calls=(maker.call("perplexity_search", {"query": query}),))
         return Interpretation(answer=say(turn.language, "offline.help"))
 

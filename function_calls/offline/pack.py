@@ -61,6 +61,8 @@ class LanguagePack:
         tail: Matches what stands behind a reference ("the milk one").
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
         read_as: What is written one way and read as another; `odd` matches all that is.
+        rewritten: What is read as something else before all; `typed` words so, and `strange` all other.
+        no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
         lengths: Match an amount of time, `span`, that says when something is over.
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
             `length` matches the amount itself.
@@ -87,6 +89,9 @@ class LanguagePack:
     not_time: re.Pattern[str]
     read_as: tuple[tuple[re.Pattern[str], str], ...]
     odd: re.Pattern[str]
+    rewritten: tuple[tuple[re.Pattern[str], str], ...]
+    strange: re.Pattern[str]
+    no_note: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
     tail: re.Pattern[str]
@@ -180,8 +185,11 @@ def load_pack(language: str) -> LanguagePack:
         plural=re.compile(_alternatives(data.plurals, edge), re.IGNORECASE),
         vague=re.compile(_alternatives(data.vague_times, edge), re.IGNORECASE),
         not_time=any_of(data.not_times),
-        read_as=tuple((re.compile(written, re.IGNORECASE), read) for written, read in data.read_as),
+        read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
+        rewritten=_pairs(data.rewritten),
+        strange=any_of(written for written, _ in data.rewritten),
+        no_note=any_of(data.no_notes),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
@@ -198,7 +206,7 @@ def load_pack(language: str) -> LanguagePack:
         later=_compiled(data.later),
         earlier=_compiled(data.earlier),
         mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),
-        untitled=tuple((re.compile(words, re.IGNORECASE), content) for words, content in data.untitled),
+        untitled=_pairs(data.untitled),
     )
 
 
@@ -252,6 +260,10 @@ def load_intent(language: str, name: str) -> Intent:
 
 def _compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, re.IGNORECASE), words) for pattern, words in pairs)
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -99,11 +99,14 @@ class PackData(_Data):
     vague_times: tuple[str, ...] = ()
     not_times: tuple[str, ...] = ()
     read_as: tuple[tuple[str, str], ...] = ()
+    rewritten: tuple[tuple[str, str], ...] = ()
+    typed: dict[str, str] = Field(default_factory=dict)
     repeat_words: tuple[str, ...] = ()
     reference_tails: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     lengths: tuple[str, ...] = ()
     untitled: tuple[tuple[str, str], ...] = ()
+    no_notes: tuple[str, ...] = ()
     mornings: tuple[MorningData, ...] = ()
     clock: str = "{time}"
     from_now: str = "{span}"

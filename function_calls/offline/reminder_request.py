@@ -14,6 +14,8 @@ from function_calls.offline.pack import LanguagePack
 from function_calls.offline.time_words import TimeWords
 
 _MOST_TIMES = 4
+_ADJOINED = re.compile(r"(@[^\s@,，、&和跟与及]+)\s*(?=@)")
+_PLACES_OF_TIME = ("when", "when_2", "when_3")
 
 
 class TimeWorker(Protocol):
@@ -62,7 +64,7 @@ class ReminderReader:
         """Every reminder asked for: several contents, several times, or one of each."""
         person = self._person(match.first("several", "group", "both", "kin", "name", "person"))
         pieces = self._split(
-            match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(match.first("when")))
+            match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(_said_when(match)))
         )
         requests: list[ReminderRequest] = []
         for number, piece in enumerate(pieces):
@@ -84,7 +86,7 @@ class ReminderReader:
         return rest if has_words(self._pack.plain.sub("", rest)) else ""
 
     def _person(self, words: str) -> str | None:
-        name = trimmed(words).removeprefix("@")
+        name = _ADJOINED.sub(r"\1、", trimmed(words)).removeprefix("@")
         if not name or name.lower() in self._pack.data.oneself:
             return None
         return (
@@ -114,8 +116,8 @@ class ReminderReader:
     def _parts(self, match: Match, content: str) -> _Parts:
         rest, leading = self._head(content)
         label = self._pack.plain.sub(" ", match.first("label", "kind"))
-        head = (*self._clause.owners_in(match.first("when")), *self._clause.owners_in(label), *leading)
-        bodies = (rest, label, match.first("aside", "plan"), match.first("event"))
+        head = (*self._clause.owners_in(_said_when(match)), *self._clause.owners_in(label), *leading)
+        bodies = (rest, label, match.first("aside", "plan", "before"), match.first("event"))
         body = next((piece for piece in bodies if has_words(piece)), "")
         return _Parts(head=tuple(dict.fromkeys(head)), body=body, aside=" ".join(bodies))
 
@@ -204,3 +206,8 @@ class ReminderReader:
         while (match := self._pack.leftover.search(content)) and match[0] and has_words(content[: match.start()]):
             content = content[: match.start()].rstrip()
         return trimmed(content)
+
+
+def _said_when(match: Match) -> str:
+    """The words of all places that a sentence has for a time: 明天提醒@小明九点… has two."""
+    return " ".join(match.slots[name] for name in _PLACES_OF_TIME if match.slots.get(name))

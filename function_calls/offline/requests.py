@@ -56,8 +56,11 @@ class Ear:
 
     def requests(self, text: str) -> tuple[Request, ...]:
         """Every request in `text`, in order; none when it asks for nothing, or takes back what it asked."""
-        plain = tidy(text, self.pack)
-        if len(plain) > LONGEST or not load_gate(self.pack.language).search(self.pack.fold(plain)):
+        tidied = tidy(text, self.pack)
+        if len(tidied) > LONGEST:
+            return ()
+        plain = without_names(tidied, self.names)
+        if not load_gate(self.pack.language).search(self.pack.fold(plain)):
             return ()
         if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
