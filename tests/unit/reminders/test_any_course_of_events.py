@@ -242,7 +242,8 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
             notices = said.pop(reminder.id, [])
             dues = [notice.due_at for notice in notices]
             assert len(set(dues)) == len(dues), "nothing is said twice"
-            assert dues == sorted(dues)
+            for_the_first_time = [notice.due_at for notice in notices if not notice.may_be_repeat]
+            assert for_the_first_time == sorted(for_the_first_time)  # a repeat may come after a later fire
             assert set(dues) <= set(reminder.owed)
             assert sum(1 + notice.missed for notice in notices) == len(reminder.owed), "nothing is lost"
         assert not said, "nothing is said that was not set"
