@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from bot import __version__
+from bot.importing import imported_for_good
 
 _HELP = """Bubbles: a group-chat assistant whose reminders are never lost.
 
@@ -55,7 +56,8 @@ def cli() -> None:
 @_config
 def run(config: Path | None) -> None:
     """Serve the chat platforms of the settings until Ctrl+C."""
-    from bot.commands.serve import serve
+    with imported_for_good():
+        from bot.commands.serve import serve
 
     sys.exit(serve(config))
 
@@ -64,7 +66,8 @@ def run(config: Path | None) -> None:
 @_config
 def dev(config: Path | None) -> None:
     """Serve like `run`, and reload plugins whenever their files change."""
-    from bot.commands.serve import develop
+    with imported_for_good():
+        from bot.commands.serve import develop
 
     sys.exit(develop(config))
 
@@ -90,7 +93,8 @@ def plugins(config: Path | None) -> None:
 )
 def chat(config: Path | None, person: str | None, linger: float) -> None:
     """Talk to the bot in this terminal, alone or as several people (`ann: hello`)."""
-    from bot.commands.serve import talk
+    with imported_for_good():
+        from bot.commands.serve import talk
 
     sys.exit(talk(config, person=person, linger_seconds=linger))
 

@@ -1,28 +1,32 @@
-"""Makes the language model and its interpreter from the settings."""
+"""Makes the language model and its interpreter from the settings; what they need is imported where there is one."""
+
+from typing import TYPE_CHECKING
 
 from bot.settings import ModelSettings, Settings
 from bot.zones import bot_zone
-from function_calls.call_styles.choosing import make_styles
-from function_calls.llm import FunctionCallLLM
-from function_calls.restraint import SecondReader
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
-from services.call_log.metering import MeteredModel, Price
 from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
 from services.clock import Clock
-from services.language_model.fallback import FallbackChain
-from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import LanguageModel
-from services.language_model.retry import RetryPolicy, Timeouts
 from services.time_expressions import TimeReader
+
+if TYPE_CHECKING:
+    from function_calls.llm import FunctionCallLLM
+    from services.call_log.metering import MeteredModel, Price
+    from services.language_model.fallback import FallbackChain
 
 _OPENAI = "https://api.openai.com/v1"
 
 
-def language_model(settings: ModelSettings) -> FallbackChain | None:
+def language_model(settings: ModelSettings) -> "FallbackChain | None":
     """The configured model behind a circuit breaker; None when there is none."""
     if not settings.is_configured:
         return None
+    from services.language_model.fallback import FallbackChain
+    from services.language_model.openai_model import OpenAIModel
+    from services.language_model.retry import RetryPolicy, Timeouts
+
     # A message waits for one answer and its retries, and is then answered offline.
     total = settings.timeout_seconds * (settings.max_retries + 1)
     model = OpenAIModel(
@@ -36,8 +40,10 @@ def language_model(settings: ModelSettings) -> FallbackChain | None:
     return FallbackChain([model])
 
 
-def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> MeteredModel:
+def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> "MeteredModel":
     """`model` with the prices of the settings, under the budgets of `purse`."""
+    from services.call_log.metering import MeteredModel
+
     return MeteredModel(model, price=price_of(settings), purse=purse)
 
 
@@ -55,8 +61,10 @@ def purse_of(settings: Settings, clock: Clock, log: CallLog) -> Purse:
     return BudgetPurse(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
 
 
-def price_of(settings: ModelSettings) -> Price:
+def price_of(settings: ModelSettings) -> "Price":
     """The prices of the settings; cached tokens cost as much as others where nothing is said of them."""
+    from services.call_log.metering import Price
+
     return Price(
         input=settings.price_per_million_input,
         output=settings.price_per_million_output,
@@ -66,11 +74,15 @@ def price_of(settings: ModelSettings) -> Price:
 
 def model_interpreter(
     model: LanguageModel, settings: ModelSettings, times: TimeReader | None = None
-) -> FunctionCallLLM:
+) -> "FunctionCallLLM":
     """The interpreter that asks `model`, offering tools in the way the settings name.
 
     Its calls are read twice, the second time with `times` (the usual conventions when there are none).
     """
+    from function_calls.call_styles.choosing import make_styles
+    from function_calls.llm import FunctionCallLLM
+    from function_calls.restraint import SecondReader
+
     return FunctionCallLLM(
         model,
         styles=make_styles(settings.function_calling, model),

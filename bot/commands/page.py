@@ -13,6 +13,7 @@ from loguru import logger
 
 from bot.app import App
 from bot.commands.desktop import show_page
+from bot.importing import imported_for_good
 from bot.platforms.web.adapter import WebPlatform
 from bot.platforms.web.files import RoomFiles
 from bot.settings import Settings
@@ -48,8 +49,9 @@ async def page_served(app: App, room: WebPlatform | None, settings: Settings, cl
     if room is None:
         yield
         return
-    from bot.http.context import HttpContext
-    from bot.http.server import listening, served
+    with imported_for_good():
+        from bot.http.context import HttpContext
+        from bot.http.server import listening, served
 
     try:
         socket = listening(settings.http)

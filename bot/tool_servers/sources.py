@@ -1,4 +1,4 @@
-"""All sources of tools of a bot, put together and kept running."""
+"""All sources of tools of a bot, put together and kept running; of those it does not have nothing is imported."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
@@ -10,12 +10,6 @@ from loguru import logger
 
 from bot.crew import hired
 from bot.settings import ToolServerSettings
-from bot.stored_tools.runner import RunLimits, ToolRunner
-from bot.stored_tools.shelf import ToolShelf
-from bot.stored_tools.toolset import StoredToolset
-from bot.tool_servers.connections import connections
-from bot.tool_servers.mcp_servers import mcp_servers
-from bot.tool_servers.mcp_toolset import McpToolset
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
@@ -28,6 +22,12 @@ from services.clock import Clock, SystemClock
 from services.stored_tools.ports import StoredToolStore
 
 if TYPE_CHECKING:
+    from bot.stored_tools.runner import RunLimits
+    from bot.stored_tools.shelf import ToolShelf
+    from bot.stored_tools.toolset import StoredToolset
+    from bot.tool_servers.connections import ToolServerConnection
+    from bot.tool_servers.mcp_servers import McpServer
+    from bot.tool_servers.mcp_toolset import McpToolset
     from bot.tool_servers.openapi_toolset import DocumentChanges, OpenApiToolset
 
 DIRECT: Final = "direct"
@@ -56,8 +56,8 @@ class ToolSources:
     calls: FunctionCallRouter
     direct: DirectToolset
     refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
-    written: StoredToolset | None = None
-    shelf: ToolShelf | None = None
+    written: "StoredToolset | None" = None
+    shelf: "ToolShelf | None" = None
 
     async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
         """Every tool that `viewer` may see in that chat, those that are switched off there too."""
@@ -108,11 +108,11 @@ async def tool_sources(
     """
     async with AsyncExitStack() as resources:
         openapi = await _opened(settings, resources)
-        mcp = [McpToolset(server) for server in mcp_servers(settings.mcp_file)]
+        mcp = _spoken_to(settings)
         direct = DirectToolset()
-        written = None
+        written = shelf = None
         if stored is not None and settings.python_tools:
-            written = StoredToolset(stored, ToolRunner(run_limits(settings)), owners=owners)
+            written, shelf = _kept(stored, settings, owners, clock or SystemClock())
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         elsewhere = (
             *(_openapi_source(each) for each in openapi),
@@ -136,7 +136,7 @@ async def tool_sources(
             direct=direct,
             refreshable={each.connection.label: each for each in openapi},
             written=written,
-            shelf=ToolShelf(stored, clock or SystemClock()) if stored is not None and written is not None else None,
+            shelf=shelf,
         )
 
 
@@ -146,18 +146,57 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
     Raises:
         ConfigError: a connection cannot be read.
     """
-    servers = (secret for each in mcp_servers(settings.mcp_file) for secret in each.secrets)
-    return (*(secret for each in connections(settings) for secret in each.secrets), *servers)
+    servers = (secret for each in _mcp_servers(settings) for secret in each.secrets)
+    return (*(secret for each in _connections(settings) for secret in each.secrets), *servers)
 
 
-def run_limits(settings: ToolServerSettings) -> RunLimits:
+def run_limits(settings: ToolServerSettings) -> "RunLimits":
     """What a call of a Python tool may take."""
+    from bot.stored_tools.runner import RunLimits
+
     return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
+
+
+def _connections(settings: ToolServerSettings) -> "tuple[ToolServerConnection, ...]":
+    if not (settings.urls or settings.connections.get_secret_value()):
+        return ()
+    from bot.tool_servers.connections import connections
+
+    return connections(settings)
+
+
+def _mcp_servers(settings: ToolServerSettings) -> "tuple[McpServer, ...]":
+    if not settings.mcp_file:
+        return ()
+    from bot.tool_servers.mcp_servers import mcp_servers
+
+    return mcp_servers(settings.mcp_file)
+
+
+def _spoken_to(settings: ToolServerSettings) -> "list[McpToolset]":
+    """The MCP servers of the settings."""
+    wanted = _mcp_servers(settings)
+    if not wanted:
+        return []
+    from bot.tool_servers.mcp_toolset import McpToolset
+
+    return [McpToolset(each) for each in wanted]
+
+
+def _kept(
+    store: StoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
+) -> "tuple[StoredToolset, ToolShelf]":
+    """The tools that people have written, and where they are changed."""
+    from bot.stored_tools.runner import ToolRunner
+    from bot.stored_tools.shelf import ToolShelf
+    from bot.stored_tools.toolset import StoredToolset
+
+    return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), ToolShelf(store, clock)
 
 
 async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "list[OpenApiToolset]":
     """The OpenAPI servers of the settings, their connections held by `resources`."""
-    wanted = connections(settings)
+    wanted = _connections(settings)
     if not wanted:
         return []
     # The HTTP client takes a while to import, and most bots have no tool server.
@@ -175,7 +214,7 @@ async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "l
     return made
 
 
-def stored_source(toolset: StoredToolset) -> ToolSource:
+def stored_source(toolset: "StoredToolset") -> ToolSource:
     """Who may use which is the toolset's own question, tool by tool."""
     return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 
@@ -192,7 +231,7 @@ def _openapi_source(toolset: "OpenApiToolset") -> ToolSource:
     )
 
 
-def _mcp_source(toolset: McpToolset) -> ToolSource:
+def _mcp_source(toolset: "McpToolset") -> ToolSource:
     own = toolset.server
     return ToolSource(
         label=own.label, kind="mcp", toolset=toolset, title=own.name, access=own.access, health=lambda: toolset.health

@@ -2,10 +2,20 @@
 
 import subprocess
 import sys
+from functools import cache
+
+import pytest
+
+pytestmark = pytest.mark.timeout(60)  # each starts an interpreter, which on a busy machine takes its time
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
+FOR_A_MODEL = {"function_calls.llm", "function_calls.restraint", "services.language_model.openai_model"}
+FOR_TOOL_SERVERS = {"bot.tool_servers.connections", "bot.tool_servers.mcp_servers", "function_calls.toolsets.openapi"}
+FOR_WRITTEN_TOOLS = {"bot.stored_tools", "function_calls.toolsets.stored"}
+FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http"}
 
 
+@cache
 def modules_after(statement: str) -> set[str]:
     code = f"{statement}; import sys; print('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -17,4 +27,9 @@ def test_the_help_text_loads_nothing_heavy():
 
 
 def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
-    assert not modules_after("import bot.app") & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
+    assert not modules_after("import bot.commands.serve") & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
+
+
+@pytest.mark.parametrize("unused", [FOR_A_MODEL, FOR_TOOL_SERVERS, FOR_WRITTEN_TOOLS, FOR_THE_PAGE, {"alembic"}])
+def test_a_start_loads_nothing_of_what_the_settings_do_not_ask_for(unused):
+    assert not modules_after("import bot.commands.serve") & unused
