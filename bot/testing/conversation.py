@@ -33,7 +33,7 @@ async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitab
         await rig.say("Bubbles, delete the reminder to call mom", sender="ben")
         await _heard(rig, "call mom", times=2)
         await rig.say("the party on Friday is in the garden of the old mill", sender="zoe")
-        await rig.say("Bubbles, remind me in 9 seconds to buy lanterns", sender="zoe")
+        await rig.say("Bubbles, remind me in 5 seconds to buy lanterns", sender="zoe")
         await _heard(rig, "buy lanterns", times=1)
         await restart()
         await rig.ready()

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import os
 import random
 import re
 from contextlib import AsyncExitStack
@@ -25,7 +26,7 @@ from services.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _CHANNEL = "#team"
-_MANY = 10_000
+_MANY = int(os.environ.get("BUBBLES_SOAK", "2000"))
 
 
 class IrcRig(PlatformRig):
@@ -114,11 +115,11 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
         await converse(IrcRig(server.port, people), tmp_path, restart)
 
 
-async def test_ten_thousand_messages_arrive_once_and_in_order_over_cut_connections(tmp_path):
+async def test_thousands_of_messages_arrive_once_and_in_order_over_cut_connections(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     chance = random.Random(7)
-    cuts = set(chance.sample(range(_MANY), 25))
+    cuts = set(chance.sample(range(_MANY), _MANY // 400))
     async with AsyncExitStack() as resources:
         resources.callback(server.stop)
         ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
@@ -133,7 +134,7 @@ async def test_ten_thousand_messages_arrive_once_and_in_order_over_cut_connectio
         assert [text for _, text in ann.said] == [f"number {number}" for number in range(_MANY)]
 
 
-async def test_ten_thousand_messages_are_heard_once_and_in_order_and_leave_no_weight_behind(tmp_path):
+async def test_thousands_of_messages_are_heard_once_and_in_order_and_leave_no_weight_behind(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     async with AsyncExitStack() as resources:
