@@ -15,6 +15,7 @@ from bot.crew import Crew, hired
 from bot.drafts import Drafts
 from bot.elsewhere import members_of
 from bot.forgetting import let_go
+from bot.given_up import GivenUp
 from bot.language_models import language_model, metered, model_interpreter, purse_of
 from bot.menus import offer_commands
 from bot.model_latency import ModelLatency
@@ -69,6 +70,7 @@ from services.storage.database import Database
 from services.storage.memories import SqlMemoryStore
 from services.storage.message_store import SqlMessageStore
 from services.storage.privacy_store import SqlPrivacyStore
+from services.storage.private_chats import PrivateChats
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
@@ -105,6 +107,7 @@ class App:
     has_model: bool
     model_latency: ModelLatency
     plugins: PluginHouse
+    given_up: GivenUp
     relay: Relay | None = None
     resumption: Resumption | None = None
     resume: Callable[[Collection[tuple[str, str]]], Awaitable[Resumption]] | None = None
@@ -133,7 +136,7 @@ class App:
         """Run `platform`, each of its messages in a task of its own: one slow chat holds up no other."""
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
-            work = self._added(incoming) if isinstance(incoming, BotAdded) else self.router.handle(incoming)
+            work = self._handled(incoming)
             return self._awaited(crew.start(work, f"message {incoming.address}"))
 
         if isinstance(platform, Remembers):
@@ -156,13 +159,15 @@ class App:
         task.add_done_callback(self._messages.discard)
         return task
 
-    async def _added(self, added: BotAdded) -> None:
-        """Greet a new group; in one that the bot comes back to, what could not be said there is said now."""
-        try:
-            await self.services.get(ReminderService).resume_in(added.address)
-        except Exception as error:  # noqa: BLE001 - the next start of the bot finds it in the ledger all the same
-            logger.bind(chat=str(added.address)).opt(exception=error).error("what was given up stays so")
-        await self.welcome.greet(added)
+    async def _handled(self, incoming: Incoming) -> None:
+        """Greet a new group, or answer; what could not be said there before is tried again beside that."""
+        if isinstance(incoming, BotAdded):
+            await self.given_up.resume(incoming.address)
+            await self.welcome.greet(incoming)
+            return
+        await self.router.handle(incoming)
+        if self.given_up.is_waited_for(incoming.address):
+            await self.given_up.resume(incoming.address)
 
     async def _while_here(self, relay: Relay, platform: Platform, receive: Receive, crew: Crew) -> None:
         """Run `platform` while it is this worker's, beginning with what the worker before it has left undone."""
@@ -236,11 +241,14 @@ async def build_app(
         summaries = (
             quick if model is None else SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
         )
+        speechless: set[str] = set()
         courier = ReminderCourier(
             outbox,
             clock,
             late_after=timedelta(seconds=settings.reminders.late_after_seconds),
             digest=Digests(summaries, quick, clock, outbox.link),
+            private_chat=PrivateChats(database).of,
+            speechless=speechless,
         )
         reminders = _reminders(
             settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone), times
@@ -325,6 +333,7 @@ async def build_app(
             has_model=chosen is not offline,
             model_latency=latency,
             plugins=plugins,
+            given_up=GivenUp(reminders, clock, speechless),
             relay=relay,
             # Of several workers on one database another may be dealing with it, as long as it is connected.
             resumption=None if relay else await resume(()),
@@ -333,6 +342,7 @@ async def build_app(
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
+        await app.given_up.recall()
         timetable.every(_PURGE_EVERY, lambda: _purge(crew, reminders), name="purge")
         timetable.every(_PURGE_EVERY, lambda: _let_go(crew, privacy, clock), name="history")
         timetable.every(_PURGE_EVERY, lambda: _forget(crew, log, clock, settings.record.keep_days), name="records")

@@ -8,12 +8,16 @@ from bot.platform import OutgoingMessage
 from function_calls import phrasing
 from function_calls.buttons import FIRED, STOP, buttons
 from function_calls.wording import say
-from services.chat import Choice, Person
+from services.chat import ChatAddress, Choice, Person
 from services.clock import Clock
+from services.errors import DeliveryFailed
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
 Digest = Callable[[DueNotice], Awaitable[str]]
 """Words the summary that is due."""
+
+PrivateChat = Callable[[str, str], Awaitable[ChatAddress | None]]
+"""The chat of a person (id) alone with the bot on a platform, None where there is none."""
 
 _MINUTE = 60
 
@@ -21,9 +25,21 @@ _MINUTE = 60
 class ReminderCourier:
     """The reminder service's way into the chats."""
 
-    def __init__(self, outbox: Outbox, clock: Clock, *, late_after: timedelta, digest: Digest) -> None:
+    def __init__(
+        self,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        late_after: timedelta,
+        digest: Digest,
+        private_chat: PrivateChat,
+        speechless: set[str],
+    ) -> None:
+        """To `speechless` the keys of chats are added that do not even take the news that a reminder was not taken."""
         self._outbox = outbox
         self._digest = digest
+        self._private_chat = private_chat
+        self._speechless = speechless
         self._clock = clock
         self._late_after = late_after
 
@@ -48,13 +64,21 @@ class ReminderCourier:
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
-        """Tell the chat that `notice` could not be delivered.
+        """Tell the chat that `notice` could not be delivered, or its creator alone where the chat takes nothing.
 
         Raises:
             DeliveryFailed: that cannot be said either.
         """
         text = say(notice.language, "reminder.undeliverable", id=notice.reminder_id, content=notice.content, why=reason)
-        await self._outbox.send(notice.address, OutgoingMessage(text=text, mentions=(notice.creator,)))
+        message = OutgoingMessage(text=text, mentions=(notice.creator,))
+        try:
+            await self._outbox.send(notice.address, message)
+        except DeliveryFailed:
+            self._speechless.add(notice.address.key)
+            private = await self._private_chat(notice.address.platform, notice.creator.id)
+            if private is None or private.key == notice.address.key:
+                raise
+            await self._outbox.send(private, message)
 
     async def _text(self, notice: DueNotice) -> str:
         return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._words(notice)

@@ -111,12 +111,18 @@ class MemoryLedger:
 
     def resume_parked(self, reminders: Collection[int], since: datetime, now: datetime) -> int:
         """Try the latest given up occurrence of each again at `now`."""
-        parked = [each for each in self._entries.values() if each.state is DeliveryState.PARKED and each.due_at > since]
-        latest = {each.reminder: each for each in sorted(parked, key=lambda each: each.due_at)}
-        again = [each for key, each in latest.items() if key in reminders]
+        ended = (DeliveryState.PARKED, DeliveryState.SENT)
+        found = [each for each in self._entries.values() if each.state in ended and each.due_at > since]
+        latest = {each.reminder: each for each in sorted(found, key=lambda each: each.due_at)}
+        again = [each for key, each in latest.items() if key in reminders and each.state is DeliveryState.PARKED]
         for entry in again:
             self._put(replace(entry, state=DeliveryState.LEASED, try_at=now, attempt=0, error="", sent_at=None))
         return len(again)
+
+    def given_up(self, since: datetime) -> set[int]:
+        """The keys of the reminders that something was given up of."""
+        entries = self._entries.values()
+        return {each.reminder for each in entries if each.state is DeliveryState.PARKED and each.due_at > since}
 
     def cancel(self, reminder: int, next_fire_at: datetime | None) -> None:
         """Cancel what has not begun, and make room for the fires that the changed reminder will have again."""

@@ -124,6 +124,10 @@ class MemoryReminderStore:
         here = {row.key for row in self._rows.values() if row.address.key == chat_key and row.state in states}
         return self._ledger.resume_parked(here, since, now)
 
+    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+        """The keys of the chats in which something due after `since` was given up."""
+        return frozenset(self._rows[key].address.key for key in self._ledger.given_up(since))
+
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again."""
         changed = 0

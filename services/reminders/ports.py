@@ -122,8 +122,12 @@ class DeliveryLedger(Protocol):
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again at `now` what was given up in a chat and was due after `since`; return how many there are.
 
-        Of a reminder with several the latest; none of one that was deleted or is paused.
+        Of a reminder with several the latest, unless a later one was said; none of one that was deleted or is paused.
         """
+        ...
+
+    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+        """The keys of the chats in which something due after `since` was given up."""
         ...
 
     async def realign(self, now: datetime) -> int:

@@ -299,6 +299,10 @@ class ReminderService:
             self.waker.claim_soon()
         return count
 
+    async def given_up_chats(self) -> frozenset[str]:
+        """The keys of the chats in which something could not be said in the last week."""
+        return await self._store.given_up_chats(self._clock.now() - _SAID_LATE_AT_MOST)
+
     async def run(self) -> None:
         """Deliver what falls due, until cancelled."""
         await self.waker.run()

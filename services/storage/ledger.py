@@ -108,14 +108,25 @@ def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: 
         REMINDER.c.chat_key == chat_key,
         REMINDER.c.state.in_((ReminderState.ACTIVE.value, ReminderState.DONE.value)),
     )
+    later = DELIVERY.alias("later")
+    is_overtaken = sa.exists().where(
+        later.c.reminder_id == DELIVERY.c.reminder_id,
+        later.c.due_at > DELIVERY.c.due_at,
+        later.c.state == DeliveryState.SENT.value,
+    )
     latest = (
         sa.select(sa.func.max(DELIVERY.c.id))
         .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
-        .where(is_wanted, DELIVERY.c.state == DeliveryState.PARKED.value, DELIVERY.c.due_at > since)
+        .where(is_wanted, _is_given_up(since), sa.not_(is_overtaken))
         .group_by(DELIVERY.c.reminder_id)
     )
     again = {"state": DeliveryState.LEASED.value, "try_at": now, "attempt": 0, "error": "", "owner": ""}
     return connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(latest)).values(again)).rowcount
+
+
+def given_up_chats(connection: sa.Connection, since: int) -> frozenset[str]:
+    """The keys of the chats in which something due after `since` (microseconds) was given up."""
+    return frozenset(connection.scalars(sa.select(DELIVERY.c.chat_key).distinct().where(_is_given_up(since))))
 
 
 def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int | None) -> None:
@@ -161,6 +172,10 @@ def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> t
         )
         for row in connection.execute(query)
     )
+
+
+def _is_given_up(since: int) -> sa.ColumnElement[bool]:
+    return sa.and_(DELIVERY.c.state == DeliveryState.PARKED.value, DELIVERY.c.due_at > since)
 
 
 @cache

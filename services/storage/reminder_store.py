@@ -183,6 +183,10 @@ class SqlReminderStore:
             lambda connection: ledger.resume_parked(connection, chat_key, since=earliest, now=moment)
         )
 
+    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+        """The keys of the chats in which something due after `since` was given up."""
+        return await self._database.read(lambda connection: ledger.given_up_chats(connection, to_micros(since)))
+
     async def realign(self, now: datetime) -> int:
         """Compute the next fire of every recurring reminder again."""
         return await self._database.run(lambda connection: claims.realign(connection, now))

@@ -384,6 +384,28 @@ async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: Reminde
     assert not again.notice.may_be_repeat
 
 
+async def test_what_a_later_fire_has_overtaken_is_not_tried_again(reminders: ReminderStore, draft, now):
+    await reminders.add(draft("a", rule="FREQ=DAILY"), now, LIMITS)
+    for day, state in enumerate((DeliveryState.PARKED, DeliveryState.SENT)):
+        (lease,) = await claimed(reminders, now + day * DAY + MINUTE)
+        await reminders.begin("me", [lease.notice.delivery_id])
+        await reminders.settle([outcome(lease, state, now + day * DAY + MINUTE)])
+
+    assert await reminders.resume_parked(lease.notice.address.key, now - DAY, now + 2 * DAY) == 0
+
+
+async def test_the_chats_are_known_in_which_something_was_given_up(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b", chat="elsewhere")], now)
+    here, elsewhere = sorted(await claimed(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
+    await reminders.begin("me", [here.notice.delivery_id, elsewhere.notice.delivery_id])
+    ended = [(here, DeliveryState.PARKED), (elsewhere, DeliveryState.SENT)]
+    await reminders.settle([outcome(lease, state, now + MINUTE) for lease, state in ended])
+
+    found = await reminders.given_up_chats(now - DAY)
+    assert found == {here.notice.address.key}
+    assert await reminders.given_up_chats(now + DAY) == frozenset()
+
+
 async def test_what_was_deleted_meanwhile_is_not_tried_again(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)

@@ -1,7 +1,8 @@
-"""A bot that was removed from a group and is added again says what it could not say there."""
+"""A bot that comes back to a group, or may speak there again, says what it could not say; the person hears of it."""
 
 import asyncio
-from datetime import UTC, datetime
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,6 +14,7 @@ from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from services.chat import BotAdded, ChatAddress
 from services.errors import DeliveryFailed
+from services.reminders.waker import WakerPace
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
@@ -23,7 +25,14 @@ def removed(*_):
     raise DeliveryFailed("the bot is no member of the group", is_permanent=True)
 
 
-async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
+def removed_from_home(address, _):
+    if address == HOME:
+        removed()
+
+
+@asynccontextmanager
+async def running():
+    """A bot in a group."""
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_app(
@@ -32,7 +41,13 @@ async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
         clock=clock,
         database=Database("sqlite://", make_thread=InlineExecutor),
         timetable=LoopTimetable(),
+        pace=WakerPace(tick=timedelta(minutes=5)),  # an hour passes in few steps
     ):
+        yield platform
+
+
+async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
+    async with running() as platform:
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")
         platform.refuse = removed
         await asyncio.sleep(20 * 60)
@@ -45,3 +60,39 @@ async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
     said = [text for text in platform.texts[1:] if "water the plants" in text]
     assert len(said) == 1
     assert "09:05" in said[0]
+
+
+async def test_what_could_not_be_said_is_said_once_somebody_speaks_where_the_bot_may_again():
+    async with running() as platform:
+        await platform.say("Bubbles, remind me in 5 minutes to water the plants")
+        platform.refuse = removed
+        await asyncio.sleep(20 * 60)
+        await platform.say("is anybody here?", sender="bob")  # the bot hears it, and may still say nothing
+        await asyncio.sleep(60)
+        platform.refuse = None
+        await platform.say("hello", sender="bob")  # it was tried a moment ago
+        await asyncio.sleep(60)
+        too_early = len(platform.texts)
+        await asyncio.sleep(3600)
+        await platform.say("what a day", sender="bob")
+        await asyncio.sleep(60)
+        await platform.say("indeed")
+        await asyncio.sleep(60)
+
+    assert too_early == 1
+    said = [text for text in platform.texts[1:] if "water the plants" in text]
+    assert len(said) == 1
+    assert "09:05" in said[0]
+
+
+async def test_who_set_what_cannot_be_said_in_the_group_is_told_in_private():
+    async with running() as platform:
+        await platform.say("hello", chat="ann alone", is_private=True)
+        await platform.say("Bubbles, remind me in 5 minutes to water the plants")
+        platform.refuse = removed_from_home
+        platform.sent.clear()
+        await asyncio.sleep(20 * 60)
+
+    ((address, message),) = platform.sent
+    assert address.chat_id == "ann alone"
+    assert "water the plants" in message.text

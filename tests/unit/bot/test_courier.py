@@ -55,7 +55,12 @@ def courier(outbox, clock):
     async def digest(notice):
         return f"📝 since {notice.covers_since:%H:%M}"
 
-    return ReminderCourier(outbox, clock, late_after=timedelta(minutes=2), digest=digest)
+    async def private_chat(platform, person_id):
+        return ChatAddress(platform=platform, chat_id=f"{person_id} alone")
+
+    return ReminderCourier(
+        outbox, clock, late_after=timedelta(minutes=2), digest=digest, private_chat=private_chat, speechless=set()
+    )
 
 
 async def test_a_reminder_at_its_time_is_its_words_and_a_mention(courier, outbox):

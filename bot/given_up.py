@@ -1,0 +1,50 @@
+"""Chats in which something was given up: when somebody speaks there, the bot may be back, or may speak again."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from loguru import logger
+
+from services.chat import ChatAddress
+from services.clock import Clock
+from services.reminders.service import ReminderService
+
+_TRIED_AGAIN_AFTER: Final = timedelta(hours=1)
+"""A chat may be read and not written to for long: so often at most it is tried."""
+
+
+class GivenUp:
+    """Has what could not be said in a chat said when the chat is heard of again.
+
+    Platforms that tell of the bot's return do not tell that it may speak again, and some tell of neither.
+    """
+
+    def __init__(self, reminders: ReminderService, clock: Clock, speechless: set[str]) -> None:
+        """`speechless` are the keys of the chats, which others add to."""
+        self._reminders = reminders
+        self._clock = clock
+        self._speechless = speechless
+        self._not_before: dict[str, datetime] = {}
+
+    async def recall(self) -> None:
+        """Look up the chats of earlier runs."""
+        self._speechless |= await self._reminders.given_up_chats()
+
+    def is_waited_for(self, chat: ChatAddress) -> bool:
+        """Whether it is worth trying in `chat` again now."""
+        if chat.key not in self._speechless:
+            return False
+        not_before = self._not_before.get(chat.key)
+        return not_before is None or self._clock.now() >= not_before
+
+    async def resume(self, chat: ChatAddress) -> None:
+        """Say in `chat` what was given up there."""
+        self._not_before[chat.key] = self._clock.now() + _TRIED_AGAIN_AFTER
+        try:
+            count = await self._reminders.resume_in(chat)
+        except Exception as error:  # noqa: BLE001 - the next message there, or the next start, tries it again
+            logger.bind(chat=str(chat)).opt(exception=error).error("what was given up stays so")
+            return
+        if not count:
+            self._speechless.discard(chat.key)
+            self._not_before.pop(chat.key, None)
