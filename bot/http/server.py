@@ -13,6 +13,7 @@ from bot.http.app import guarded
 from bot.http.context import HttpContext
 from bot.http.reach import check_reach, page_address
 from bot.http.room_events import follow_bot
+from bot.http.shared_rooms import rooms_shared
 from bot.settings import HttpSettings
 from services.errors import ConfigError
 
@@ -66,13 +67,14 @@ async def served(context: HttpContext, listener: socket.socket | None = None) ->
         address = page_address(settings.host, open_socket.getsockname()[1])
         context.room.base_url = address
         server = Server(_config(guarded(context)))
-        task = asyncio.create_task(server.serve(sockets=[open_socket]), name="http server")
-        try:
-            await server.is_listening.wait()
-            yield address
-        finally:
-            server.should_exit = True
-            await task
+        async with rooms_shared(context):
+            task = asyncio.create_task(server.serve(sockets=[open_socket]), name="http server")
+            try:
+                await server.is_listening.wait()
+                yield address
+            finally:
+                server.should_exit = True
+                await task
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:

@@ -51,6 +51,11 @@ class Database:
         return self._url.render_as_string(hide_password=True)
 
     @property
+    def url(self) -> sa.URL:
+        """Where it is, with its password: for connections, never for messages."""
+        return self._url
+
+    @property
     def dialect(self) -> str:
         """The kind of database, as SQLAlchemy names it."""
         return self._url.get_backend_name()

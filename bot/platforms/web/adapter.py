@@ -26,7 +26,7 @@ from bot.platforms.web.frames import (
     author_shape,
     written,
 )
-from bot.platforms.web.room import Room
+from bot.platforms.web.room import HERE, Happened, Room
 from bot.taking_in import taken_in
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
@@ -117,6 +117,7 @@ class WebPlatform:
         self._is_ready = asyncio.Event()
         self._is_furnished = asyncio.Event()
         self._is_closed = asyncio.Event()
+        self._happened: Happened | None = None
         self._history: HistoryService | None = None
 
     def furnish(
@@ -170,7 +171,8 @@ class WebPlatform:
         found = self._rooms.get(session_id)
         if found is None:
             self._opened += 1
-            found = self._rooms[session_id] = Room(session_id, f"{self.epoch}-{self._opened}", self.bot, self._clock)
+            epoch = f"{self.epoch}-{self._opened}"
+            found = self._rooms[session_id] = Room(session_id, epoch, self.bot, self._clock, self._tell_others)
             self._close_idle_rooms()
             self.look_at_reminders(session_id)
         return found
@@ -182,6 +184,32 @@ class WebPlatform:
         for name in idle:
             del self._rooms[name]
             self._extras.pop(name, None)
+
+    def share(self, happened: Happened | None) -> None:
+        """Let other workers, whose rooms are the same, be told of what happens in the rooms here; None ends that."""
+        self._happened = happened
+
+    def happened_elsewhere(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
+        """Show in a room what happened in the same room of another worker."""
+        self._extras.pop(session_id, None)  # what is kept there of its messages is not what was read here
+        room = self._rooms.get(session_id)
+        if room is None:
+            return
+        if kind == HERE:
+            listed = data.get("people")
+            people = [found for each in listed if (found := _person(each))] if isinstance(listed, list) else []
+            room.meet(people, asks=data.get("asks") is True)
+            return
+        message = data.get("message")
+        author = _person(message.get("author")) if isinstance(message, Mapping) else None
+        if author is not None:
+            room.know(author)
+        room.repeat(kind, data)
+        self.look_at_reminders(session_id)
+
+    def _tell_others(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
+        if self._happened is not None:
+            self._happened(session_id, kind, data)
 
     def address(self, session_id: str) -> ChatAddress:
         """The chat that a session is."""
@@ -480,6 +508,13 @@ def message_shape(
         reminder=extras.reminder,
         tool_calls=list(calls),
     )
+
+
+def _person(author: object) -> Person | None:
+    """Who an author of another worker's frame is; None for the bot, and for what is none."""
+    if not isinstance(author, Mapping) or author.get("kind") != "person":
+        return None
+    return Person(id=str(author.get("id")), name=str(author.get("name")))
 
 
 def _extras_of(message: OutgoingMessage, now: datetime) -> Extras:

@@ -1,7 +1,7 @@
 """One room: who is in it, and what happened in it lately, told to everybody who listens."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,21 +13,32 @@ from services.clock import Clock
 RING: Final = 500
 """So many of the last events are kept for those who come back."""
 
+HERE: Final = "here"
+"""What workers tell each other of who is in a room; no socket hears it."""
+
 _MOST_KNOWN: Final = 500
 _STAYS: Final = timedelta(minutes=10)  # who spoke without a socket counts as being there for so long
 
 Listener = Callable[[Frame], None]
+Happened = Callable[[str, str, Mapping[str, object]], None]
+"""Is told of every event that is counted: the room's session, the kind, and what it says."""
 
 
 class Room:
-    """Counts its events (`seq`, from 1) and hands each to the listeners at once; a listener never waits."""
+    """Counts its events (`seq`, from 1) and hands each to the listeners at once; a listener never waits.
 
-    def __init__(self, session_id: str, epoch: str, bot: Person, clock: Clock) -> None:
+    `happened` is told of them too, but for those that come from another worker.
+    """
+
+    def __init__(
+        self, session_id: str, epoch: str, bot: Person, clock: Clock, happened: Happened | None = None
+    ) -> None:
         self.session_id = session_id
         self.epoch = epoch
         self.seq = 0
         self._bot = bot
         self._clock = clock
+        self._happened = happened
         self._ring: deque[Frame] = deque(maxlen=RING)
         self._listeners: dict[Listener, str | None] = {}
         self._here: Counter[str] = Counter()
@@ -75,6 +86,24 @@ class Room:
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Tell everybody, now and after a return."""
+        self.repeat(kind, data, top=top)
+        if self._happened is not None:
+            self._happened(self.session_id, kind, data)
+
+    def meet(self, people: Iterable[Person], *, asks: bool) -> None:
+        """Hear who is in this room on another worker, so that nobody here counts as alone; say who is here if asked."""
+        for person in people:
+            self.know(person)
+        if asks and self._people:
+            self._tell_who_is_here(asks=False)
+
+    def _tell_who_is_here(self, *, asks: bool) -> None:
+        if self._happened is not None:
+            here = [author_shape(person) for person in self._people.values()]
+            self._happened(self.session_id, HERE, {"people": here, "asks": asks})
+
+    def repeat(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
+        """Tell everybody here what those elsewhere know already."""
         self.seq += 1
         frame = make_frame(kind, self.session_id, self.seq, self._clock.now(), data, top=top)
         self._ring.append(frame)
@@ -114,6 +143,7 @@ class Room:
         is_new = person.id not in self._people
         self._people[person.id] = person
         if is_new:
+            self._tell_who_is_here(asks=True)
             self.hint("presence", {"members": self.members, "joined": author_shape(person)})
 
     def leave(self, person: Person) -> None:

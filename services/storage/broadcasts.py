@@ -1,0 +1,48 @@
+"""Short texts that the processes on one PostgreSQL call to each other; whoever does not listen misses them.
+
+Source: https://www.postgresql.org/docs/current/sql-notify.html
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Final
+
+import sqlalchemy as sa
+from loguru import logger
+
+from services.storage.database import Database
+
+MOST_BYTES: Final = 7_900
+"""The server refuses 8,000 bytes."""
+
+_AGAIN_SECONDS: Final = 1.0
+_CALL = sa.text("SELECT pg_notify(:channel, :text)")
+
+
+class Broadcasts:
+    """Calls and hears on one channel of a PostgreSQL. `channel` is a plain identifier."""
+
+    def __init__(self, database: Database, channel: str) -> None:
+        self._database = database
+        self._channel = channel
+
+    async def call(self, text: str) -> None:
+        """Let all that listen now hear `text`, this process too; it has `MOST_BYTES` at most."""
+        values = {"channel": self._channel, "text": text}
+        await self._database.run(lambda connection: connection.execute(_CALL, values).close(), is_durable=False)
+
+    async def heard(self) -> AsyncGenerator[str | None, None]:
+        """Every text as it comes, until cancelled; None where it begins to listen: some may have been missed."""
+        import psycopg
+
+        address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(address, autocommit=True) as session:
+                    await session.execute(f"LISTEN {self._channel}".encode())
+                    yield None
+                    async for note in session.notifies():
+                        yield note.payload
+            except psycopg.Error as error:
+                logger.warning("what other workers tell is not heard: {}", error)
+            await asyncio.sleep(_AGAIN_SECONDS)

@@ -1,0 +1,90 @@
+"""Two workers on one PostgreSQL: a room of the page is the same room on both."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import httpx
+import pytest
+
+from bot.testing.http_bot import served_bot
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+
+
+@pytest.fixture
+async def workers(postgres_url):
+    """Two workers: addresses and contexts."""
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(served_bot(database=postgres_url)) for _ in range(2)]
+
+
+@pytest.fixture
+async def tabs(workers, open_tab):
+    """Ada is connected to the first worker, Lin to the second; each has heard of the other."""
+    (one, _), (two, _) = workers
+    async with open_tab(one, "Ada") as ada, open_tab(two, "Lin") as lin:
+        async with asyncio.timeout(20):
+            while not any(frame["type"] == "message_deleted" for frame in lin.frames):  # both listen by now
+                workers[0][1].room.room("lobby").emit("message_deleted", {"message_id": "none"})
+                workers[1][1].room.room("lobby").emit("message_deleted", {"message_id": "none"})
+                await lin.send("ping")
+                await lin.until("pong")
+                lin.frames = [frame for frame in lin.frames if frame["type"] != "pong"]
+                await asyncio.sleep(0.1)
+        yield ada, lin
+
+
+async def heard_out(tab):
+    """Read whatever comes within half a second."""
+    await asyncio.sleep(0.5)
+    await tab.send("ping")
+    await tab.until("pong")
+
+
+def said(text):
+    return lambda data: text in data["message"]["text"]
+
+
+async def test_what_is_said_on_one_worker_is_seen_once_on_the_other_and_so_are_reminders(workers, tabs):
+    ada, lin = tabs
+    await ada.say("let us have tea at the station", "a")
+    await lin.until("message_new", where=said("at the station"))
+    await lin.say("yes, at five", "b")
+    await ada.until("message_new", where=said("at five"))
+    async with httpx.AsyncClient(base_url=workers[1][0]) as client:
+        body = {"session_id": "lobby", "name": "Mei", "message": "Bubbles, remind us in 1 second of the tea"}
+        await client.post("/api/chat/send", json=body)
+    await ada.until("reminder_created")
+    await ada.until("reminder_fired")
+    due = await ada.until("message_new", where=said("⏰"))
+    await lin.until("message_new", where=said("⏰"))
+    for tab in tabs:
+        await heard_out(tab)
+
+    texts = [sorted(f["data"]["message"]["text"] for f in tab.frames if f["type"] == "message_new") for tab in tabs]
+    assert texts[0] == texts[1]
+    assert len(texts[0]) == len(set(texts[0])) == 5
+    assert due["data"]["message"]["reminder"]["text"] == "the tea"
+
+
+async def test_two_people_on_two_workers_are_not_each_alone_with_the_bot(tabs):
+    ada, lin = tabs
+    await ada.say("what do you think of the new boss?", "a")
+    await lin.until("message_new", where=said("new boss"))
+    await lin.say("what should I think of her?", "b")
+    await ada.until("message_new", where=said("think of her"))
+    for tab in tabs:
+        await heard_out(tab)
+
+    told = [frame["data"]["message"] for frame in lin.frames if frame["type"] == "message_new"]
+    assert [each["author"]["kind"] for each in told] == ["person", "person"]
+
+
+async def test_a_long_message_is_seen_whole(tabs):
+    ada, lin = tabs
+    text = "茶" * 3000
+    await ada.say(text, "a")
+    seen = await lin.until("message_new", where=said("茶"))
+
+    assert seen["data"]["message"]["text"] == text
+    assert seen["data"]["message"]["author"]["name"] == "Ada"
