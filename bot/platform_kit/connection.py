@@ -14,7 +14,7 @@ from services.clock import Clock
 from services.errors import AssistantError
 
 _FIRST_PAUSE: Final = timedelta(seconds=1)
-_LONGEST_PAUSE: Final = timedelta(minutes=2)
+LONGEST_PAUSE: Final = timedelta(minutes=2)
 # A server that lets us in and throws us out again is not to be asked every second.
 _STEADY: Final = timedelta(seconds=30)
 
@@ -51,7 +51,7 @@ class Connection:
         patience: timedelta | None = None,
         probe: Probe | None = None,
         first_pause: timedelta = _FIRST_PAUSE,
-        longest_pause: timedelta = _LONGEST_PAUSE,
+        longest_pause: timedelta = LONGEST_PAUSE,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._name = name

@@ -13,7 +13,7 @@ from typing import Final
 from loguru import logger
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.connection import Connection, ConnectionEnded
+from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
 from bot.platform_kit.pace import SendPace
 from bot.platform_kit.parts import PlatformParts
 from bot.platforms.irc.login import Login
@@ -58,13 +58,14 @@ class IrcPlatform:
         *,
         clock: Clock,
         bot_name: str,
-        connection: Connection | None = None,
+        deaf_after: timedelta = _DEAF_AFTER,
+        longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
         self._wanted_nick = settings.nick or bot_name
-        self._connection = connection or Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._ping)
+        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._ping, longest_pause=longest_pause)
         self._pace = SendPace(clock, burst=settings.burst, interval=timedelta(seconds=settings.seconds_per_line))
         self._people = People()
         self._login = Login(settings, self._wanted_nick, self._write)

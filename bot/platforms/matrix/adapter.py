@@ -12,7 +12,7 @@ from typing import Final
 from loguru import logger
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.connection import Connection
+from bot.platform_kit.connection import LONGEST_PAUSE, Connection
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
@@ -87,13 +87,19 @@ class MatrixPlatform:
     )
 
     def __init__(
-        self, settings: MatrixSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
+        self,
+        settings: MatrixSettings,
+        *,
+        clock: Clock,
+        bot_name: str,
+        deaf_after: timedelta | None = None,
+        longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        limit = timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
-        self._connection = connection or Connection(NAME, clock, deaf_after=limit)
+        limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+        self._connection = Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause)
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
         self._own_events: OrderedDict[str, None] = OrderedDict()

@@ -14,7 +14,7 @@ from loguru import logger
 from slixmpp.stanza import Message
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.connection import Connection, ConnectionEnded
+from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
@@ -82,12 +82,20 @@ class XmppPlatform:
     )
 
     def __init__(
-        self, settings: XmppSettings, *, clock: Clock, bot_name: str, connection: Connection | None = None
+        self,
+        settings: XmppSettings,
+        *,
+        clock: Clock,
+        bot_name: str,
+        deaf_after: timedelta = _DEAF_AFTER,
+        longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
-        self._connection = connection or Connection(NAME, clock, deaf_after=_DEAF_AFTER, probe=self._probe)
+        self._connection = Connection(
+            NAME, clock, deaf_after=deaf_after, probe=self._probe, longest_pause=longest_pause
+        )
         self._client: XmppClient | None = None
         self._nicks: dict[str, str] = {}
         self._own: OrderedDict[str, str] = OrderedDict()

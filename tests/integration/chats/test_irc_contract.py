@@ -5,13 +5,13 @@ import itertools
 import os
 import random
 import re
+import signal
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import pytest
 
 from bot.platform import OutgoingMessage
-from bot.platform_kit.connection import Connection
 from bot.platforms.irc.adapter import IrcPlatform
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import said_text
@@ -30,15 +30,14 @@ _MANY = int(os.environ.get("BUBBLES_SOAK", "2000"))
 
 
 class IrcRig(PlatformRig):
-    def __init__(self, port, people):
+    def __init__(self, port, people, **more):
         super().__init__()
         self._people = people
         self._ids = itertools.count()
         self.chat = ChatAddress(platform="irc", chat_id=_CHANNEL)
         self.settings = IrcSettings(host=HOST, port=port, encrypted=False, channels=(_CHANNEL,), seconds_per_line=0)
-        clock = SystemClock()
-        connection = Connection("irc", clock, longest_pause=timedelta(seconds=0.5))
-        self.platform = IrcPlatform(self.settings, clock=clock, bot_name="Bubbles", connection=connection)
+        more.setdefault("longest_pause", timedelta(seconds=0.5))
+        self.platform = IrcPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")
@@ -113,6 +112,25 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
 
         await come()
         await converse(IrcRig(server.port, people), tmp_path, restart)
+
+
+async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(tmp_path):
+    server = irc_server(tmp_path)
+    server.start()
+    async with AsyncExitStack() as resources:
+        resources.callback(server.stop)
+        ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
+        rig = IrcRig(server.port, {"ann": ann, "ben": ann}, deaf_after=timedelta(seconds=1.5))
+        await resources.enter_async_context(rig.connected())
+        await asyncio.sleep(2)
+        quiet = rig.platform.health
+        server.signal(signal.SIGSTOP)
+        is_deaf = await until(lambda: rig.platform.health.state == "deaf")
+        server.signal(signal.SIGCONT)
+        is_live = await until(lambda: rig.platform.health.state == "live")
+
+    assert (quiet.state, quiet.reconnects) == ("live", 0)
+    assert (is_deaf, is_live) == (True, True)
 
 
 async def test_thousands_of_messages_arrive_once_and_in_order_over_cut_connections(tmp_path):

@@ -14,7 +14,6 @@ import pytest
 from pydantic import SecretStr
 
 from bot.findings.asking import Asking
-from bot.platform_kit.connection import Connection
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
 from bot.platforms.matrix.settings import MatrixSettings
@@ -47,7 +46,7 @@ def homeserver(tmp_path_factory):
 
 
 class MatrixRig(PlatformRig):
-    def __init__(self, port, people, room_id, *, poll_seconds=30, deaf_after=None):
+    def __init__(self, port, people, room_id, *, poll_seconds=30, **more):
         super().__init__()
         self._people = people
         self._room_id = room_id
@@ -62,9 +61,8 @@ class MatrixRig(PlatformRig):
             inviters=("*:localhost",),
             poll_seconds=poll_seconds,
         )
-        clock = SystemClock()
-        connection = Connection("matrix", clock, longest_pause=timedelta(seconds=0.5), deaf_after=deaf_after)
-        self.platform = MatrixPlatform(self.settings, clock=clock, bot_name="Bubbles", connection=connection)
+        more.setdefault("longest_pause", timedelta(seconds=0.5))
+        self.platform = MatrixPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")

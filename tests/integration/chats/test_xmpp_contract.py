@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import os
 import re
+import signal
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from xml.etree.ElementTree import Element, SubElement
@@ -14,7 +15,6 @@ from pydantic import SecretStr
 
 from bot.findings.asking import Asking
 from bot.platform import OutgoingMessage
-from bot.platform_kit.connection import Connection
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.settings import XmppSettings
@@ -43,7 +43,7 @@ def server(tmp_path_factory):
 
 
 class XmppRig(PlatformRig):
-    def __init__(self, port, people, room):
+    def __init__(self, port, people, room, **more):
         super().__init__()
         self._people = people
         self._room = room
@@ -57,9 +57,8 @@ class XmppRig(PlatformRig):
             port=port,
             encrypted=False,
         )
-        clock = SystemClock()
-        connection = Connection("xmpp", clock, longest_pause=timedelta(seconds=0.5))
-        self.platform = XmppPlatform(settings, clock=clock, bot_name="Bubbles", connection=connection)
+        more.setdefault("longest_pause", timedelta(seconds=0.5))
+        self.platform = XmppPlatform(settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")
@@ -212,6 +211,23 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
 
         await come()
         await converse(XmppRig(server.port, people, room), tmp_path, restart)
+
+
+async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(server):
+    room = f"quiet@{ROOMS}"
+    async with AsyncExitStack() as resources:
+        ann = await resources.enter_async_context(xmpp_person(server.port, "ann", room))
+        rig = XmppRig(server.port, {"ann": ann}, room, deaf_after=timedelta(seconds=1.5))
+        await resources.enter_async_context(rig.connected())
+        await asyncio.sleep(2)
+        quiet = rig.platform.health
+        server.signal(signal.SIGSTOP)
+        is_deaf = await until(lambda: rig.platform.health.state == "deaf")
+        server.signal(signal.SIGCONT)
+        is_live = await until(lambda: rig.platform.health.state == "live")
+
+    assert (quiet.state, quiet.reconnects) == ("live", 0)
+    assert (is_deaf, is_live) == (True, True)
 
 
 @pytest.mark.timeout(60 if _SOAK <= 200 else 1200)
