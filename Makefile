@@ -24,15 +24,12 @@ help: ## this list
 # uv installs in two seconds what pip takes half a minute for; pip is what every machine has.
 define sync
 	@echo "Setting up $(VENV) (once; up to a minute)…"
-	@if command -v uv >/dev/null 2>&1; then \
-		test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@{ command -v uv >/dev/null 2>&1 && \
 		uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) && \
-		uv pip install --quiet --python $(BIN)/python --no-deps --editable .; \
-	else \
-		test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+		uv pip install --quiet --python $(BIN)/python --no-deps --editable .; } || { \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1) && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .; \
-	fi
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .; }
 endef
 
 $(RUNTIME): pyproject.toml requirements.lock.txt
