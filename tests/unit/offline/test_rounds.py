@@ -6,6 +6,8 @@ from function_calls.calls import Step, ToolResult, Turn
 from function_calls.offline import OfflineInterpreter
 from function_calls.offline.pack import load_intent
 from function_calls.offline.pack_data import INTENTS
+from function_calls.phrases import phrases
+from function_calls.wording import catalogue
 from services.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
 
@@ -28,6 +30,15 @@ async def test_the_results_are_the_answer() -> None:
     heard = await OfflineInterpreter().interpret(turn)
 
     assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
+
+
+async def test_what_every_message_and_answer_needs_is_read_ahead() -> None:
+    phrases.cache_clear()
+    catalogue.cache_clear()
+
+    OfflineInterpreter.warm_up()
+
+    assert (phrases.cache_info().currsize, catalogue.cache_info().currsize) == (2, 2)
 
 
 async def test_everything_can_be_compiled_ahead() -> None:
