@@ -18,10 +18,14 @@ _TIMEOUT_SECONDS = 15.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """An answer; `problem` says why there is none, and `status` is 0 then. Header names are in lower case."""
+    """An answer; `problem` says why there is none, and `status` is 0 then. Header names are in lower case.
+
+    `listed` are the objects of an answer that is a list, which has no `body`.
+    """
 
     status: int = 0
     body: Mapping[str, object] = field(default_factory=dict)
+    listed: tuple[Mapping[str, object], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
@@ -63,6 +67,7 @@ class Asking:
         return Answered(
             status=response.status_code,
             body=found if isinstance(found, dict) else {},
+            listed=tuple(each for each in found if isinstance(each, dict)) if isinstance(found, list) else (),
             headers={name.lower(): value for name, value in response.headers.items()},
         )
 

@@ -1,7 +1,8 @@
-"""What Discord says of the bot's application: the token, and the intent to read messages."""
+"""What Discord says of the bot's application: the token, the intent to read messages, and what servers let it do."""
 
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding, good, problem
+from bot.platforms.discord.rights import examine_rights
 from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.discord.wire import NAME
 from bot.settings import Settings
@@ -11,7 +12,7 @@ _READS_CONTENT = (1 << 18) | (1 << 19)
 
 
 async def examine(settings: Settings, asking: Asking, *, api_url: str = _API) -> list[Finding]:
-    """Ask for the application, its flags among them."""
+    """Ask for the application, its flags among them, and for the servers that it is in."""
     token = settings.platforms.group(NAME, DiscordSettings).token.get_secret_value()
     if not token:
         step = "open discord.com/developers, page Bot, Reset Token, and set BUBBLES_PLATFORMS__DISCORD__TOKEN"
@@ -24,7 +25,8 @@ async def examine(settings: Settings, asking: Asking, *, api_url: str = _API) ->
         step = "copy the token again: discord.com/developers, page Bot, Reset Token"
         return [problem("discord token", f"refused ({answer.body.get('message', answer.status)})", step)]
     found = good("discord token", f"works: {answer.body.get('name')}")
-    return [found, _intent(answer.body.get("flags"), listens_to_all=settings.router.listen != "addressed")]
+    intent = _intent(answer.body.get("flags"), listens_to_all=settings.router.listen != "addressed")
+    return [found, intent, *await examine_rights(api_url, headers, asking)]
 
 
 def _intent(flags: object, *, listens_to_all: bool) -> Finding:

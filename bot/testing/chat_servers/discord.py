@@ -35,6 +35,8 @@ class DiscordServer(LoopbackServer):
         self.token = "loopback"  # noqa: S105 - the token of a server in this process
         self.refuses_intents = refuses_intents
         self.flags = flags
+        self.permissions = forms.EVERYTHING
+        self.exceptions: list[JsonObject] = []
         self.heartbeat_milliseconds = 41_250
         self.calls: list[tuple[str, str, JsonObject]] = []
         self.sessions = 0
@@ -206,7 +208,9 @@ class DiscordServer(LoopbackServer):
             "gateway": {"url": f"{self.socket_url}/gateway"},
             "gateway/bot": forms.gateway_for_bots(f"{self.socket_url}/gateway"),
             "oauth2/applications/@me": forms.application(self.flags),
+            "users/@me/guilds": [{"id": forms.GUILD, "name": "team", "permissions": str(self.permissions)}],
             f"channels/{forms.CHANNEL}": forms.channel(),
+            f"guilds/{forms.GUILD}/channels": [{**forms.channel(), "permission_overwrites": self.exceptions}],
         }
         if path in known:
             return answer(known[path])

@@ -12,6 +12,9 @@ MEMBERS = ("7", "8", "9")
 MESSAGE_CONTENT = 1 << 19
 """Flag of an application that may read messages: GATEWAY_MESSAGE_CONTENT_LIMITED."""
 
+EVERYTHING = (1 << 50) - 1
+"""What the bot may do in the guild, as a number of bits."""
+
 BOT: JsonObject = {
     "id": BOT_ID,
     "username": "bubbles",

@@ -82,7 +82,7 @@ async def test_a_discord_application_with_the_intent_is_well(asking):
         chosen = settings("discord", token=SecretStr(server.token))
         found = await examine_discord(chosen, asking, api_url=f"{server.url}/api/v10")
 
-    assert [finding.is_problem for finding in found] == [False, False]
+    assert [finding.is_problem for finding in found] == [False, False, False]
 
 
 async def test_a_discord_application_without_the_intent_is_a_problem_unless_it_is_not_needed(asking):
@@ -91,8 +91,28 @@ async def test_a_discord_application_without_the_intent_is_a_problem_unless_it_i
         wanted = await examine_discord(settings("discord", token=token), asking, api_url=url)
         unwanted = await examine_discord(settings("discord", listen="addressed", token=token), asking, api_url=url)
 
-    assert [finding.is_problem for finding in wanted] == [False, True]
-    assert [finding.is_problem for finding in unwanted] == [False, False]
+    assert [finding.is_problem for finding in wanted] == [False, True, False]
+    assert [finding.is_problem for finding in unwanted] == [False, False, False]
+
+
+SPEAKS, RULES = 1 << 11, 1 << 3
+MUTE = (1 << 50) - 1 - RULES - SPEAKS
+ALLOWED = {"id": "5", "type": 0, "allow": str(SPEAKS), "deny": "0"}
+
+
+@pytest.mark.parametrize(
+    ("permissions", "exceptions", "missing"),
+    [(MUTE, [], "team: Send Messages"), (MUTE, [ALLOWED], ""), (RULES, [], "")],
+    ids=["nowhere", "in a channel", "as an administrator"],
+)
+async def test_what_the_bot_may_do_nowhere_in_a_discord_server_is_a_problem(asking, permissions, exceptions, missing):
+    async with DiscordServer() as server:
+        server.permissions, server.exceptions = permissions, exceptions
+        chosen = settings("discord", token=SecretStr(server.token))
+        found = await examine_discord(chosen, asking, api_url=f"{server.url}/api/v10")
+
+    assert found[-1].is_problem is bool(missing)
+    assert missing in found[-1].said
 
 
 async def test_a_wrong_discord_token_is_a_problem(asking):
