@@ -56,7 +56,7 @@ class ArgumentReader:
         found = Arguments()
         parameters = self._parameters(item, operation)
         for parameter in parameters:
-            if parameter.get("in") in _PLACES:
+            if str(parameter.get("in")) in _PLACES:
                 self._add_parameter(found, parameter)
         if self._document.version == "2.0":
             self._add_old_body(found, operation, parameters)

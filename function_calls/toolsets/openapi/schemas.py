@@ -120,7 +120,8 @@ class SchemaConverter:
 
 def _plain_keywords(node: Node) -> Schema:
     schema = _described({}, node)
-    kinds = [each for each in _listed(node.get("type")) if each in _TYPES]
+    named = (each for each in _listed(node.get("type")) if isinstance(each, str) and each in _TYPES)
+    kinds = list(dict.fromkeys(named))
     if node.get("type") == "file":
         kinds, schema["format"] = ["string"], "binary"
     if kinds:

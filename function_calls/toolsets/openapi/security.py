@@ -1,9 +1,9 @@
 """Security schemes of a document, and which of them an operation asks for."""
 
-from typing import Final
+from typing import Final, cast
 
 from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
-from function_calls.toolsets.openapi.operation import Scheme, SchemeKind
+from function_calls.toolsets.openapi.operation import Place, Scheme, SchemeKind
 
 _FLOWS: Final = ("clientCredentials", "application")
 _HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
@@ -29,8 +29,8 @@ class SecurityReader:
 
 def _scheme(key: str, node: Node) -> Scheme:
     kind, place = str(node.get("type", "")), node.get("in")
-    if kind == "apiKey" and place in {"header", "query", "cookie"}:
-        return Scheme(key=key, kind="api_key", name=str(node.get("name", "")), place=place)
+    if kind == "apiKey" and str(place) in {"header", "query", "cookie"}:
+        return Scheme(key=key, kind="api_key", name=str(node.get("name", "")), place=cast("Place", place))
     if kind == "basic":
         return Scheme(key=key, kind="basic")
     if kind == "http":
@@ -44,7 +44,7 @@ def _scheme(key: str, node: Node) -> Scheme:
 
 def _client_flow(node: Node) -> Node:
     """The flow in which a program shows who it is without a person."""
-    if node.get("flow") in _FLOWS:
+    if str(node.get("flow", "")) in _FLOWS:
         return node
     flows = mapping(node.get("flows"))
     return next((mapping(flows[name]) for name in _FLOWS if name in flows), {})

@@ -17,8 +17,16 @@ def server_urls(document: Document, item: Node, operation: Node, base_url: str) 
     else:
         nearest = operation.get("servers") or item.get("servers") or document.raw.get("servers")
         found = [_filled(mapping(each)) for each in sequence(nearest)]
-    urls = (urljoin(f"{base_url.rstrip('/')}/", url) for url in found if url)
-    return tuple(dict.fromkeys(url.rstrip("/") for url in urls)) or (base_url.rstrip("/"),)
+    urls = (_joined(base_url, url) for url in found if url)
+    return tuple(dict.fromkeys(url.rstrip("/") for url in urls if url)) or (base_url.rstrip("/"),)
+
+
+def _joined(base_url: str, url: str) -> str:
+    """`url`, seen from `base_url`; empty where it is none."""
+    try:
+        return urljoin(f"{base_url.rstrip('/')}/", url)
+    except ValueError:
+        return ""
 
 
 def _filled(server: Node) -> str:

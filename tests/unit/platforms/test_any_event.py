@@ -1,6 +1,5 @@
 """Whatever a platform sends in the place of what its documentation shows, a wire reads it, skips it, or says no."""
 
-import copy
 import json
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -27,6 +26,7 @@ from bot.platforms.telegram import wire as telegram
 from bot.platforms.telegram.events import Update
 from bot.platforms.xmpp import wire as xmpp
 from services.chat import ChatMessage
+from tests.unit.mangling import changed
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -192,47 +192,6 @@ WIRES = {
     ),
     "xmpp": (XMPP, from_xmpp),
 }
-
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-(2**70), 2**70),
-    st.floats(allow_nan=False),
-    st.text(max_size=30),
-    st.sampled_from(["", "0", "-1", "99999999999999999999", 10**15, "\x00", "\ud7ff", "[CQ:at,qq=", "<@>", "{"]),
-)
-JSON = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def places(value, path=()):
-    """The way to every value inside."""
-    yield path
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, each in inside:
-        yield from places(each, (*path, key))
-
-
-@st.composite
-def changed(draw, events):
-    """One of `events` with something else in up to three places, or without them."""
-    raw = copy.deepcopy(draw(st.sampled_from(events)))
-    for _ in range(draw(st.integers(1, 3))):
-        path = draw(st.sampled_from([each for each in places(raw) if each]))
-        *way, last = path
-        inside = raw
-        for key in way:
-            inside = inside[key]
-        if draw(st.booleans()) or isinstance(inside, list):
-            inside[last] = draw(JSON)
-        else:
-            del inside[last]
-        if not isinstance(raw, dict) or not raw:
-            break
-    return raw
 
 
 @pytest.mark.parametrize("name", WIRES)

@@ -1,0 +1,46 @@
+"""What somebody else sends, with something else in some places: for fuzzers of whatever reads it."""
+
+import copy
+
+from hypothesis import strategies as st
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False),
+    st.text(max_size=30),
+    st.sampled_from(["", "0", "-1", "99999999999999999999", 10**15, "\x00", "\ud7ff", "[CQ:at,qq=", "<@>", "{"]),
+)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(value, path=()):
+    """The way to every value inside."""
+    yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in inside:
+        yield from places(each, (*path, key))
+
+
+@st.composite
+def changed(draw, samples):
+    """One of `samples` with something else in up to three places, or without them."""
+    raw = copy.deepcopy(draw(st.sampled_from(samples)))
+    for _ in range(draw(st.integers(1, 3))):
+        path = draw(st.sampled_from([each for each in places(raw) if each]))
+        *way, last = path
+        inside = raw
+        for key in way:
+            inside = inside[key]
+        if draw(st.booleans()) or isinstance(inside, list):
+            inside[last] = draw(JSON)
+        else:
+            del inside[last]
+        if not isinstance(raw, dict) or not raw:
+            break
+    return raw
