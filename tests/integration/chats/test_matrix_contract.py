@@ -1,14 +1,12 @@
 """The contract of platforms on a real Matrix homeserver."""
 
 import asyncio
-import gc
 import os
 import re
 import signal
 import time
 from datetime import timedelta
 from html import unescape
-from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -25,6 +23,7 @@ from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
 from services.chat import ChatAddress, ChatMessage
 from services.clock import SystemClock
+from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _BOT = "@bubbles:localhost"
@@ -160,12 +159,6 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homes
     await converse(rig, tmp_path, lambda: asyncio.to_thread(server.restart))
 
 
-def memory():
-    """The bytes of this process; the homeserver is another."""
-    gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 def open_connections(platform):
     """The connections on which the adapter waits for the server, as the HTTP library keeps them."""
     session = getattr(getattr(platform._client, "_nio", None), "client_session", None)
@@ -180,7 +173,7 @@ async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connectio
     async with rig.connected():
         for number in range(_SOAK):
             if number == _SOAK // 4:
-                early = memory()
+                early = resident_bytes()
             if number % (_SOAK // 4) == _SOAK // 10:
                 await until(lambda: open_connections(rig.platform))
                 for connection in open_connections(rig.platform):
@@ -190,7 +183,7 @@ async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connectio
         heard = [each.text for each in rig.received if isinstance(each, ChatMessage)]
         print(  # noqa: T201 - the figures of a long run
             f"\nmatrix: {_SOAK} messages, 4 cuts, {time.monotonic() - started:.1f} s, "
-            f"memory {(memory() - early) / 1e6:+.1f} MB, the texts that were heard included"
+            f"memory {(resident_bytes() - early) / 1e6:+.1f} MB, the texts that were heard included"
         )
 
         assert heard == [f"number {number}" for number in range(_SOAK)]

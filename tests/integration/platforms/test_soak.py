@@ -4,24 +4,22 @@ A short run by default; `BUBBLES_SOAK=10000 pytest -m integration -k soak -s` is
 """
 
 import asyncio
-import gc
 import os
 import random
 import time
 from collections import Counter
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 
 from bot.platform import OutgoingMessage
 from bot.testing.chat_servers.onebot import OneBotClient
 from services.errors import DeliveryFailed
+from tests.weight import resident_bytes
 
 MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))
 BURST = 20
 CUTS = 2 if MESSAGES <= 200 else 6  # the pauses between them grow, as they do when a real server is in trouble
-PAGE = os.sysconf("SC_PAGE_SIZE")
 MEGABYTE = 1_000_000
 # What the test itself keeps of ten thousand messages, their texts and ids, is three of them.
 MOST_GROWTH = 8 * MEGABYTE
@@ -79,12 +77,6 @@ async def cut(server):
         await server.disconnect()
 
 
-def memory():
-    """The bytes of this process, the server in it included."""
-    gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
-
-
 async def test_a_soak_loses_and_doubles_nothing(wire, until):
     chance = random.Random(7)
     name, make_server, make_platform = wire
@@ -108,8 +100,8 @@ async def test_a_soak_loses_and_doubles_nothing(wire, until):
                 said.update(server.said.texts)
                 server.forget()
                 if burst == MESSAGES // BURST // 4:
-                    early = memory()
-            seconds, grown = time.monotonic() - started, memory() - early
+                    early = resident_bytes()
+            seconds, grown = time.monotonic() - started, resident_bytes() - early
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
