@@ -1,0 +1,45 @@
+"""The clock of the machine, set to chosen instants: what it says is in UTC, and a whole bot reads it and no other."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from freezegun import freeze_time
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from services.clock import SystemClock
+from services.storage.database import Database
+
+SATURDAY_NIGHT_IN_BERLIN = "2026-03-28 23:30:00"  # in UTC; there it is Sunday, 00:30, and the clocks go forward
+
+
+@pytest.mark.parametrize("east", [-9, 0, 5.5, 14])
+def test_the_clock_tells_any_instant_in_utc(east: float) -> None:
+    moment = datetime(2026, 11, 20, 9, 0, tzinfo=timezone(timedelta(hours=east)))
+
+    with freeze_time(moment):
+        told = SystemClock().now()
+
+    assert told == moment
+    assert told.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ("remind me tomorrow at 9 to call mum", "tomorrow at 09:00, in 32 hours"),
+        ("明天早上九点提醒我给妈妈打电话", "明天 09:00（32 小时后）"),
+    ],
+)
+async def test_a_bot_reckons_from_the_clock_of_the_machine(said: str, answered: str) -> None:
+    platform = FakePlatform(SystemClock())
+    database = Database("sqlite://", make_thread=InlineExecutor)
+    bot = build_app(Settings(bot=BotSettings(timezone="Europe/Berlin")), platforms=[platform], database=database)
+
+    async with bot:
+        with freeze_time(SATURDAY_NIGHT_IN_BERLIN, real_asyncio=True):
+            await platform.say(said)
+
+    assert answered in platform.texts[-1]
