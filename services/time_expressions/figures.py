@@ -81,11 +81,13 @@ def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: Da
             found.append(("DOTTED", clock))
     if mark == "-" and a <= 24 and b <= 24:
         found.append(("RANGE", (a, b)))
-    if mark == "." and order is None:
-        usual = DateOrder.DMY
-    dates = _ordered(a, b, None, order, usual)
-    if mark == "." and order is None and not valid_day(None, b, a):
+    is_day_first = mark == "." and order is None and usual is not DateOrder.YMD
+    dates = _ordered(a, b, None, order, DateOrder.DMY if is_day_first else usual)
+    # A dot puts the day first, except where years come first, as in Chinese; nothing else is made of it.
+    if mark == "." and order is None and not valid_day(None, *((b, a) if is_day_first else (a, b))):
         dates = None
+    if dates and mark == "." and not is_day_first:
+        dates.pop("swapped", None)
     near: Slots = {"near": True} if mark == "-" else {}
     if dates and first != "00" and not (mark == "." and a == 0):
         found.append(("SHORTDATE" if mark == "/" else "LOOSEDATE", {**dates, **near, "strength": 1}))

@@ -15,11 +15,10 @@ DAYS_SEARCHED = 366 * 9
 
 def day_times(meaning: Meaning, day: date, parts: DayParts) -> list[Moment]:
     """The times of `day` that a recurrence fires at, sorted; one default where the words name none."""
-    part = meaning.parts[0] if len(meaning.parts) == 1 else ""
-    if meaning.clocks:
-        found = [moments(day, clock, part, parts)[0] for clock in meaning.clocks]
-    else:
-        found = [moments(day, None, name, parts)[0] for name in meaning.parts or ("",)]
+    named = meaning.parts or ("",)
+    if len(meaning.clocks) > 1 and len(named) > 1:
+        named = ("",)
+    found = [moments(day, clock, part, parts)[0] for clock in meaning.clocks or (None,) for part in named]
     return sorted(found, key=lambda moment: moment.local)
 
 

@@ -8,6 +8,7 @@ from services.time_expressions.figures import clock_sense, senses
 from services.time_expressions.grammar import Grammar
 from services.time_expressions.model import DateOrder
 from services.time_expressions.numerals import CHARACTERS, read_numeral
+from services.time_expressions.values import Span
 
 
 class Token(NamedTuple):
@@ -112,6 +113,8 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
         hour, minute, *rest = re.split(r"[:.h]", chunk)
         clock = clock_sense(hour, minute, rest[0] if rest else None, marked=match.lastgroup == "hclock")
         found = [("HMS", clock)] if clock else []
+        if match.lastgroup == "hclock":
+            found.append(("HSPAN", Span(seconds=int(hour) * 3600 + int(minute) * 60, unit="minute")))
     elif match.lastgroup == "ordinal":
         found = [("ORD", int(chunk[:-2])), ("DAYORD", int(chunk[:-2]))]
     else:

@@ -155,8 +155,10 @@ def part_clock(values: Values) -> Clock | None:
     return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")
 
 
-def parts_pair(values: Values) -> Slots:
-    """早晚."""
+def parts_pair(values: Values) -> Slots | None:
+    """早晚; 早晨 is one part of the day."""
+    if set(values) == {"morning", "early"}:
+        return None
     return {"parts": tuple(values), "strength": 0}
 
 

@@ -26,6 +26,12 @@ def both(values: Values) -> Any:
     return tuple(found) if len(set(found)) == len(found) else None
 
 
+def ascending(values: Values) -> Any:
+    """一三五, written without anything between: days in their order; 周日二十点 is no list."""
+    found = both(values)
+    return found if found is not None and list(found) == sorted(found) else None
+
+
 def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -> Slots:
     """A piece of meaning: `name` set to the value (in a tuple with `many`), beside the fields that the rule states."""
     made: Slots = dict(fixed)

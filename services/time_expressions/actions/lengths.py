@@ -93,11 +93,21 @@ def offset_from(values: Values, *, sign: int = 1) -> Slots | None:
     return {"offset": _signed(length, sign), "anchor": anchor, "strength": 2}
 
 
-def from_offset(values: Values, *, sign: int = 1) -> Slots | None:
-    """明天之后两天, 除夕前一天: the anchor comes first; 一八年前三个月 is no such thing."""
+def from_offset(values: Values, *, sign: int = 1, clockless: bool = False) -> Slots | None:
+    """明天之后两天, 除夕前一天: the anchor comes first; 一八年前三个月 is no such thing.
+
+    `clockless`: it names no clock time; 九点过五分 is one.
+    """
+    if clockless and _has_clock(values[0]):
+        return None
     if sign < 0 and values[0].keys() <= {"year", "months", "strength"}:
         return None
     return offset_from([values[1], values[0]], sign=sign)
+
+
+def _has_clock(slots: Slots) -> bool:
+    """Whether the words named a clock, be it of a bound."""
+    return "clocks" in slots or any(_has_clock(inner) for inner in slots.values() if isinstance(inner, dict))
 
 
 def _signed(length: Span, sign: int) -> Span:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from services.time_expressions.actions.clocks import clock_piece
 from services.time_expressions.actions.dates import nth_weekday
 from services.time_expressions.actions.general import Values
 from services.time_expressions.actions.lengths import SECONDS_OF
@@ -85,6 +86,15 @@ def weekly_part(values: Values) -> Slots:
     days, part = values
     days = days if isinstance(days, tuple) else (days,)
     return {"every": Every(1, "week"), "weekdays": days, "parts": (part,), "strength": 2}
+
+
+def daily_for(values: Values) -> Slots | None:
+    """连续五天晚上十点: a length in whole days, and a clock."""
+    length: Span = values[0]
+    made = clock_piece(values[-1:])
+    if made is None or not length.days or length.months or length.seconds:
+        return None
+    return {**made, "every": Every(1, "day"), "lasting": length}
 
 
 def every_day_but(values: Values, *, alone: bool = False) -> Slots | None:

@@ -110,3 +110,8 @@ def test_today_without_a_clock_is_later_today(read, now):
 
     assert now < reading.start < now.replace(hour=23)
     assert not reading.has_clock
+
+
+def test_a_dotted_date_puts_the_month_first_in_chinese(read):
+    assert read("12.24晚上7点").start.strftime("%m-%d %H") == "12-24 19"
+    assert read("24.12. at 7pm").start.strftime("%m-%d %H") == "12-24 19"

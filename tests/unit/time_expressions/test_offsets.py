@@ -76,3 +76,8 @@ def test_an_eager_caller_gets_a_bare_length_as_an_offset(read, now):
 )
 def test_working_days_leave_the_weekend_out(read, text, start):
     assert f"{read(text).start:%Y-%m-%d %H:%M}" == start
+
+
+def test_hours_and_minutes_written_as_one_are_a_length_behind_in(read):
+    assert read("remind me in 2h30 to move the car").start.strftime("%H:%M") == "12:30"
+    assert read("at 14h30").start.strftime("%H:%M") == "14:30"

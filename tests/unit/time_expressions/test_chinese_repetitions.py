@@ -1,0 +1,176 @@
+"""Every family of Chinese repetitions, with every part of the day and form of a clock, against days counted singly."""
+
+from calendar import monthrange
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, timedelta
+from itertools import combinations, pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+from services.time_expressions import parse
+
+Falls = Callable[[date], bool]
+
+ZONE = ZoneInfo("Asia/Shanghai")
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=ZONE)
+COMPARED = 4
+DAYS = "一二三四五六日"
+HOURS = "零一二三四五六七八九十"
+PARTS = {
+    "凌晨": range(1, 6),
+    "清晨": range(5, 8),
+    "早上": range(5, 12),
+    "早晨": range(5, 12),
+    "上午": range(8, 12),
+    "中午": range(11, 14),
+    "下午": range(13, 19),
+    "傍晚": range(17, 20),
+    "晚上": range(18, 24),
+    "晚": range(19, 23),
+    "": range(9, 24),
+}
+CLOCKS = {
+    0: ("{}点", "{}点整", "{}时"),
+    30: ("{}点半", "{}点30分"),
+    15: ("{}点一刻", "{}点十五"),
+    5: ("{}点零五", "{}点过五分"),
+}
+
+
+def han(number: int) -> str:
+    if number <= 10:
+        return HOURS[number]
+    tens = "" if number < 20 else HOURS[number // 10]
+    return f"{tens}十{HOURS[number % 10] if number % 10 else ''}"
+
+
+def on_weekdays(*days: int) -> Falls:
+    return lambda day: day.weekday() in days
+
+
+def on_the_nth(place: int, weekday: int) -> Falls:
+    def falls(day: date) -> bool:
+        month = monthrange(day.year, day.month)[1]
+        is_nth = day.day + 7 > month if place < 0 else (day.day - 1) // 7 + 1 == place
+        return day.weekday() == weekday and is_nth
+
+    return falls
+
+
+def on_the_last(back: int) -> Falls:
+    return lambda day: day.day == monthrange(day.year, day.month)[1] - back
+
+
+def on_days(*days: int) -> Falls:
+    return lambda day: day.day in days
+
+
+def on_date(month: int, day: int) -> Falls:
+    return lambda each: (each.month, each.day) == (month, day)
+
+
+def families() -> Iterator[tuple[str, Falls]]:
+    yield from ((words, lambda _: True) for words in ("每天", "每日", "天天"))
+    workdays, weekend = on_weekdays(*range(5)), on_weekdays(5, 6)
+    yield from ((words, workdays) for words in ("每个工作日", "工作日", "周一到周五", "每周一至周五"))
+    yield from ((words, weekend) for words in ("每个周末", "每周末", "每周六和周日"))
+    yield from ((form.format(DAYS[one]), on_weekdays(one)) for one in range(7) for form in ("每周{}", "每逢星期{}"))
+    for one, other in combinations(range(7), 2):
+        for form in ("每周{}和周{}", "每周{}、{}", "每星期{}和星期{}", "每週{}與週{}"):
+            yield form.format(DAYS[one], DAYS[other]), on_weekdays(one, other)
+        yield f"每周{DAYS[one]}到周{DAYS[other]}", on_weekdays(*range(one, other + 1))
+    for several in combinations(range(7), 3):
+        yield "每周{}、{}、{}".format(*(DAYS[one] for one in several)), on_weekdays(*several)
+    for number in range(1, 32):
+        yield f"每月{number}号", on_days(number)
+        yield f"每个月{han(number)}日", on_days(number)
+    yield from ((f"每月{one}号和{other}号", on_days(one, other)) for one, other in pairwise(range(1, 31, 7)))
+    yield from ((words, on_the_last(0)) for words in ("每月最后一天", "每个月底"))
+    yield "每个月倒数第二天", on_the_last(1)
+    for weekday in range(7):
+        yield f"每月最后一个周{DAYS[weekday]}", on_the_nth(-1, weekday)
+        for place in range(1, 5):
+            yield f"每个月第{han(place)}个周{DAYS[weekday]}", on_the_nth(place, weekday)
+    for month in range(1, 13):
+        yield f"每年{month}月8日", on_date(month, 8)
+        yield f"每年{han(month)}月二十八号", on_date(month, 28)
+
+
+def clocks() -> Iterator[tuple[str, timedelta]]:
+    for part, hours in PARTS.items():
+        for hour in hours:
+            said = hour - 12 if hour > 12 and part else hour
+            for minute, forms in CLOCKS.items():
+                for form in forms:
+                    yield part + form.format(said), timedelta(hours=hour, minutes=minute)
+                    yield part + form.format(han(said)), timedelta(hours=hour, minutes=minute)
+
+
+def counted(falls: Falls, clock: timedelta) -> list[datetime]:
+    found: list[datetime] = []
+    day = datetime(NOW.year, NOW.month, NOW.day)
+    while len(found) < COMPARED:
+        if falls(day.date()) and day + clock >= NOW.replace(tzinfo=None):
+            found.append(day + clock)
+        day += timedelta(days=1)
+    return found
+
+
+@given(st.sampled_from(list(families())), st.sampled_from(list(clocks())))
+@settings(deadline=None, max_examples=150)
+def test_a_repetition_falls_on_the_days_and_the_clock_that_its_words_name(family, clock):
+    (days, falls), (hour, at) = family, clock
+    assume(not (days.endswith("一") and hour.startswith("二")))  # 每周一二十点: Mondays at 20:00, or both days at ten
+
+    reading = parse(days + hour, NOW).best
+
+    schedule = Schedule(start=reading.wall, zone="Asia/Shanghai", rule=reading.rrule or "")
+    fires = next_fires(schedule, NOW - timedelta(seconds=1), COMPARED)
+    assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == counted(falls, at)
+
+
+@given(
+    st.integers(1, 11),
+    st.sampled_from([("分钟", "MINUTELY"), ("小时", "HOURLY"), ("天", "DAILY"), ("周", "WEEKLY"), ("个月", "MONTHLY")]),
+    st.booleans(),
+    st.sampled_from(
+        [
+            ("", {}),
+            ("，一共5次", {"COUNT": "5"}),
+            ("，重复三次", {"COUNT": "3"}),
+            ("，直到2031年12月31日", {"UNTIL": "20311231T155959Z"}),
+            ("，到后年年底为止", {"UNTIL": "20281231T155959Z"}),
+        ]
+    ),
+)
+@settings(deadline=None)
+def test_every_so_many_units_until_a_day_or_so_many_times(number, unit, in_words, bound):
+    (word, frequency), (words, ends) = unit, bound
+    amount = han(number).replace("二", "两") if in_words and number == 2 else han(number) if in_words else number
+
+    rule = parse(f"每{amount}{word}{words}", NOW).best.rrule
+
+    told = dict(part.split("=") for part in rule.split(";"))
+    assert told == {"FREQ": frequency} | ({"INTERVAL": str(number)} if number > 1 else {}) | ends
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "rule"),
+    [
+        ("每天早晚八点", "2026-11-20 20:00", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
+        ("每天早中晚", "2026-11-20 12:00", "FREQ=DAILY;BYHOUR=9,12,19;BYMINUTE=0"),
+        ("连续5天晚上十点", "2026-11-20 22:00", "FREQ=DAILY;BYHOUR=22;BYMINUTE=0;COUNT=5"),
+        ("每週四與週日晚上六點", "2026-11-22 18:00", "FREQ=WEEKLY;BYDAY=TH,SU;BYHOUR=18;BYMINUTE=0"),
+        ("每周五、周六和周日二十点", "2026-11-20 20:00", "FREQ=WEEKLY;BYDAY=FR,SA,SU;BYHOUR=20;BYMINUTE=0"),
+        ("每天早上八点到明年年底为止", "2026-11-21 08:00", "FREQ=DAILY;BYHOUR=8;BYMINUTE=0;UNTIL=20271231T155959Z"),
+    ],
+)
+def test_a_repetition_that_was_misread_before(text, start, rule):
+    reading = parse(text, NOW).best
+
+    assert (f"{reading.start:%Y-%m-%d %H:%M}", reading.rrule) == (start, rule)
