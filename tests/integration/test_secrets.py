@@ -34,7 +34,11 @@ async def give_up() -> str:
     raise ToolFailed(f"401 for key {os.environ['BUBBLES_SEARCH__PERPLEXITY_API_KEY']}")
 '''
 SAID = ("please break down", "please give up", "search the web for tea", "remind me in 1 second to stretch", "hello?")
-COMMANDS = ("check", "doctor", "tools", "plugins", "explain last", "usage", "usage --by person", "backup copy.db")
+COMMANDS = (
+    *("check", "doctor", "tools", "plugins", "explain last", "usage", "usage --by person", "backup copy.db"),
+    "export --chat web:lobby --person web:ann --out export.jsonl",
+)
+FROM_FILES = ("BUBBLES_SEARCH__BRAVE_API_KEY", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN")
 PAGES = (
     *("settings", "health", "adapters", "metrics?minutes=60", "usage", "tool-calls?limit=50", "turns", "messages"),
     "tokens",
@@ -157,10 +161,14 @@ async def commanded(folder, environment, command):
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, echo, log_format):
+async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, tmp_path_factory, echo, log_format):
     secrets = planted() | {"password in an address": "PlantedPassword" + "q7" * 10}
     environment = environment_of(tmp_path, f"http://127.0.0.1:{echo.server_port}", secrets, log_format)
     del environment["password in an address"]
+    kept = tmp_path_factory.mktemp("secrets")
+    for name in FROM_FILES:
+        (kept / name).write_text(environment[name], encoding="utf-8")
+        environment[name] = f"file:{kept / name}"
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "leaky.py").write_text(PLUGIN, encoding="utf-8")
     outputs = {}
@@ -170,7 +178,7 @@ async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, echo
             answers = await everything_said(client)
         outputs |= {f"{n} {answer.request.url.path}": answer.content for n, answer in enumerate(answers)}
         outputs["process list"] = await asyncio.to_thread(Path(f"/proc/{process.pid}/cmdline").read_bytes)
-        commands = COMMANDS if log_format == "text" else COMMANDS[-1:]
+        commands = COMMANDS if log_format == "text" else ()
         outputs |= {f"bubbles {each}": await commanded(tmp_path, environment, each) for each in commands}
     outputs["traces and requests to a model"] = b"".join(echo.heard)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.parent.name != "plugins"]
@@ -190,4 +198,7 @@ async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, echo
     assert "break_down" in log
     assert "stretch" in told
     assert [answer.status_code for answer in answers[-3:]] == [404, 422, 401]
-    assert {"copy.db", "data/bubbles.db", "stderr.txt"} <= set(outputs)
+    assert {"data/bubbles.db", "stderr.txt"} <= set(outputs)
+    if log_format == "text":
+        assert b"stretch" in outputs["export.jsonl"]
+        assert b"platforms.telegram.token from file" in outputs["bubbles doctor"]
