@@ -12,7 +12,7 @@ from function_calls.reminder_people import named_people
 from function_calls.reminder_replies import meant
 from function_calls.reminder_times import nagging, schedule_from
 from function_calls.reminder_undo import delete, restore
-from function_calls.reminder_workdays import with_holidays
+from function_calls.reminder_workdays import on_working_days, with_holidays
 from function_calls.summary_answers import SummaryProgress, summarised
 from function_calls.summary_offers import reminder_offers
 from function_calls.summary_windows import asked_window, asks_what_was_missed
@@ -34,6 +34,7 @@ async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: Reminder
     verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
     if verdict.choices:
         return ToolResult(ok=False, text=which_time(verdict.choices, ctx), error="time_ambiguous", is_question=True)
+    await reminders.look_up(on_working_days(verdict.schedule, ctx.message.text))
     reminder = await reminders.create(
         NewReminder(
             request_key=ctx.call_id,

@@ -12,17 +12,24 @@ _WORKDAYS = re.compile(r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|�
 _FIVE_DAYS = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=1;)?BYDAY=MO,TU,WE,TH,FR")
 
 
+def on_working_days(schedule: Schedule, words: str) -> Schedule | None:
+    """The schedule on the working days of its zone's country; None where `words` speak of weekdays or other days."""
+    if not _WORKDAYS.search(words) or not _FIVE_DAYS.match(schedule.rule):
+        return None
+    region = region_of(schedule.zone)
+    return replace(schedule, rule=_FIVE_DAYS.sub(f"WORKDAYS;REGION={region}", schedule.rule))
+
+
 def with_holidays(schedule: Schedule, words: str) -> Schedule:
-    """The schedule on the working days of its zone's country, where `words` speak of those and not of weekdays.
+    """The schedule `on_working_days`, where that is what `words` speak of.
 
     It stays from Monday to Friday where no calendar knows the country, or none is installed.
     """
-    if not _WORKDAYS.search(words) or not _FIVE_DAYS.match(schedule.rule):
+    wanted = on_working_days(schedule, words)
+    if wanted is None:
         return schedule
-    region = region_of(schedule.zone)
-    rule = _FIVE_DAYS.sub(f"WORKDAYS;REGION={region}", schedule.rule)
     try:
-        parse_rule(rule)
+        parse_rule(wanted.rule)
     except RequestRefused:
         return schedule
-    return replace(schedule, rule=rule)
+    return wanted

@@ -20,6 +20,7 @@ from services.reminders.records import (
     StoredReminder,
 )
 from services.reminders.recurrence import next_after
+from services.reminders.rules import look_up
 
 _OPEN = (ReminderState.ACTIVE, ReminderState.PAUSED)
 _FINAL = (DeliveryState.SENT, DeliveryState.PARKED)
@@ -53,6 +54,10 @@ class MemoryReminderStore:
         for draft in new:
             self._insert(draft, now)
         return len(new)
+
+    async def look_up(self, rule: str) -> None:
+        """Have what a rule needs of calendars read."""
+        look_up(rule)
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
         """The reminder that a command made."""

@@ -49,6 +49,10 @@ class ReminderBook(Protocol):
         """Keep many at once, caps not asked; return how many were new."""
         ...
 
+    async def look_up(self, rule: str) -> None:
+        """Have what a rule needs of calendars read where nobody waits for it."""
+        ...
+
     async def by_request(self, request_key: str) -> StoredReminder | None:
         """The reminder that the command with this key made."""
         ...

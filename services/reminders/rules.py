@@ -1,11 +1,12 @@
 """Recurrence rules as data: RFC 5545 RRULE text, or a rule of another calendar, read once, checked, and kept."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 
 from services.errors import RequestRefused
-from services.reminders.calendars.kinds import read_calendar_days
+from services.reminders.calendars.kinds import KINDS, read_calendar_days
 from services.reminders.calendars.ports import CalendarDays
 from services.reminders.nagging import Nag, read_nag
 
@@ -80,6 +81,18 @@ def parse_rule(text: str) -> Rule:
         return _rule(_parts(text))
     except ValueError as error:
         raise RequestRefused("rule_not_understood", rule=text, because=str(error)) from error
+
+
+def needs_calendar(text: str) -> bool:
+    """Whether `text` is a rule of another calendar than ours; the first look into one takes tenths of a second."""
+    return text.partition(";")[0].partition(" ")[0] in KINDS
+
+
+def look_up(text: str) -> None:
+    """Have what a rule needs of calendars read, so that the next look at it is quick."""
+    if needs_calendar(text):
+        with suppress(RequestRefused):  # who reads it in earnest is told
+            parse_rule(text)
 
 
 def _parts(text: str) -> dict[str, str]:

@@ -30,6 +30,7 @@ from services.reminders.records import Change, DeliveryRecord, Draft, StoredRemi
 from services.reminders.recurrence import check, next_fires
 from services.reminders.references import find_reminder, means_all
 from services.reminders.retries import RetryPolicy
+from services.reminders.rules import needs_calendar
 from services.reminders.shelf import Shelf
 from services.reminders.waker import Waker, WakerPace
 from services.session import StateStore
@@ -80,6 +81,7 @@ class ReminderService:
                 `too_many_reminders(limit)`.
         """
         now = self._clock.now()
+        await self.look_up(wish.schedule)
         try:
             draft = self._draft(wish, now)
         except RequestRefused:
@@ -90,6 +92,11 @@ class ReminderService:
         row = await self._store.add(draft, now, self._limits)
         self.waker.nudge(draft.first_fire)
         return self._shelf.public(row)
+
+    async def look_up(self, schedule: Schedule | None) -> None:
+        """Have what a schedule needs of calendars read beside the event loop, which it would keep."""
+        if schedule is not None and needs_calendar(schedule.rule):
+            await self._store.look_up(schedule.rule)
 
     async def create_many(self, wishes: Sequence[NewReminder]) -> int:
         """Keep many reminders in one transaction (an import); caps are not asked. Returns how many were new.
@@ -166,6 +173,7 @@ class ReminderService:
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
+        await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
         return await self._changing.one(chat, person, reference, lambda row: edited(row, edit, now, shortest))
 
@@ -175,6 +183,7 @@ class ReminderService:
         Raises:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `create` refuses.
         """
+        await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
         return await self._changing.named(chat, person, reminder_id, lambda row: edited(row, edit, now, shortest))
 

@@ -19,6 +19,7 @@ from services.reminders.records import (
     Mark,
     StoredReminder,
 )
+from services.reminders.rules import look_up
 from services.storage import claims, ledger
 from services.storage.claimer import Claimer
 from services.storage.database import Database
@@ -67,6 +68,10 @@ class SqlReminderStore:
             return count
 
         return await self._database.run(work)
+
+    async def look_up(self, rule: str) -> None:
+        """Have what a rule needs of calendars read in the thread of the reader."""
+        await self._database.read(lambda _: look_up(rule))
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
         """The reminder that a command made."""
@@ -223,9 +228,13 @@ class SqlReminderStore:
         return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
 
     async def _rows(self, query: sa.Select[tuple[object, ...]]) -> tuple[StoredReminder, ...]:
-        return await self._database.read(
-            lambda connection: tuple(reminder_of(row) for row in connection.execute(query).mappings())
-        )
+        def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
+            found = tuple(reminder_of(row) for row in connection.execute(query).mappings())
+            for rule in {row.schedule.rule for row in found}:
+                look_up(rule)  # here, or whoever computes the next fire waits for it in the event loop
+            return found
+
+        return await self._database.read(work)
 
 
 def _said(lease: Lease, mark: Mark) -> Said:
