@@ -25,7 +25,7 @@ from function_calls.offline.templates import Notation
 from services.zones.names import zone_named
 
 _USUAL_PAUSE_MINUTES = 10
-_WORDS = ("zone", "place", "hours")
+_WORDS = ("zone", "place", "hours", "topic")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
 
 
@@ -146,6 +146,8 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
         words["zone"] = words.pop("place")
         if zone_named(words["zone"]) is None:
             return None
+    if "topic" in words:
+        words["filter"] = words.pop("topic")
     if "hours" in words and not (
         request.clause.owners_in(request.match.slots["hours"]) or re.search(r"\d", words["hours"])
     ):

@@ -7,6 +7,7 @@ from function_calls.offline.clauses import LONGEST
 from function_calls.offline.compiling import compile_all
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
+from function_calls.offline.mentions import with_joined_names, with_names
 from function_calls.offline.notes import noted
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
@@ -50,7 +51,8 @@ class OfflineInterpreter:
     def read(self, turn: Turn) -> Interpretation:
         """`interpret` of a turn's first round, without waiting."""
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
-        heard = self._heard(turn, key)
+        turn, joined = with_joined_names(turn)
+        heard = with_names(self._heard(turn, key), joined)
         if any(call.name.startswith(_REMINDERS) for call in heard.calls):
             self._served.note(key, turn.now)
         return heard

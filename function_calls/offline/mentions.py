@@ -1,0 +1,41 @@
+"""Names of several words: "@Bob Smith" is one person, and is read as one word."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from function_calls.calls import Interpretation, Turn
+
+_JOINT = "_"
+
+
+def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
+    """The turn with the names of mentioned people as one word each, and those words with the names they stand for."""
+    text = turn.message.text
+    joined: dict[str, str] = {}
+    for name in sorted((each.name for each in turn.message.mentions), key=len, reverse=True):
+        word = _JOINT.join(name.split())
+        if word != name and f"@{name}" in text:
+            text = text.replace(f"@{name}", f"@{word}")
+            joined[word] = name
+    return (replace(turn, message=replace(turn.message, text=text)), joined) if joined else (turn, joined)
+
+
+def with_names(heard: Interpretation, joined: Mapping[str, str]) -> Interpretation:
+    """What was understood, with the names as they are written."""
+    if not joined:
+        return heard
+    calls = tuple(
+        replace(call, arguments={key: _written(value, joined) for key, value in call.arguments.items()})
+        for call in heard.calls
+    )
+    return replace(heard, calls=calls, answer=_restored(heard.answer, joined))
+
+
+def _written(value: object, joined: Mapping[str, str]) -> object:
+    return _restored(value, joined) if isinstance(value, str) else value
+
+
+def _restored(text: str, joined: Mapping[str, str]) -> str:
+    for word, name in joined.items():
+        text = text.replace(word, name)
+    return text

@@ -1,0 +1,41 @@
+"""A name of several words is one person, wherever it stands."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.testing.turns import make_tool, make_turn
+from function_calls.offline.interpreter import OfflineInterpreter
+from services.chat import Person
+
+BOB, ZOE = Person(id="u1", name="Bob Smith"), Person(id="u2", name="Zoe")
+SAN = Person(id="u3", name="张 三")
+
+
+TOOLS = [make_tool("reminder_set", time={"type": "string"}, content={"type": "string"}, person={"type": "string"})]
+
+
+def understood(text: str, language: str = "en") -> tuple[object, object]:
+    """The content and the person of the one reminder that is asked for."""
+    turn = make_turn(text, language=language, tools=TOOLS)
+    turn = replace(turn, message=replace(turn.message, mentions=(BOB, ZOE, SAN)))
+    (call,) = OfflineInterpreter().read(turn).calls
+    return call.arguments["content"], call.arguments.get("person")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "content", "person"),
+    [
+        ("remind @Bob Smith at 5pm to leave", "en", "leave", "Bob Smith"),
+        ("remind @Bob Smith and @Zoe at 5pm to eat", "en", "eat", "Bob Smith and @Zoe"),
+        ("remind me at 6pm to call @Bob Smith about the car", "en", "call @Bob Smith about the car", None),
+        ("明天九点提醒@Bob Smith开会", "zh", "开会", "Bob Smith"),
+        ("提醒@张 三明天九点开会", "zh", "开会", "张 三"),
+    ],
+)
+def test_a_mentioned_name_of_several_words_is_one_person(text: str, language: str, content: str, person: str | None):
+    assert understood(text, language) == (content, person)
+
+
+def test_a_name_that_only_begins_like_one_of_several_words_stays_as_it_is():
+    assert understood("remind @Zoe at 5pm to leave") == ("leave", "Zoe")
