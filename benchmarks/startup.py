@@ -5,9 +5,12 @@
 `help` is `bubbles --help`; `ready` is from the start of `bubbles chat` with a fresh data folder to its first answer on
 the other end of the pipe; `import` is the module that everything hangs on. Wall and CPU milliseconds, the median of the
 rounds. `idle` is `bubbles run` with the web page, after it has settled: resident memory and CPU a second.
+`first_model_message` is what the first message takes that a model answers, after the bot has settled; the model answers
+at once, from this process.
 """
 
 import argparse
+import asyncio
 import json
 import os
 import statistics
@@ -17,11 +20,17 @@ import tempfile
 import time
 from pathlib import Path
 
+from bot.testing.openai_answers import say
+from bot.testing.openai_server import OpenAIServer
+
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
-_SETTLING_SECONDS = 8
+_LONGEST_SETTLING = 60  # seconds
+_STILL_MS = 20  # milliseconds of CPU in a second of a process that has settled
 _WATCHED_SECONDS = 20
 _QUESTION = b"ann: list my reminders\n"
 _SAYS_BOT = b"Bubbles:"
+_ASKED_OF_A_MODEL = b"ann: Bubbles, what is the capital of France?\n"
+_BUBBLES = (sys.executable, "-m", "bot")
 
 
 def timed(command: list[str], *, environment: dict[str, str], words: bytes | None = None) -> tuple[float, float]:
@@ -60,6 +69,23 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _CLOCK_TICKS
 
 
+def exact_cpu_ms(pid: int) -> float:
+    """CPU milliseconds of a running process so far; the clock ticks of `cpu_seconds` are ten of them."""
+    told = (path.read_text(encoding="utf-8") for path in Path(f"/proc/{pid}/task").glob("*/schedstat"))
+    return sum(int(line.split()[0]) for line in told) / 1e6
+
+
+def settle(pid: int) -> None:
+    """Wait until a process that has just started does nothing any more, such as reading ahead in the background."""
+    time.sleep(3)
+    for _ in range(_LONGEST_SETTLING):
+        before = exact_cpu_ms(pid)
+        time.sleep(1)
+        if exact_cpu_ms(pid) - before < _STILL_MS:
+            return
+    raise SystemExit("the bot does not come to rest")
+
+
 def rss_megabytes(pid: int) -> float:
     """Resident memory now."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
@@ -69,27 +95,49 @@ def rss_megabytes(pid: int) -> float:
 def idle(environment: dict[str, str], port: int) -> dict[str, float]:
     """What `bubbles run` takes while nobody speaks."""
     serving = environment | {"BUBBLES_HTTP__PORT": str(port)}
-    command = [sys.executable, "-m", "bot", "run"]
     process = subprocess.Popen(
-        command, env=serving, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*_BUBBLES, "run"], env=serving, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        time.sleep(_SETTLING_SECONDS)
-        before = cpu_seconds(process.pid)
+        settle(process.pid)
+        before = exact_cpu_ms(process.pid)
         time.sleep(_WATCHED_SECONDS)
-        used = cpu_seconds(process.pid) - before
+        used = exact_cpu_ms(process.pid) - before
         return {
             "idle_rss_mb": round(rss_megabytes(process.pid), 1),
-            "idle_cpu_ms_per_second": round(used * 1000 / _WATCHED_SECONDS, 2),
+            "idle_cpu_ms_per_second": round(used / _WATCHED_SECONDS, 2),
         }
     finally:
         process.terminate()
         process.wait(20)
 
 
+async def first_model_message(environment: dict[str, str]) -> dict[str, float]:
+    """What the first message takes that a model answers."""
+    async with OpenAIServer([say("Paris.")]) as server:
+        told = {"BUBBLES_MODEL__BASE_URL": server.base_url, "BUBBLES_MODEL__FUNCTION_CALLING": "native"}
+        process = await asyncio.create_subprocess_exec(
+            *_BUBBLES,
+            "chat",
+            env=environment | told,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        await asyncio.to_thread(settle, process.pid)
+        before, began = exact_cpu_ms(process.pid), time.perf_counter()
+        process.stdin.write(_ASKED_OF_A_MODEL)
+        await process.stdout.readline()
+        wall = (time.perf_counter() - began) * 1000
+        used = exact_cpu_ms(process.pid) - before
+        process.stdin.close()
+        await process.wait()
+    return {"first_model_message_wall_ms": round(wall, 1), "first_model_message_cpu_ms": round(used, 1)}
+
+
 def measure(rounds: int, port: int) -> dict[str, float]:
     """Everything, in turn."""
-    bubbles = [sys.executable, "-m", "bot"]
+    bubbles = list(_BUBBLES)
     figures: dict[str, list[tuple[float, float]]] = {"help": [], "import": [], "ready": []}
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
@@ -99,12 +147,14 @@ def measure(rounds: int, port: int) -> dict[str, float]:
             figures["ready"].append(timed([*bubbles, "chat"], environment=environment, words=_QUESTION))
     with tempfile.TemporaryDirectory() as folder:
         still = idle(os.environ | {"BUBBLES_BOT__DATA_DIR": folder}, port)
+    with tempfile.TemporaryDirectory() as folder:
+        asked = asyncio.run(first_model_message(os.environ | {"BUBBLES_BOT__DATA_DIR": folder}))
     medians = {
         f"{name}_{kind}_ms": round(statistics.median(found[place] for found in pairs))
         for name, pairs in figures.items()
         for place, kind in enumerate(("wall", "cpu"))
     }
-    return {**medians, **still}
+    return {**medians, **still, **asked}
 
 
 def main() -> None:
