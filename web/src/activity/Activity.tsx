@@ -91,7 +91,7 @@ function FilterBar({ filters, change }: { filters: Filters & { kind: Kind }; cha
           aria-label={words.activity.status}
           placeholder={words.activity.status}
           clearable
-          clearButtonProps={{ 'aria-label': words.activity.clear }}
+          clearButtonProps={{ 'aria-label': words.clear }}
           data={[
             { value: 'success', label: words.activity.ok },
             { value: 'error', label: words.activity.error },

@@ -21,6 +21,11 @@ function axis(): uPlot.Axis {
   return { stroke: token('--muted'), font, grid: { stroke: token('--line'), width: 1 }, ticks: { stroke: token('--line'), width: 1 } }
 }
 
+/** Where a value stands alone: no line leads there, so that it needs a point to be seen. */
+function alone(values: (number | null)[]): number[] {
+  return values.flatMap((value, at) => (value !== null && values[at - 1] == null && values[at + 1] == null ? [at] : []))
+}
+
 /** A plot over time; the same numbers stand in a table for those who cannot see it. */
 export function Chart({ name, times, lines }: { name: string; times: number[]; lines: Line[] }): ReactNode {
   const words = useWords()
@@ -48,7 +53,7 @@ export function Chart({ name, times, lines }: { name: string; times: number[]; l
           label: line.label,
           stroke: token(line.colour),
           width: 2,
-          points: { show: times.length < 3, size: 6 },
+          points: { show: true, size: 6, filter: () => alone(line.values) },
           spanGaps: false,
         })),
       ],

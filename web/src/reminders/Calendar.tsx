@@ -20,6 +20,13 @@ const HOURS = {
   startScrollTime: `${String(Math.max(0, dayjs().hour() - HOURS_BEFORE)).padStart(2, '0')}:00:00`,
   scrollAreaProps: { mah: 560 },
 }
+// The calendar's own forms put Chinese dates together as English ones: "十一月 21, 2026".
+const CHINESE = {
+  day: { headerFormat: 'YYYY年M月D日 dddd' },
+  week: { weekLabelFormat: 'M月D日' },
+  month: { monthYearSelectProps: { labelFormat: 'YYYY年M月' } },
+  agenda: { headerFormat: 'YYYY年M月D日', dateHeaderFormat: 'M月D日 dddd' },
+}
 const FORM = 'YYYY-MM-DD HH:mm:ss'
 
 /** Every coming fire that the bot names, as an event of half an hour. */
@@ -58,11 +65,12 @@ export function Calendar({ reminders, view, onPick }: {
     const reminder = reminders.find((one) => String(picked.id).startsWith(`${one.id} `))
     if (reminder) onPick(reminder)
   }
+  const forms = language === 'zh' ? CHINESE : { day: {}, week: {}, month: {}, agenda: {} }
   const shared = { events, labels, locale: language === 'zh' ? 'zh-cn' : 'en', onEventClick: pick }
   return (
     <div className="calendar card" data-view={view}>
       {view === 'agenda' ? (
-        <AgendaView {...shared} rangeStart={dayjs().toDate()} rangeEnd={dayjs().add(AGENDA_DAYS, 'day').toDate()} />
+        <AgendaView {...shared} {...forms.agenda} rangeStart={dayjs().toDate()} rangeEnd={dayjs().add(AGENDA_DAYS, 'day').toDate()} />
       ) : (
         <Schedule
           {...shared}
@@ -70,9 +78,9 @@ export function Calendar({ reminders, view, onPick }: {
           onViewChange={() => undefined}
           date={date}
           onDateChange={setDate}
-          dayViewProps={HOURS}
-          weekViewProps={HOURS}
-          monthViewProps={NO_SELECT}
+          dayViewProps={{ ...HOURS, ...forms.day }}
+          weekViewProps={{ ...HOURS, ...forms.week }}
+          monthViewProps={{ ...NO_SELECT, ...forms.month }}
         />
       )}
     </div>

@@ -84,7 +84,7 @@ function FilterBar({ all, filters, onChange, view, onView }: {
         label={words.reminders.person}
         placeholder={words.reminders.everybody}
         clearable
-        clearButtonProps={{ 'aria-label': words.activity.clear }}
+        clearButtonProps={{ 'aria-label': words.clear }}
         data={people}
         value={filters.person}
         onChange={(person) => onChange({ ...filters, person })}
@@ -93,7 +93,7 @@ function FilterBar({ all, filters, onChange, view, onView }: {
         label={words.reminders.state}
         placeholder={words.reminders.anyState}
         clearable
-        clearButtonProps={{ 'aria-label': words.activity.clear }}
+        clearButtonProps={{ 'aria-label': words.clear }}
         data={STATES.map((value) => ({ value, label: words.reminders.states[value] }))}
         value={filters.state}
         onChange={(state) => onChange({ ...filters, state })}

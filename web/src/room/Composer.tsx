@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconArrowUp, IconCheck, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
@@ -9,6 +10,7 @@ import { fetchTools } from '../tools/api'
 import { AttachButton, AttachedFiles } from './Attachments'
 import { useAttaching } from './attaching'
 import { askedAt, matching, mentionOffers, type Asked, type Offer } from './completion'
+import { keepDraft, keptDraft } from './draft'
 import { useRoom } from './store'
 
 const TYPING_EVERY_MS = 3000
@@ -70,8 +72,8 @@ function Context({ text, onEnd }: { text: string; onEnd: () => void }): ReactNod
   )
 }
 
-/** Where one writes. It owns its text: a keystroke renders nothing else. */
-export function Composer(): ReactNode {
+/** Where one writes. It owns its text: a keystroke renders nothing else. What is half written waits for its room. */
+export function Composer({ room: here }: { room: string }): ReactNode {
   const words = useWords()
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -80,7 +82,8 @@ export function Composer(): ReactNode {
   const maxLength = useRoom((room) => room.maxLength)
   const quoted = useRoom((room) => room.messages.find((message) => message.id === room.replyTo))
   const edited = useRoom((room) => room.messages.find((message) => message.id === room.editing))
-  const [text, setText] = useState('')
+  const [text, setText] = useState(() => keptDraft(here))
+  const isNarrow = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false })
   const [asked, setAsked] = useState<Asked | null>(null)
   const [chosen, setChosen] = useState(0)
   const offers = useOffers(asked)
@@ -101,6 +104,10 @@ export function Composer(): ReactNode {
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [])
+
+  useEffect(() => {
+    if (!edited) keepDraft(here, text)
+  }, [here, text, edited?.id])
 
   useEffect(() => {
     const element = field.current
@@ -128,12 +135,13 @@ export function Composer(): ReactNode {
   const submit = () => {
     const said = text.trim()
     if (isEmpty || over > 0 || attaching.isSending) return
-    if (edited) edit(edited.id, said)
-    else {
+    if (edited) {
+      if (!edit(edited.id, said)) return
+    } else {
       send(said, quoted?.id ?? null, attaching.ready)
       attaching.clear()
     }
-    setText('')
+    setText(edited ? keptDraft(here) : '')
     setAsked(null)
     typedAt.current = 0
     setTyping(false)
@@ -153,7 +161,7 @@ export function Composer(): ReactNode {
     if (mine) startEdit(mine.id)
   }
   const endContext = () => {
-    if (edited) setText('')
+    if (edited) setText(keptDraft(here))
     startEdit(null)
     startReply(null)
   }
@@ -209,7 +217,7 @@ export function Composer(): ReactNode {
           aria-activedescendant={isOffering ? `${id}-${chosen}` : undefined}
           aria-autocomplete="list"
           aria-invalid={over > 0 || undefined}
-          placeholder={words.composer.placeholder(bot)}
+          placeholder={(isNarrow ? words.composer.placeholderShort : words.composer.placeholder)(bot)}
           onChange={(event) => change(event.target.value, event.target.selectionStart)}
           onKeyDown={onKeyDown}
           onBlur={() => setAsked(null)}

@@ -67,6 +67,25 @@ const COMPONENTS: Components = {
   h6: ({ children }) => <p className="heading">{children}</p>,
 }
 
+const LIST_LINE = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
+const FENCE = /^\s*(?:```|~~~)/
+
+/** Keeps lists and the lines between them apart: Markdown would make those part of the last item, and join a second list. */
+function withListsApart(text: string): string {
+  let isInList = false
+  let isInCode = false
+  return text
+    .split('\n')
+    .map((line) => {
+      if (FENCE.test(line)) isInCode = !isInCode
+      const isItem = LIST_LINE.test(line)
+      const wasInList = isInList
+      isInList = isItem || (wasInList && /^\s+\S/.test(line))
+      return !isInCode && line.trim() && wasInList !== isInList ? `\n${line}` : line
+    })
+    .join('\n')
+}
+
 function useNames(): [string, string] {
   const names = useRoom((room) => [...room.members.map((member) => member.name), room.bot].join('\n'))
   const me = useRoom((room) => room.me.name)
@@ -79,7 +98,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
   return (
     <div className="markdown">
       <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withMentions(names.split('\n'), me)]} components={COMPONENTS}>
-        {text}
+        {withListsApart(text)}
       </ReactMarkdown>
     </div>
   )

@@ -1,4 +1,5 @@
 import { ActionIcon, Menu, Popover } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconCopy, IconDots, IconMoodSmile, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
@@ -12,6 +13,11 @@ export function MessageActions({ message, isMine }: { message: Message; isMine: 
   const words = useWords()
   const { react, startReply, startEdit, remove } = useRoom.getState()
   const [isPicking, setPicking] = useState(false)
+  // Browsers have a clipboard for pages of this machine and for those with a certificate only.
+  const copy = async () => {
+    await navigator.clipboard.writeText(message.text)
+    notifications.show({ message: words.copied, autoClose: 2500, withCloseButton: false })
+  }
   return (
     <div className="actions" data-open={isPicking || undefined}>
       <Popover opened={isPicking} onChange={setPicking} position="top" withinPortal trapFocus returnFocus>
@@ -59,9 +65,11 @@ export function MessageActions({ message, isMine }: { message: Message; isMine: 
               {words.room.edit}
             </Menu.Item>
           )}
-          <Menu.Item leftSection={<IconCopy size={15} />} onClick={() => void navigator.clipboard?.writeText(message.text)}>
-            {words.room.copyText}
-          </Menu.Item>
+          {navigator.clipboard && (
+            <Menu.Item leftSection={<IconCopy size={15} />} onClick={() => void copy()}>
+              {words.room.copyText}
+            </Menu.Item>
+          )}
           {isMine && (
             <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={() => remove(message.id)}>
               {words.room.remove}

@@ -31,7 +31,7 @@ export function Room(): ReactNode {
           <MessageList />
           <div className="room-foot">
             <TypingRow />
-            <Composer />
+            <Composer key={room} room={room} />
           </div>
         </main>
         {isNarrow ? (

@@ -1,5 +1,6 @@
 /** What is told beyond the log: the toast and the title for the person meant, the words for screen readers. */
 
+import { notifications } from '@mantine/notifications'
 import { create } from 'zustand'
 import type { Author, Frame, Message, Reminder, ToolCall } from '../wire/frames'
 import type { RoomData } from './reduce'
@@ -43,6 +44,13 @@ export function alerted(frame: Frame, room: RoomData): void {
   if (frame.type === 'done') finished(String(frame.data.message_id), room)
   if (frame.type === 'presence') moved(frame.data, room)
   if (frame.type === 'tool_complete') called(frame.data.call as ToolCall)
+  // A message that was refused says so itself.
+  if (frame.type === 'error' && !frame.data.client_id) complain(String(frame.data.detail ?? ''))
+}
+
+/** Show what could not be done. */
+export function complain(text: string): void {
+  notifications.show({ color: 'red', message: text })
 }
 
 function fired(reminder: Reminder, room: RoomData): void {

@@ -14,10 +14,10 @@ export interface Asked {
   typed: string
 }
 
-/** What is being completed at `caret`: `@` behind a space or at the start, `/` only at the start. */
+/** What is being completed at `caret`: `@` behind a space, behind Chinese (which has none) or at the start, `/` only at the start. */
 export function askedAt(text: string, caret: number): Asked | null {
   const before = text.slice(0, caret)
-  const mention = /(?:^|[\s，。！？、（(])@([^\s@]{0,32})$/u.exec(before)
+  const mention = /(?:^|[\s\p{Script=Han}，。！？、：；（(])@([^\s@]{0,32})$/u.exec(before)
   if (mention) return { kind: 'mention', from: caret - (mention[1] ?? '').length - 1, typed: mention[1] ?? '' }
   const command = /^\/([^\s]{0,40})$/u.exec(before)
   if (command) return { kind: 'function', from: 0, typed: command[1] ?? '' }

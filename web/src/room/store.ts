@@ -4,11 +4,12 @@ import { create } from 'zustand'
 import type { Sample } from '../metrics/api'
 import type { Attachment, Frame, Hello } from '../wire/frames'
 import { executed, offeredServers, useServers, type Execution } from '../servers/store'
+import { useLanguage, wordsOf } from '../language/language'
 import { isOutdated } from '../shell/version'
 import { freshId } from '../wire/ids'
 import { forget, remember, type Identity } from '../wire/identity'
 import { Connection, type Link } from './connection'
-import { alerted } from './alerts'
+import { alerted, complain } from './alerts'
 import { EMPTY_ROOM, reduced, welcomed, type Pending, type RoomData } from './reduce'
 
 interface RoomState extends RoomData {
@@ -33,7 +34,7 @@ interface RoomState extends RoomData {
   expireTyping: () => void
   forgetMissed: () => void
   addEarlier: (messages: RoomData['messages'], hasEarlier: boolean) => void
-  edit: (messageId: string, text: string) => void
+  edit: (messageId: string, text: string) => boolean
   remove: (messageId: string) => void
 }
 
@@ -57,6 +58,13 @@ export const useRoom = create<RoomState>((set, get) => {
       ...(servers.length && { tool_servers: servers }),
     }
     connection?.say('send', said)
+  }
+
+  // What is written waits for the connection; everything else is said now or, as the person is told, not at all.
+  function act(type: string, data: Record<string, unknown>): boolean {
+    const isSaid = connection?.say(type, data) ?? false
+    if (!isSaid) complain(wordsOf(useLanguage.getState().language).link.notNow)
+    return isSaid
   }
 
   async function carryOut(asked: Execution): Promise<void> {
@@ -140,8 +148,8 @@ export const useRoom = create<RoomState>((set, get) => {
       if (get().link === 'live') deliver(again)
     },
     discard: (clientId) => set((room) => ({ pending: room.pending.filter((one) => one.client_id !== clientId) })),
-    stop: (messageId) => connection?.say('stop', { message_id: messageId }),
-    react: (messageId, emoji) => connection?.say('react', { message_id: messageId, emoji }),
+    stop: (messageId) => act('stop', { message_id: messageId }),
+    react: (messageId, emoji) => act('react', { message_id: messageId, emoji }),
     setTyping: (on) => connection?.say('typing', { on }),
     markRead: () => {
       const { messages, identity } = get()
@@ -164,9 +172,10 @@ export const useRoom = create<RoomState>((set, get) => {
         return { hasEarlier, messages: [...earlier.filter((message) => !known.has(message.id)), ...room.messages] }
       }),
     edit: (messageId, text) => {
-      connection?.say('edit', { message_id: messageId, text })
-      set({ editing: null })
+      const isSaid = act('edit', { message_id: messageId, text })
+      if (isSaid) set({ editing: null })
+      return isSaid
     },
-    remove: (messageId) => connection?.say('delete', { message_id: messageId }),
+    remove: (messageId) => act('delete', { message_id: messageId }),
   }
 })

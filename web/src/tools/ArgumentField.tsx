@@ -50,7 +50,7 @@ export function ArgumentField({ name, schema, isRequired, value, error, onChange
           {...shared}
           data={(schema.enum ?? []).filter((one) => one !== null).map(String)}
           clearable={!isRequired}
-          clearButtonProps={{ 'aria-label': words.activity.clear }}
+          clearButtonProps={{ 'aria-label': words.clear }}
           value={value === undefined ? null : String(value)}
           onChange={(next) => onChange((schema.enum ?? []).find((one) => String(one) === next) ?? undefined)}
         />

@@ -28,7 +28,7 @@ function Result({ shown }: { shown: Shown }): ReactNode {
     <div role="status" data-result={outcome.ok ? 'ok' : 'error'}>
       {!outcome.ok && (
         <Alert color="red" variant="outline" title={words.tools.failed}>
-          {outcome.error}
+          {outcome.text || outcome.error}
         </Alert>
       )}
       {outcome.ok && <Block label={`${words.tools.result}${outcome.duration_ms == null ? '' : ` · ${duration(outcome.duration_ms)}`}`} value={outcome.result ?? words.card.nothing} />}
@@ -48,7 +48,7 @@ export function TryIt({ tool }: { tool: Tool }): ReactNode {
   const given = argumentsOf(typed)
   const fields = Object.entries(schema.properties ?? {})
   const ask = async (kind: 'run' | 'check') => {
-    const found = problemsOf(schema, given, words.tools.required)
+    const found = problemsOf(schema, given, words.tools)
     setProblems(found)
     setShown(null)
     const first = Object.keys(found)[0]

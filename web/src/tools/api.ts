@@ -21,6 +21,7 @@ export async function fetchTools(viewpoint: Viewpoint): Promise<Tool[]> {
 export interface Outcome {
   ok: boolean
   result?: unknown
+  text?: string
   error?: string | null
   duration_ms?: number | null
 }

@@ -1,6 +1,7 @@
 /** What the try-it form makes of a JSON Schema, and what it finds wrong before it asks the bot. */
 
 import { Validator } from '@cfworker/json-schema'
+import type { Words } from '../language/en'
 
 export interface Schema {
   type?: string | string[]
@@ -52,15 +53,20 @@ export function argumentsOf(typed: Record<string, unknown>): Record<string, unkn
   return Object.fromEntries(Object.entries(typed).filter(([, value]) => isSet(value)))
 }
 
-/** What is wrong with `given`, by the name of the field. */
-export function problemsOf(schema: Schema, given: Record<string, unknown>, needed: string): Record<string, string> {
+/** What is wrong with `given`, by the name of the field: of several rules that it breaks the one that says most. */
+export function problemsOf(schema: Schema, given: Record<string, unknown>, words: Words['tools']): Record<string, string> {
   const problems: Record<string, string> = {}
   for (const name of schema.required ?? []) {
-    if (!(name in given)) problems[name] = needed
+    if (!(name in given)) problems[name] = words.required
   }
-  for (const error of new Validator(schema as object, '2020-12', false).validate(given).errors) {
-    const field = error.instanceLocation.split('/')[1]
-    if (field) problems[field] ??= error.error
+  const broken = new Map<string, string[]>()
+  for (const { instanceLocation, keyword } of new Validator(schema as object, '2020-12', false).validate(given).errors) {
+    const field = instanceLocation.split('/')[1]
+    if (field) broken.set(field, [...(broken.get(field) ?? []), keyword])
+  }
+  for (const [field, rules] of broken) {
+    const telling = rules.find((rule) => rule !== 'type' && rule in words.problems) ?? rules.find((rule) => rule in words.problems)
+    problems[field] ??= (telling && words.problems[telling]) || words.misfit
   }
   return problems
 }

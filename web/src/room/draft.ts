@@ -1,0 +1,12 @@
+/** What is half written in a room: kept in this tab, through other pages and a reload. */
+
+const KEY = 'bubbles.draft.'
+
+export function keptDraft(room: string): string {
+  return sessionStorage.getItem(KEY + room) ?? ''
+}
+
+export function keepDraft(room: string, text: string): void {
+  if (text) sessionStorage.setItem(KEY + room, text)
+  else sessionStorage.removeItem(KEY + room)
+}
