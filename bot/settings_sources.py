@@ -48,8 +48,7 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
             secret is not where it should be kept.
     """
     environment = os.environ if environment is None else environment
-    chosen = path or Path("config.toml")
-    tables = _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
+    chosen, tables = _tables(path)
     _refuse_unknown(tables, str(chosen))
     _refuse_secrets(tables, str(chosen))
     for name, group, key, value in _from_environment(environment):
@@ -68,8 +67,7 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
         environment: as of `load_settings`.
     """
     environment = os.environ if environment is None else environment
-    chosen = path or Path("config.toml")
-    tables = _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
+    _, tables = _tables(path)
     kept = {
         f"{group}.{key}": str(place_of(value))
         for group, table in tables.items()
@@ -83,6 +81,12 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
             own = f"file {environment[name]}" if is_file else f"environment {name}"
             kept[f"{group}.{key}"] = own if place is None else str(place)
     return sorted(kept.items())
+
+
+def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
+    """The file that is read, and what stands in it."""
+    chosen = path or Path("config.toml")
+    return chosen, _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
 
 
 def _with_platforms_apart(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:

@@ -1,5 +1,8 @@
 """`/metrics` as Prometheus reads it."""
 
+import re
+from pathlib import Path
+
 from prometheus_client.parser import text_string_to_metric_families
 
 from bot.model_latency import Latencies
@@ -44,3 +47,9 @@ async def test_the_model_s_latency_is_a_histogram_by_model_and_outcome(api):
     assert samples["bubbles_model_request_seconds_bucket", "0.25"] == 1
     assert samples["bubbles_model_request_seconds_bucket", "+Inf"] == 2
     assert samples["bubbles_model_request_seconds_sum", None] == 3.2
+
+
+async def test_every_metric_is_on_the_page_for_operators_and_no_other(api):
+    page = (Path(__file__).parents[4] / "docs" / "how-to" / "watch-the-bot.md").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"bubbles_[a-z0-9_]+", page)) == set(await families(api))
