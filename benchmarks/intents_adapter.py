@@ -6,8 +6,9 @@ The corpora hold questions put to an assistant beside lines of chats between peo
   traffic, news, recipes, facts, by the word lists of the language's data) is taken for a question put to the bot.
 - `overhear` treats nothing at all as addressed: what the bot does in a group where nobody spoke to it.
 - `asked` treats everything as addressed: what it does in a private chat.
-- `marked` is `interpret` in the corpora's notation of people: they mark names one by one and leave the "and" between
-  two of them out ("Josh Mo").
+
+They mark the people of a sentence name by name and leave out what stands between ("Josh Mo" for Josh and Mo), so the
+answers name several people in the same way.
 
 A time is what names one, also where no clock can read it ("later", "when I get home") and the bot asks when.
 """
@@ -28,14 +29,6 @@ AS_OTHER = {"reminder_snooze": "reminder_update"}
 def interpret(text: str, lang: str, now: datetime) -> dict[str, object] | None:
     told = _heard(text, lang, now, is_addressed=False)
     return told or (_search(text) if asks_the_world(text, load_pack(lang)) else None)
-
-
-def marked(text: str, lang: str, now: datetime) -> dict[str, object] | None:
-    told = interpret(text, lang, now)
-    args = told["args"] if told else None
-    if isinstance(args, dict) and "person" in args:
-        args["person"] = args["person"].replace(" and ", " ")
-    return told
 
 
 def overhear(text: str, lang: str, now: datetime) -> dict[str, object] | None:
@@ -76,7 +69,7 @@ def _told(request: Request) -> dict[str, object] | None:
         "tool": tool,
         "args": {
             "content": reminder.content,
-            "person": reminder.person or "",
+            "person": (reminder.person or "").replace(" and ", " "),
             "when": time.words if time is not None else "",
             "recurring": rule or "",
         },

@@ -82,7 +82,7 @@ def _understood(request: Request) -> Understood:
     return Understood(
         tool=request.intent,
         content=reminder.content,
-        person=reminder.person or "",
+        person=(reminder.person or "").replace(" and ", " "),  # the corpora mark people name by name
         when=time.words if time is not None else "",
         rule=(best.rrule if best is not None else None) or "",
     )

@@ -156,7 +156,7 @@ def load_pack(language: str) -> LanguagePack:
     raw = tomllib.loads(files(__package__).joinpath("sentences", f"{language}.toml").read_text(encoding="utf-8"))
     raw["intents"] = {name: raw.pop(name) for name in INTENTS if name in raw}
     data = PackData.model_validate(raw)
-    slots = {name: pattern.replace("%B", _inside(pattern)) for name, pattern in data.slots.items()}
+    slots = {name: _with_blanks(pattern) for name, pattern in data.slots.items()}
     notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced)
     edge = r"\b" if data.is_spaced else ""
     start = r"(?<![\w'-])" if data.is_spaced else ""
@@ -194,7 +194,7 @@ def load_pack(language: str) -> LanguagePack:
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
         correction=re.compile(
-            rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*(?:(?:{_words(data.before_time)}){edge}\s*)*"
+            rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}(?:(?:{_words(data.before_time)}){edge}\s*)*"
             rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))",
             re.IGNORECASE,
         ),
@@ -271,9 +271,9 @@ def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(patterns) or NEVER, re.IGNORECASE)
 
 
-def _inside(pattern: str) -> str:
-    """How a blank is written inside `pattern`: bare when it stands in a character class."""
-    return BLANK[1:-1] if "[^%B" in pattern else BLANK
+def _with_blanks(pattern: str) -> str:
+    """`pattern` with what `%B` stands for, bare where it stands in a character class."""
+    return pattern.replace("[^%B", f"[^{BLANK[1:-1]}").replace("%B", BLANK)
 
 
 def _alternatives(patterns: Iterable[str], edge: str) -> str:
