@@ -7,13 +7,19 @@ import signal
 import sqlite3
 import sys
 from pathlib import Path
+from time import monotonic
 
 import pytest
+
+from services.reminders.waker import WakerPace
+from tests.integration.reminder_worker import deliver_until_killed
+from tests.integration.workers import Worker
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 ADDER = Path(__file__).with_name("reminder_adder.py")
 ROOT = Path(__file__).parents[2]
 CUTS = 8
+BURST = 400
 
 
 def copied(folder: Path, number: int) -> Path:
@@ -65,3 +71,54 @@ async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed
         process.kill()
         await process.wait()
     assert last > CUTS
+
+
+def said_in(folder: Path) -> list[str]:
+    """The keys of all that was sent, in order."""
+    file = folder / "sent.txt"
+    return [line.split()[0] for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+async def until_said(folder: Path, count: int) -> None:
+    """Wait until `count` different reminders were sent."""
+    end = monotonic() + 20
+    while len(set(said_in(folder))) < count:
+        assert monotonic() < end, f"only {len(set(said_in(folder)))} of {count} arrived"
+        await asyncio.sleep(0.01)
+
+
+def torn(notes: Path, chance: random.Random) -> int:
+    """Cut the notes beside the database at a random byte; how many lines are spoiled or gone."""
+    whole = notes.read_bytes() if notes.exists() else b""
+    kept = whole[: chance.randrange(len(whole) + 1)]
+    notes.write_bytes(kept)
+    return whole.count(b"\n") - kept.count(b"\n")
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_a_copy_in_the_midst_of_a_burst_goes_on_where_it_was(tmp_path: Path, seed: int):
+    chance = random.Random(seed)
+    burst = Worker(tmp_path / "burst.log", deliver_until_killed, tmp_path, "burst", BURST, 0.3)
+    try:
+        await burst.ready()
+        await until_said(tmp_path, 1)
+        await asyncio.sleep(chance.random() * 0.15)
+        burst.send_signal(signal.SIGSTOP)
+        copy = copied(tmp_path, seed).parent
+        shutil.copy(tmp_path / "sent.txt", copy)
+    finally:
+        await burst.kill()
+    before, lost_notes = len(said_in(copy)), torn(copy / "bubbles.db-sent", chance) if seed % 2 else 0
+
+    rest = Worker(copy / "rest.log", deliver_until_killed, copy, "rest")
+    try:
+        await rest.ready()
+        await until_said(copy, BURST)
+        await asyncio.sleep(0.2)
+    finally:
+        await rest.kill()
+
+    said = said_in(copy)
+    assert before < BURST
+    assert len(set(said)) == BURST
+    assert len(said) - BURST <= WakerPace().senders + lost_notes
