@@ -97,7 +97,7 @@ class RoomSocket:
     async def serve(self, epoch: str, last_seq: int) -> None:
         """Welcome the socket, then tell it what happens and hear what it says, until it ends."""
         person = self._viewer.person
-        unlisten = self._room.listen(self._put, person.id)
+        unlisten = self._room.listen(self._put, person.id, self._is_behind.set)
         self._room.enter(person)
         self._context.gauges.opened(self._context.clock.now())
         try:
@@ -138,9 +138,9 @@ class RoomSocket:
             await self._socket.send_text(frame.text)
 
     async def _watch(self) -> None:
-        """Send a client away that does not read; it comes back to a snapshot."""
+        """Send a client away that does not read, or whose room has missed something; it comes back to a snapshot."""
         await self._is_behind.wait()
-        logger.info("a socket of room {} does not keep up and is closed", self._session_id)
+        logger.info("a socket of room {} does not keep up, or has to begin anew, and is closed", self._session_id)
         with suppress(TimeoutError, OSError, RuntimeError):
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._socket.close(_TRY_AGAIN_LATER, "too slow")

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from typing import Final
+from typing import Final, Protocol
 from uuid import uuid4
 
 from loguru import logger
@@ -25,10 +25,22 @@ _TRIES: Final = 10
 _BETWEEN_TRIES: Final = 0.3  # seconds; a bot's message is in the history a moment after it was said
 
 
+class Calls(Protocol):
+    """What workers call to each other."""
+
+    async def call(self, text: str) -> None:
+        """Let all that listen hear `text`."""
+        ...
+
+    def heard(self) -> AsyncGenerator[str | None, None]:
+        """Every text as it comes; None where it begins to listen, at first and after others may have been missed."""
+        ...
+
+
 class SharedRooms:
     """Between the rooms of this worker and those of the others."""
 
-    def __init__(self, context: HttpContext, broadcasts: Broadcasts) -> None:
+    def __init__(self, context: HttpContext, broadcasts: Calls) -> None:
         self._context = context
         self._broadcasts = broadcasts
         self._own = uuid4().hex
@@ -57,9 +69,13 @@ class SharedRooms:
 
     async def listen(self) -> None:
         """Show here what happens in the rooms of others, until cancelled."""
+        has_begun = False
         async with aclosing(self._broadcasts.heard()) as heard:
             async for text in heard:
                 if text is None:
+                    if has_begun:
+                        self._context.room.missed_elsewhere()
+                    has_begun = True
                     continue
                 try:
                     await self._show(json.loads(text))

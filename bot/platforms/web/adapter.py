@@ -170,8 +170,7 @@ class WebPlatform:
         """The room of a session."""
         found = self._rooms.get(session_id)
         if found is None:
-            self._opened += 1
-            epoch = f"{self.epoch}-{self._opened}"
+            epoch = self._next_epoch()
             found = self._rooms[session_id] = Room(session_id, epoch, self.bot, self._clock, self._tell_others)
             self._close_idle_rooms()
             self.look_at_reminders(session_id)
@@ -206,6 +205,16 @@ class WebPlatform:
             room.know(author)
         room.repeat(kind, data)
         self.look_at_reminders(session_id)
+
+    def missed_elsewhere(self) -> None:
+        """What happened in rooms of other workers was not heard for a while: let every page load its room again."""
+        self._extras.clear()
+        for room in self.rooms:
+            room.begin_anew(self._next_epoch())
+
+    def _next_epoch(self) -> str:
+        self._opened += 1
+        return f"{self.epoch}-{self._opened}"
 
     def _tell_others(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
         if self._happened is not None:

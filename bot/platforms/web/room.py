@@ -41,6 +41,7 @@ class Room:
         self._happened = happened
         self._ring: deque[Frame] = deque(maxlen=RING)
         self._listeners: dict[Listener, str | None] = {}
+        self._sent_away: dict[Listener, Callable[[], None]] = {}
         self._here: Counter[str] = Counter()
         self._people: dict[str, Person] = {}
         self._known: dict[str, Person] = {}
@@ -132,9 +133,23 @@ class Room:
         missed = tuple(frame for frame in self._ring if frame.seq > seq)
         return missed if len(missed) == self.seq - seq else None
 
-    def listen(self, listener: Listener, person_id: str | None = None) -> Callable[[], None]:
-        """Hand every frame to `listener` (of `person_id`) from now on; returns what ends that."""
+    def begin_anew(self, epoch: str) -> None:
+        """Something was missed here: send everybody away, who come back to a snapshot."""
+        self.epoch = epoch
+        self._ring.clear()
+        for go in tuple(self._sent_away.values()):
+            go()
+
+    def listen(
+        self, listener: Listener, person_id: str | None = None, go: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
+        """Hand every frame to `listener` (of `person_id`) from now on; returns what ends that.
+
+        `go` is called where the listener has to come back to see what it may have missed.
+        """
         self._listeners[listener] = person_id
+        if go is not None:
+            self._sent_away[listener] = go
         return lambda: self._leave_alone(listener)
 
     def enter(self, person: Person) -> None:
@@ -161,3 +176,4 @@ class Room:
 
     def _leave_alone(self, listener: Listener) -> None:
         self._listeners.pop(listener, None)
+        self._sent_away.pop(listener, None)

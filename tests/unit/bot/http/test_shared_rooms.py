@@ -1,0 +1,99 @@
+"""What several workers tell each other of their rooms."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.http.shared_rooms import SharedRooms
+
+
+class Wire:
+    """What is called, and what is heard."""
+
+    def __init__(self):
+        self.called = []
+        self._heard = asyncio.Queue()
+
+    async def call(self, text):
+        self.called.append(json.loads(text))
+
+    async def heard(self):
+        while True:
+            yield await self._heard.get()
+
+    async def hears(self, *texts):
+        for text in texts:
+            self._heard.put_nowait(text if text is None or isinstance(text, str) else json.dumps(text))
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+def sharing(api):
+    """Shares the rooms of a bot over a wire of the test's."""
+
+    @asynccontextmanager
+    async def run():
+        wire, room = Wire(), api.context.room
+        shared = SharedRooms(api.context, wire)
+        room.share(shared.happened)
+        working = [asyncio.create_task(shared.tell()), asyncio.create_task(shared.listen())]
+        try:
+            yield wire, room
+        finally:
+            for task in working:
+                task.cancel()
+            await asyncio.gather(*working, return_exceptions=True)
+
+    return run
+
+
+def message(text):
+    return {"message": {"id": "m9", "author": {"id": "lin", "name": "Lin", "kind": "person"}, "text": text}}
+
+
+async def test_what_others_tell_is_shown_and_not_told_again(sharing):
+    async with sharing() as (wire, room):
+        frames = []
+        room.room("lobby").listen(frames.append)
+        await wire.hears(None, {"from": "other", "room": "lobby", "kind": "message_new", "data": message("tea?")})
+
+    assert [json.loads(frame.text)["data"]["message"]["text"] for frame in frames] == ["tea?"]
+    assert wire.called == []
+
+
+@pytest.mark.parametrize(
+    "text", ["not JSON", "[]", "{}", '{"from": "x", "room": 7, "kind": "message_new", "data": []}']
+)
+async def test_what_makes_no_sense_is_passed_by_and_the_next_is_shown(sharing, text):
+    async with sharing() as (wire, room):
+        frames = []
+        room.room("lobby").listen(frames.append)
+        await wire.hears(None, text, {"from": "other", "room": "lobby", "kind": "reaction", "data": {"emoji": "👍"}})
+
+    assert len(frames) == 1
+
+
+async def test_whoever_may_have_missed_something_is_sent_away_and_comes_back_to_all_of_it(sharing):
+    async with sharing() as (wire, room):
+        lobby, sent_away = room.room("lobby"), []
+        lobby.listen(lambda frame: None, "ann", lambda: sent_away.append(1))
+        lobby.emit("message_new", message("before"))
+        epoch = lobby.epoch
+        await wire.hears(None)
+        at_first = list(sent_away)
+        await wire.hears(None)
+
+    assert (at_first, sent_away) == ([], [1])
+    assert lobby.since(epoch, 0) is None
+
+
+async def test_what_is_only_of_this_worker_is_not_told(sharing):
+    async with sharing() as (wire, room):
+        room.room("lobby").emit("message", {"delta": "te"})
+        room.room("lobby").emit("message_deleted", {"message_id": "m1"})
+        await wire.hears()
+
+    assert [each["kind"] for each in wire.called] == ["message_deleted"]
