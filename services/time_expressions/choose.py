@@ -1,7 +1,6 @@
 """Choose, among all phrases of a text, those that are its times: disjoint, strong enough, and telling the most."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from services.time_expressions.chart import Item
@@ -22,8 +21,7 @@ UNKEPT_FIELDS = BOUND_FIELDS | {"feast", "zone"}
 """Fields beside which a repetition may make no rule."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """One time: its meaning, and the phrases (folded offsets) that it was put together from."""
 
     slots: Slots

@@ -1,7 +1,7 @@
 """Conventions of the clock: which half of the day is meant, and what a part of the day stands for."""
 
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
 
 from services.time_expressions.model import DayParts
 from services.time_expressions.values import Clock
@@ -20,8 +20,7 @@ MIDNIGHT_HOUR = 24
 NOON_HOUR = 12
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A local time without a zone; `forced` marks the half of the day that the words did not prefer."""
 
     local: datetime

@@ -1,12 +1,12 @@
 """Conventions of the calendar: which days a meaning may name, the preferred one first."""
 
-from calendar import monthrange
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from services.time_expressions.feasts import feast_days
 from services.time_expressions.model import Grain
+from services.time_expressions.months import days_in_month
 from services.time_expressions.values import Feast, Meaning, Shift, Span
 
 WEEK = 7
@@ -17,8 +17,7 @@ YEARS_AHEAD = 9
 """Enough for 29 February across a century that is no leap year."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Day:
+class Day(NamedTuple):
     """A day and how finely it was named; `floats` when a later one may be meant if this one is gone."""
 
     date: date
@@ -32,7 +31,7 @@ def add_months(day: date, months: int) -> date | None:
     year, month = divmod(index, 12)
     if not date.min.year <= year <= date.max.year:
         return None
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+    return date(year, month + 1, min(day.day, days_in_month(year, month + 1)))
 
 
 def add_span(day: date, span: Span) -> date | None:
@@ -66,7 +65,7 @@ def make_date(year: int, month: int, day: int) -> date | None:
     """The date, counting `day` from the end of the month if negative; None where there is no such day."""
     if not date.min.year <= year <= date.max.year:
         return None
-    length = monthrange(year, month)[1]
+    length = days_in_month(year, month)
     number = day if day > 0 else length + 1 + day
     return date(year, month, number) if 1 <= number <= length else None
 

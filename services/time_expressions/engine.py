@@ -1,7 +1,7 @@
 """Read the times in a text: scan, parse, choose the phrases that explain most of its time words, resolve them."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from services.time_expressions.chart import Chart
 from services.time_expressions.choose import Group, choose
@@ -30,8 +30,7 @@ TIME_SYMBOLS = frozenset(
 DEFAULT_PARTS = DayParts()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """The times found in a text, in order, and where its time words are."""
 
     folded: Folded

@@ -1,10 +1,10 @@
 """Give the possible senses of a run of figures: a count, a clock, a date, a year, a fraction."""
 
 import re
-from calendar import monthrange
 from typing import Any
 
 from services.time_expressions.model import DateOrder
+from services.time_expressions.months import days_in_month
 from services.time_expressions.values import Clock, Slots
 
 Sense = tuple[str, Any]
@@ -18,7 +18,7 @@ _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
 
 def valid_day(year: int | None, month: int, day: int) -> bool:
     """Tell whether the date exists; without a year, 29 February does."""
-    return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1] and (year is None or year > 0)
+    return 1 <= month <= 12 and 1 <= day <= days_in_month(year or 2000, month) and (year is None or year > 0)
 
 
 def clock_sense(hour: str, minute: str, second: str | None, *, marked: bool = False) -> Clock | None:

@@ -26,14 +26,14 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
     if meaning.count is not None or meaning.positions or meaning.week_numbers:
         return []
     if meaning.zone and meaning.clocks:
-        there = replace(present, now=present.now.astimezone(zone_of(meaning.zone)))
+        there = present._replace(now=present.now.astimezone(zone_of(meaning.zone)))
         return [at_home(answer, present.zone) for answer in instants(replace(meaning, zone=""), there)]
     answers = _instants(meaning, present)
     if meaning.swapped and answers:
         month, day = meaning.swapped
         other = replace(meaning, months=(month,), days=(day,), swapped=None)
-        answers += [replace(answer, unsure=True) for answer in _instants(other, present)]
-        answers[0] = replace(answers[0], unsure=True)
+        answers += [answer._replace(unsure=True) for answer in _instants(other, present)]
+        answers[0] = answers[0]._replace(unsure=True)
     return answers
 
 
@@ -62,7 +62,7 @@ def _is_list(meaning: Meaning) -> bool:
 def _with_lasting(answer: Answer, meaning: Meaning) -> Answer:
     if meaning.lasting is None:
         return answer
-    return replace(answer, end=_moved(answer.start, meaning.lasting))
+    return answer._replace(end=_moved(answer.start, meaning.lasting))
 
 
 # -- exact and calendar offsets ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def _anchor(anchor: Meaning, present: Present, span: Span) -> Answer | None:
     answer = answers[0]
     if answer.has_clock or not span.seconds:
         return answer
-    return replace(answer, start=in_zone(datetime.combine(answer.start.date(), time()), present.zone))
+    return answer._replace(start=in_zone(datetime.combine(answer.start.date(), time()), present.zone))
 
 
 def _nearest(meaning: Meaning, anchor: Meaning, present: Present) -> Answer | None:
@@ -198,8 +198,8 @@ def _on_day(meaning: Meaning, day: Day, present: Present) -> Iterator[Answer]:
         if answer.past and today and clock is None and not _rolls(meaning, day):
             later = next_default(present.local, part, present.parts)
             if later is not None:
-                answer = _answer(replace(moment, local=later), grain, present)
-        yield replace(answer, unsure=moment.unsure and len(candidates) > 1)
+                answer = _answer(moment._replace(local=later), grain, present)
+        yield answer._replace(unsure=moment.unsure and len(candidates) > 1)
 
 
 def _rolls(meaning: Meaning, day: Day) -> bool:
@@ -253,11 +253,11 @@ def _interval(meaning: Meaning, present: Present) -> list[Answer]:
     last = meaning.until
     if first.has_clock and last.clocks and not last.parts and meaning.parts:
         last = replace(last, parts=meaning.parts)
-    later = replace(present, now=first.start + timedelta(seconds=1), future=True)
+    later = present._replace(now=first.start + timedelta(seconds=1), future=True)
     ends = instants(last, later)
     if not ends or ends[0].past:
         return [first] if not ends else []
     end = ends[0].start
     if not ends[0].has_clock:
         end = in_zone(datetime.combine(end.date() + timedelta(days=1), time()), present.zone)
-    return [replace(first, end=end)]
+    return [first._replace(end=end)]

@@ -2,13 +2,12 @@
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 QUOTES = {"’": "'", "‘": "'", "–": "-", "—": "-", "−": "-", "～": "~", "、": ",", "。": ";"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """A folded text; `offsets` is None where every character kept its place."""
 
     text: str

@@ -1,13 +1,12 @@
 """The present moment that words are read against, and the answers that come of it."""
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NamedTuple
 
 from services.time_expressions.model import DayParts, Grain
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Present:
+class Present(NamedTuple):
     """What the words are read against."""
 
     now: datetime
@@ -26,8 +25,7 @@ class Present:
         return self.now.tzinfo or UTC
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """One resolved time; `past` when it lies before now although a future one was asked for."""
 
     start: datetime
@@ -51,4 +49,4 @@ def is_before(start: datetime, other: datetime) -> bool:
 
 def judged(answer: Answer, present: Present) -> Answer:
     """Mark an answer that lies before now although a future one was asked for."""
-    return replace(answer, past=present.future and is_before(answer.start, present.now.replace(microsecond=0)))
+    return answer._replace(past=present.future and is_before(answer.start, present.now.replace(microsecond=0)))

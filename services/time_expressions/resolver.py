@@ -19,7 +19,7 @@ def resolve(meaning: Meaning, present: Present) -> list[Answer]:
         answers = [answer for way in ways(meaning) if (answer := _recurring(way, present))]
     except (OverflowError, ValueError):  # the calendar ends with the year 9999
         return []
-    return [replace(answer, unsure=len(answers) > 1) for answer in answers]
+    return [answer._replace(unsure=len(answers) > 1) for answer in answers]
 
 
 def _daily_for_days(meaning: Meaning) -> Meaning:
@@ -34,7 +34,7 @@ def _recurring(meaning: Meaning, present: Present) -> Answer | None:
     """A recurrence, counted by the clock of the place that was named and told by that of `present`."""
     if not (meaning.zone and meaning.clocks):
         return recurring(meaning, present)
-    there = recurring(replace(meaning, zone=""), replace(present, now=present.now.astimezone(zone_of(meaning.zone))))
+    there = recurring(replace(meaning, zone=""), present._replace(now=present.now.astimezone(zone_of(meaning.zone))))
     return None if there is None else repeated_at_home(there, present.zone)
 
 

@@ -1,10 +1,8 @@
 """Tell by one's own clock what was said by that of another place: "9am Tokyo time"."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo
 
 from services.time_expressions.present import Answer
 
@@ -16,6 +14,8 @@ _FIXED_DAYS = frozenset({"BYMONTHDAY", "BYYEARDAY", "BYMONTH", "BYWEEKNO", "BYSE
 @lru_cache
 def zone_of(name: str) -> tzinfo:
     """The zone of an IANA name, or of an offset from UTC such as `+0530`."""
+    from zoneinfo import ZoneInfo
+
     if name[0] not in "+-":
         return ZoneInfo(name)
     length = timedelta(hours=int(name[1:3]), minutes=int(name[3:5]))
@@ -25,7 +25,7 @@ def zone_of(name: str) -> tzinfo:
 def at_home(answer: Answer, zone: tzinfo) -> Answer:
     """The same instant in `zone`."""
     end = answer.end.astimezone(zone) if answer.end else None
-    return replace(answer, start=answer.start.astimezone(zone), end=end)
+    return answer._replace(start=answer.start.astimezone(zone), end=end)
 
 
 def repeated_at_home(answer: Answer, zone: tzinfo) -> Answer | None:
@@ -44,7 +44,7 @@ def repeated_at_home(answer: Answer, zone: tzinfo) -> Answer | None:
     if "BYDAY" in parts and days:
         shifted = sorted((_WEEKDAYS.index(day) + days) % 7 for day in parts["BYDAY"].split(","))
         parts["BYDAY"] = ",".join(_WEEKDAYS[day] for day in shifted)
-    return replace(here, rrule=";".join(f"{name}={value}" for name, value in (parts | clocks).items()))
+    return here._replace(rrule=";".join(f"{name}={value}" for name, value in (parts | clocks).items()))
 
 
 def _clocks(parts: Mapping[str, str], start: datetime, later: timedelta, days: int) -> dict[str, str] | None:
