@@ -57,8 +57,9 @@ async def test_what_is_said_on_one_worker_is_seen_once_on_the_other_and_so_are_r
     await ada.until("reminder_created")
     await ada.until("reminder_fired")
     due = await ada.until("message_new", where=said("⏰"))
-    await lin.until("message_new", where=said("⏰"))
     for tab in tabs:
+        for text in ("at the station", "at five", "in 1 second", "✅", "⏰"):
+            await tab.until("message_new", where=said(text))
         await heard_out(tab)
 
     texts = [sorted(f["data"]["message"]["text"] for f in tab.frames if f["type"] == "message_new") for tab in tabs]
