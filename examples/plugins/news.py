@@ -82,9 +82,20 @@ async def _look(feed: str, options: Options, host: Host) -> None:
 
 
 async def _fetched(feed: str) -> bytes:
-    """The document, refused where it is too long or declares entities, which feeds do not need and bombs do."""
+    """The document, refused where it is too long or declares entities, which feeds do not need and bombs do.
+
+    Nobody but the operator says which hosts are asked: a feed that moves to another one waits for its new address.
+    """
     body = bytearray()
-    async with httpx.AsyncClient(timeout=20, follow_redirects=True) as client, client.stream("GET", feed) as answer:
+
+    async def stay(request: httpx.Request) -> None:
+        if request.url.host != httpx.URL(feed).host:
+            raise ValueError(f"the feed has moved to {request.url.host}; name its new address")
+
+    async with (
+        httpx.AsyncClient(timeout=20, follow_redirects=True, event_hooks={"request": [stay]}) as client,
+        client.stream("GET", feed) as answer,
+    ):
         answer.raise_for_status()
         async for piece in answer.aiter_bytes():
             body += piece

@@ -67,6 +67,7 @@ class Places:
     def __init__(self):
         self.asked = []
         self.body = None
+        self.moved_to = ""
 
     async def answer(self, reader, writer):
         request = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -78,6 +79,11 @@ class Places:
             else {"results": [{"name": "Berlin", "latitude": 52.5, "longitude": 13.4}]}
         )
         told = body if isinstance(body, bytes) else json.dumps(body).encode()
+        if self.moved_to:
+            head = f"HTTP/1.1 302 Found\r\nLocation: {self.moved_to}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            writer.write(head.encode())
+            writer.close()
+            return
         writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(told) + told)
         await writer.drain()
         writer.close()
@@ -135,6 +141,17 @@ class TestNews:
                 await _asked(server, 6)
 
         assert house.platform.texts == ["📰 Rain ahead\nhttps://a.example/2"]
+
+    async def test_a_feed_leads_to_no_host_that_the_operator_has_not_named(self, tmp_path):
+        house = with_plugin(tmp_path, "news")
+        async with Places() as server, Places() as inside:
+            inside.body = FEED.format(more=NEW).encode()
+            server.moved_to = inside.url.replace("127.0.0.1", "localhost")
+            options = {"chat": "fake:home", "feeds": [f"{server.url}/feed"], "every_minutes": 0.002}
+            async with house.running(options={"news": options}):
+                await _asked(server, 3)
+
+        assert inside.asked == []
 
     async def test_a_feed_that_cannot_be_read_waits_for_the_next_time(self, tmp_path):
         house = with_plugin(tmp_path, "news")
