@@ -77,12 +77,13 @@ class MatrixPerson:
         self.device = ""
         self._base = f"http://{HOST}:{port}"
 
-    def register(self) -> None:
-        """Make the account, and log in."""
+    def register(self, *, is_admin: bool = False) -> None:
+        """Make the account, and log in; an admin may change how the server treats others."""
         nonce = self.call("GET", "/_synapse/admin/v1/register")["nonce"]
-        proof = f"{nonce}\0{self.name}\0{self.password}\0notadmin".encode()
+        role = "admin" if is_admin else "notadmin"
+        proof = f"{nonce}\0{self.name}\0{self.password}\0{role}".encode()
         mac = hmac.new(_SECRET.encode(), proof, hashlib.sha1).hexdigest()
-        account = {"nonce": nonce, "username": self.name, "password": self.password, "admin": False, "mac": mac}
+        account = {"nonce": nonce, "username": self.name, "password": self.password, "admin": is_admin, "mac": mac}
         made = self.call("POST", "/_synapse/admin/v1/register", account)
         self.token, self.device = made["access_token"], made["device_id"]
 
@@ -112,6 +113,14 @@ class MatrixPerson:
         """The last events of the room, oldest first, as a client sees them."""
         found = self.client("GET", f"rooms/{quote(room_id)}/messages?dir=b&limit=1000")["chunk"]
         return list(reversed(found))
+
+    def limit(self, user_id: str, *, per_second: int | None) -> None:
+        """As an admin let somebody say so few messages a second, one at once; None takes the limit away."""
+        path = f"/_synapse/admin/v1/users/{quote(user_id)}/override_ratelimit"
+        if per_second is None:
+            self.call("DELETE", path)
+        else:
+            self.call("POST", path, {"messages_per_second": per_second, "burst_count": 1})
 
     def client(self, method: str, path: str, body: Mapping[str, object] | None = None) -> dict[str, Any]:
         """Call the client-server API."""

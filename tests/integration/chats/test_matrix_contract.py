@@ -12,6 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.findings.asking import Asking
+from bot.platform import OutgoingMessage
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
 from bot.platforms.matrix.settings import MatrixSettings
@@ -23,6 +24,7 @@ from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
 from services.chat import ChatAddress, ChatMessage
 from services.clock import SystemClock
+from services.errors import DeliveryFailed
 from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -163,6 +165,32 @@ def open_connections(platform):
     """The connections on which the adapter waits for the server, as the HTTP library keeps them."""
     session = getattr(getattr(platform._client, "_nio", None), "client_session", None)
     return [] if session is None else [each for each in session.connector._acquired if each.transport is not None]
+
+
+async def say_five(rig):
+    for number in range(5):
+        await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
+
+
+async def test_a_wish_of_the_server_for_patience_holds_for_every_room_and_passes(homeserver):
+    server, people, room_id = homeserver
+    root = MatrixPerson(server.port, "root")
+    root.register(is_admin=True)
+    rig = MatrixRig(server.port, people, room_id)
+    async with rig.connected():
+        root.limit(_BOT, per_second=1)
+        try:
+            with pytest.raises(DeliveryFailed) as caught:
+                await say_five(rig)
+        finally:
+            root.limit(_BOT, per_second=None)
+        wish = caught.value.retry_after or 0.0
+        await asyncio.sleep(wish)
+        await rig.platform.send(rig.chat, OutgoingMessage(text="patient"))
+
+    assert 0 < wish < 5
+    assert caught.value.is_global
+    assert not caught.value.is_permanent
 
 
 @pytest.mark.timeout(120 if _SOAK <= 100 else 1800)
