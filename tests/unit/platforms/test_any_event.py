@@ -36,42 +36,6 @@ def recorded(file):
     return list(json.loads((HERE / file).read_text(encoding="utf-8")).values())
 
 
-FEISHU = [
-    {
-        "schema": "2.0",
-        "header": {"event_id": "e1", "event_type": "im.message.receive_v1", "create_time": "1795168800000"},
-        "event": {
-            "sender": {"sender_id": {"union_id": "on_7", "open_id": "ou_ann"}, "sender_type": "user"},
-            "message": {
-                "message_id": "om_1",
-                "create_time": "1795168800000",
-                "chat_id": "oc_1",
-                "chat_type": "group",
-                "message_type": "text",
-                "content": '{"text":"@_user_1 tea"}',
-                "mentions": [{"key": "@_user_1", "id": {"open_id": "ou_bot"}, "name": "Bubbles"}],
-            },
-        },
-    }
-]
-DINGTALK = [
-    {
-        "conversationId": "cid1",
-        "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}, {"dingtalkId": "$:LWCP_v1:$wei", "staffId": "wei"}],
-        "chatbotUserId": "$:LWCP_v1:$robot",
-        "msgId": "msg1",
-        "senderNick": "小安",
-        "isAdmin": True,
-        "senderStaffId": "ann",
-        "createAt": 1795168800000,
-        "conversationType": "2",
-        "senderId": "$:LWCP_v1:$ann",
-        "isInAtList": True,
-        "text": {"content": " 提醒@小伟 五点喝茶"},
-        "content": {"richText": [{"text": "看"}, {"type": "picture", "downloadCode": "x"}]},
-        "msgtype": "text",
-    }
-]
 MATRIX = [
     {
         "type": "m.room.message",
@@ -180,12 +144,15 @@ WIRES = {
     ),
     "onebot": (recorded("onebot/events.json"), lambda raw: from_onebot(OneBotEvent.model_validate(raw), "Bubbles")),
     "feishu": (
-        FEISHU,
+        recorded("feishu/events.json"),
         lambda raw: feishu.to_incoming(
             FeishuEvent.model_validate(raw), feishu.Account(open_id="ou_bot", bot_name="Bubbles"), {}, ()
         ),
     ),
-    "dingtalk": (DINGTALK, lambda raw: from_dingtalk(DingTalkEvent.model_validate(raw), "Bubbles")),
+    "dingtalk": (
+        recorded("dingtalk/events.json"),
+        lambda raw: from_dingtalk(DingTalkEvent.model_validate(raw), "Bubbles"),
+    ),
     "matrix": (
         MATRIX,
         lambda raw: matrix.to_incoming(raw, ROOM, matrix.Account(user_id="@b:example.org", bot_name="Bubbles")),

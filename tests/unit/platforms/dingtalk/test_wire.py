@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -11,28 +12,8 @@ from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.wire import to_message
 from services.chat import ChatAddress, Person
 
-TEAM = ChatAddress(platform="dingtalk", chat_id="cid6KeBBLoveMJOGXoYKF5x7EeiodoA==")
-CALLBACK = {
-    "conversationId": TEAM.chat_id,
-    "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}, {"dingtalkId": "$:LWCP_v1:$wei", "staffId": "wei"}],
-    "chatbotCorpId": "ding8e",
-    "chatbotUserId": "$:LWCP_v1:$robot",
-    "msgId": "msg0xnNJ1Sjxr",
-    "senderNick": "小安",
-    "isAdmin": True,
-    "senderStaffId": "ann",
-    "sessionWebhookExpiredTime": 1795174200000,
-    "createAt": 1795168800000,
-    "senderCorpId": "ding8e",
-    "conversationType": "2",
-    "senderId": "$:LWCP_v1:$ann",
-    "conversationTitle": "team",
-    "isInAtList": True,
-    "sessionWebhook": "https://oapi.dingtalk.com/robot/sendBySession?session=s",
-    "text": {"content": " 提醒@小伟 五点喝茶"},
-    "robotCode": "dingo",
-    "msgtype": "text",
-}
+CALLBACK = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))["group"]
+TEAM = ChatAddress(platform="dingtalk", chat_id=CALLBACK["conversationId"])
 
 
 def heard(**changes):

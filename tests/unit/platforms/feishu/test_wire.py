@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bot.platform import OutgoingMessage
 from bot.platforms.feishu import requests
@@ -11,27 +12,12 @@ from services.chat import BotAdded, ChatAddress, MessageWithdrawn, Person
 
 ME = Account(open_id="ou_bot", bot_name="Bubbles")
 TEAM = ChatAddress(platform="feishu", chat_id="oc_1")
-MESSAGE = {
-    "message_id": "om_1",
-    "create_time": "1795168800000",
-    "chat_id": "oc_1",
-    "chat_type": "group",
-    "message_type": "text",
-    "content": '{"text":"@_user_1 提醒@_user_2 五点喝茶"}',
-    "mentions": [
-        {"key": "@_user_1", "id": {"union_id": "on_1", "user_id": "", "open_id": "ou_bot"}, "name": "助手"},
-        {"key": "@_user_2", "id": {"union_id": "on_2", "user_id": "", "open_id": "ou_wei"}, "name": "小伟"},
-    ],
-}
-SENDER = {"sender_id": {"union_id": "on_7", "open_id": "ou_ann"}, "sender_type": "user", "tenant_key": "t"}
+RECORDED = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))["message"]
+SENDER, MESSAGE = RECORDED["event"]["sender"], RECORDED["event"]["message"]
 
 
 def heard(sender=SENDER, own_messages=(), **changes):
-    event = {
-        "schema": "2.0",
-        "header": {"event_id": "e1", "event_type": "im.message.receive_v1", "create_time": "1795168800000"},
-        "event": {"sender": sender, "message": {**MESSAGE, **changes}},
-    }
+    event = {**RECORDED, "event": {"sender": sender, "message": {**MESSAGE, **changes}}}
     return to_incoming(Event.model_validate(event), ME, {"ou_ann": "小安"}, own_messages)
 
 
