@@ -27,7 +27,9 @@ from services.summary.service import SummaryService
 
 
 @tool_function(name="reminder_set", returns="reply", changes_state=True)
-async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def reminder_set(
+    args: ReminderArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     times = time_reader(ctx)
     proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
@@ -43,7 +45,7 @@ async def reminder_set(args: ReminderArgs, ctx: CallContext, reminders: Reminder
             content=args.content,
             schedule=nagging(with_holidays(verdict.schedule, ctx.message.text), args.until_done),
             language=ctx.language,
-            targets=named_people(args.person, ctx),
+            targets=await named_people(args.person, ctx, history),
             is_private=ctx.message.is_private,
             is_urgent=bool(args.urgent),
         )
