@@ -50,6 +50,7 @@ async def test_a_group_sets_receives_snoozes_lists_deletes_and_summarises(wire, 
                 async with asyncio.timeout(60):
                     await said.reaches(2)
                 await until(lambda: platform.health.state == "live", seconds=60)
+                await asyncio.sleep(1)  # nobody answers in the moment in which the bot writes down what it said
                 snoozed = await ask("Bubbles, snooze 2 seconds", 3)
                 async with asyncio.timeout(30):
                     await said.reaches(4)
