@@ -63,11 +63,25 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
         else:
             found = _figures(text, match, grammar, order)
         if found:
-            tokens[start] = found
+            tokens[start] = found = _with_lone_half(found, text)
             sensed += any(token.symbol[0] != "=" for token in found)
             if sensed >= MOST_SENSES or len(tokens) >= MOST_TOKENS:
                 break
     return tokens
+
+
+_LIST_GOES_ON = re.compile(r"\s*(?:and|or|,|&)\s")
+
+
+def _with_lone_half(found: list[Token], text: str) -> list[Token]:
+    """`found`, and for an "am" what may stand by itself ("4:30 tomorrow am"): not that of "at 8am and 9pm"."""
+    halves = [token for token in found if token.symbol == "HALF"]
+    if not halves:
+        return found
+    is_behind_figure = text[: halves[0].start].rstrip()[-1:].isdigit()
+    if is_behind_figure and _LIST_GOES_ON.match(text, halves[0].end):
+        return found
+    return [*found, *(token._replace(symbol="LONEHALF") for token in halves)]
 
 
 def _after(text: str, end: int) -> int:

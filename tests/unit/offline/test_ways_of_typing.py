@@ -142,3 +142,12 @@ def test_urgent_is_said_in_front_too(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.arguments["time"], call.arguments["urgent"]) == ("2026-03-04 23:00", True)
+
+
+def test_two_clock_times_are_two_reminders(say: Say) -> None:
+    calls = say("remind me at 8am and 5pm to stretch").calls
+
+    assert [(call.arguments["time"], call.arguments["content"]) for call in calls] == [
+        ("2026-03-05 08:00", "stretch"),
+        ("2026-03-04 17:00", "stretch"),
+    ]

@@ -147,7 +147,10 @@ def test_a_heap_of_chinese_words_is_read_alike_in_both_scripts(words, now):
     assert found[0] == found[1]
 
 
-@given(st.sampled_from(PHRASES), st.sampled_from([datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)]))
+@given(
+    st.sampled_from([*PHRASES, "in 3 months", "next year", "三个月后", "every 6 months"]),
+    st.sampled_from([datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)]),
+)
 @settings(deadline=None)
 def test_the_ends_of_the_calendar_are_no_error(phrase, edge):
     for found in parse_all(phrase, edge.replace(tzinfo=UTC)):
