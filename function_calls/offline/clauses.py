@@ -67,6 +67,8 @@ def trimmed(text: str) -> str:
 
 def _is_left(one: str, other: str, text: str) -> bool:
     """Whether `text` has `one` mark of a pair without the `other`; apostrophes inside of words are none."""
+    if one == other == '"':
+        return text.count(one) % 2 == 1
     if one == other:
         return len(re.findall(rf"(?<!\w){one}|{one}(?!\w)", text)) % 2 == 1
     return text.count(one) > text.count(other)
