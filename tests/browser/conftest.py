@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import async_playwright
 
 from tests.browser.bot_process import BotProcess
-from tests.browser.visitors import ARGUMENTS, Visitors, chromium
+from tests.browser.visitors import ARGUMENTS, Visitors, Wardrobe, chromium
 
 HERE = Path(__file__).parent
 
@@ -27,9 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @asynccontextmanager
-async def people_at(browser: Browser, address: str, room: str = "lobby") -> AsyncIterator[Visitors]:
+async def people_at(wardrobe: Wardrobe, address: str, room: str = "lobby") -> AsyncIterator[Visitors]:
     """Windows for people who visit `address`; whatever they must not see fails the test."""
-    people = Visitors(browser=browser, address=address, room=room)
+    people = Visitors(wardrobe=wardrobe, address=address, room=room)
     try:
         yield people
     finally:
@@ -38,11 +38,11 @@ async def people_at(browser: Browser, address: str, room: str = "lobby") -> Asyn
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    """One browser for all tests; each has windows of its own in it, which share nothing."""
+async def wardrobe() -> AsyncIterator[Wardrobe]:
+    """One browser for all tests; its windows share nothing, and each test finds them empty."""
     async with async_playwright() as playwright:
         launched = await playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        yield launched
+        yield Wardrobe(launched)
         await launched.close()
 
 
@@ -61,16 +61,18 @@ def shared_bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BotProcess]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def newcomers(browser: Browser, bot: BotProcess) -> AsyncIterator[Visitors]:
+async def newcomers(wardrobe: Wardrobe, bot: BotProcess) -> AsyncIterator[Visitors]:
     """People at the page of `bot`."""
-    async with people_at(browser, bot.address) as people:
+    async with people_at(wardrobe, bot.address) as people:
         yield people
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def visitors(browser: Browser, shared_bot: BotProcess, request: pytest.FixtureRequest) -> AsyncIterator[Visitors]:
+async def visitors(
+    wardrobe: Wardrobe, shared_bot: BotProcess, request: pytest.FixtureRequest
+) -> AsyncIterator[Visitors]:
     """People at the page of the shared bot, in a room that only this test uses."""
     room = f"{request.node.name[5:45].rstrip('_')}_{abs(hash(request.node.nodeid)) % 10_000}"
     room = "".join(each for each in room if each.isalnum() or each == "_")
-    async with people_at(browser, shared_bot.address, room) as people:
+    async with people_at(wardrobe, shared_bot.address, room) as people:
         yield people

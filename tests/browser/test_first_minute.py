@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, expect
+from playwright.async_api import Locator, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
 from tests.browser.fresh_clone import cloned, is_clonable
-from tests.browser.visitors import Visitors
+from tests.browser.visitors import Visitors, Wardrobe
 
 EXAMPLE = "remind me in 10 seconds to stretch"
 MOST_LATE_MS = 1000
@@ -29,12 +29,12 @@ WATCH = """() => {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def newcomers(browser: Browser, tmp_path: Path) -> AsyncIterator[Visitors]:
+async def newcomers(wardrobe: Wardrobe, tmp_path: Path) -> AsyncIterator[Visitors]:
     """People at the page of a bot that was cloned and started a moment ago."""
     if not is_clonable():
         pytest.skip("no clone: there is no repository to clone from")
     with BotProcess(tmp_path, clone=cloned(tmp_path)) as bot:
-        async with people_at(browser, bot.address) as people:
+        async with people_at(wardrobe, bot.address) as people:
             yield people
 
 

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
 from tests.browser.slow_model import SlowModel
-from tests.browser.visitors import Visitors, said, say
+from tests.browser.visitors import Visitors, Wardrobe, said, say
 
 PAGE, LONG, ROWS = 50, 320, 300
 STORY = "Once there was a bot that told long stories to its room."
@@ -80,7 +80,7 @@ async def test_a_message_is_answered_reacted_to_changed_and_taken_back(visitors:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def storytellers(browser: Browser, tmp_path: Path) -> AsyncIterator[Visitors]:
+async def storytellers(wardrobe: Wardrobe, tmp_path: Path) -> AsyncIterator[Visitors]:
     """People at the page of a bot whose model writes slowly."""
     async with SlowModel(WORDS, pause_seconds=0.25) as model:
         settings = {
@@ -89,7 +89,7 @@ async def storytellers(browser: Browser, tmp_path: Path) -> AsyncIterator[Visito
             "BUBBLES_MODEL__FUNCTION_CALLING": "native",
         }
         with BotProcess(tmp_path, **settings) as bot:
-            async with people_at(browser, bot.address) as people:
+            async with people_at(wardrobe, bot.address) as people:
                 yield people
 
 

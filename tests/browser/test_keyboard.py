@@ -11,6 +11,7 @@ SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
 async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
     page = await (await visitors.window()).new_page()
     await page.goto(f"{visitors.address}/?room={visitors.room}")
+    await expect(page.get_by_label("Your name")).to_be_focused()
     await page.keyboard.type("Ada")
     await page.keyboard.press("Enter")
     await page.locator("[data-link=live]").wait_for()
@@ -41,6 +42,8 @@ async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(v
     await expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("dialog")).to_have_count(0)
+    await page.get_by_role("link", name="Chat").click()
+    await expect(page.locator("#composer")).to_have_value("half a thought")
 
 
 async def test_enter_that_ends_a_composition_sends_nothing(visitors: Visitors):
@@ -52,6 +55,8 @@ async def test_enter_that_ends_a_composition_sends_nothing(visitors: Visitors):
     await page.wait_for_timeout(300)
 
     await expect(page.locator("#composer")).to_have_value("明天早上")
+    await page.locator("#composer").press_sequentially("提醒@B")
+    await expect(page.get_by_role("option", name="Bubbles")).to_be_visible()
     await say(page, "done now")
     await expect(said(page, "done now")).to_have_count(1)
     await expect(page.locator("[data-mine]")).to_have_count(1)

@@ -7,17 +7,27 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Page, WebSocketRoute, expect
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.async_api import Page, ViewportSize, WebSocketRoute, expect
 
-from tests.browser.visitors import Visitors, say
+from tests.browser.visitors import Language, Visitors, say
 
 SHOTS = Path(__file__).parent / "shots"
-SCREENS = ("/", "/reminders", "/tools?tool=reminder_set", "/activity", "/health", "/metrics-live")
-TOOLS = 2
+SCREENS = ("room", "reminders", "tools", "activity", "health", "metrics")
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+FIND_VIOLATIONS = """(rules) => axe.run({
+    resultTypes: ['violations'], preload: false, iframes: false, ...(rules && {runOnly: rules}),
+}).then((found) => found.violations)"""
+# Colours change within the next frames; what moves for ever is not waited for.
+TRANSITIONS_ENDED = """async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+    const moving = document.getAnimations().filter((each) => each.effect.getTiming().iterations !== Infinity)
+    await Promise.allSettled(moving.map((each) => each.finished))
+}"""
+Scheme = Literal["light", "dark"]
 NOW = datetime(2026, 11, 21, 11, 16, tzinfo=UTC)
-PHONE = (390, 844)
-DOUBLE = (640, 400)
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DOUBLE: ViewportSize = {"width": 640, "height": 400}
 """What a window of 1280 × 800 shows at 200 %."""
 NAME = "Maximiliane-Wolfeschlegelsteinhausenberg"
 WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
@@ -40,84 +50,110 @@ CUT_OFF = """() => {
 BOT = {"id": "bot", "name": "Bubbles", "kind": "bot"}
 
 
-async def violations(page: Page) -> list[str]:
-    """What axe finds wrong, with where it is."""
-    found = (await Axe().run(page)).response["violations"]
+async def violations(page: Page, rules: list[str] | None = None) -> list[str]:
+    """What axe finds wrong, with where it is; all of its `rules` are asked, or some."""
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(AXE_SCRIPT)
+    found = await page.evaluate(FIND_VIOLATIONS, rules)
     return [f"{page.url}: {each['id']} {[node['target'] for node in each['nodes'][:3]]}" for each in found]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "zh"])
-async def test_axe_finds_nothing_on_any_page(
-    visitors: Visitors, scheme: Literal["light", "dark"], language: Literal["en", "zh"]
-):
-    window = await visitors.window(language=language, scheme=scheme, is_still=True)
-    page = await window.new_page()
-    await page.goto("/")
-    await page.locator("main").wait_for()
+async def violations_in_both_schemes(page: Page) -> list[str]:
+    """What axe finds wrong as the page is, and in the other scheme, where nothing else but the colours is different."""
+    now = await page.locator("html").get_attribute("data-mantine-color-scheme")
     found = await violations(page)
+    other: Scheme = "light" if now == "dark" else "dark"
+    await dressed(page, other)
+    return found + [f"{other}: {each}" for each in await violations(page, COLOUR_RULES)]
+
+
+async def dressed(page: Page, scheme: Scheme) -> None:
+    """Let the system of whoever looks ask for `scheme`."""
+    await page.emulate_media(color_scheme=scheme)
+    await expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)
+    await page.evaluate(TRANSITIONS_ENDED)
+
+
+async def show(page: Page, screen: str) -> None:
+    """Go to another screen as people do, and wait until what it shows is there."""
+    await page.locator(".rail-link").nth(SCREENS.index(screen)).click()
+    await page.locator("main .page-column > *, main .log").first.wait_for()
+    if screen == "tools":
+        await page.locator(".tool-list li a").first.click()
+        await page.locator(".try-it").wait_for()
+    await expect(page.locator("main .skeleton-rows, main .mantine-Skeleton-root")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_axe_finds_nothing_on_any_page_in_the_light_and_in_the_dark(visitors: Visitors, language: Language):
+    page = await (await visitors.window(language)).new_page()
+    await page.emulate_media(reduced_motion="reduce")
+    await page.goto(visitors.address)
+    await page.locator("main").wait_for()
+    found = await violations_in_both_schemes(page)
     await visitors.go(page, "/", "Ada")
     await say(page, {"en": "remind me in 10 minutes to stretch", "zh": "10分钟后提醒我伸展"}[language])
     await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
 
-    found += await violations(page)
-    for screen in range(5, 0, -1):
-        await page.locator(".rail-link").nth(screen).click()
-        await page.locator("main .page-column").wait_for()
-        if screen == TOOLS:
-            await page.locator(".tool-list a").first.click()
-        await expect(page.locator("main .skeleton-rows, main .mantine-Skeleton-root")).to_have_count(0)
-        found += await violations(page)
+    for screen in SCREENS:
+        await show(page, screen)
+        found += await violations_in_both_schemes(page)
+    await show(page, "tools")
+    await page.locator(".own-servers").click()
+    found += await violations_in_both_schemes(page)
+    await show(page, "reminders")
     for view in range(1, 5):
         await page.locator("main .mantine-SegmentedControl-label").nth(view).click()
         await page.locator(".calendar").wait_for()
-        found += await violations(page)
+        found += await violations_in_both_schemes(page)
 
     assert found == []
     assert await page.locator("html").get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[language]
 
 
 async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visitors: Visitors):
-    page = await visitors.enter("Ada", window=await visitors.window(size=PHONE, language="zh"))
+    page = await (await visitors.window("zh")).new_page()
+    await page.set_viewport_size(PHONE)
+    await visitors.go(page, "/", "Ada")
     await say(page, "10分钟后提醒我" + "伸展" * 40)
     await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
 
-    for screen in SCREENS:
-        await visitors.go(page, screen, "Ada")
+    for screen in reversed(SCREENS):
+        await show(page, screen)
         width = await page.evaluate("document.documentElement.scrollWidth")
-        assert width <= PHONE[0], f"{screen} is {width} wide"
-    await visitors.go(page, "/", "Ada")
+        assert width <= PHONE["width"], f"{screen} is {width} wide"
     await page.get_by_label("显示侧栏").click()
     await expect(page.get_by_role("dialog", name="房间")).to_be_visible()
     await expect(page.get_by_role("dialog").locator("[data-reminder]")).to_be_visible()
     await page.keyboard.press("Escape")
-    await page.set_viewport_size({"width": PHONE[0], "height": 480})  # the keyboard of the phone is open
+    await page.set_viewport_size(PHONE | {"height": 480})  # the keyboard of the phone is open
     box = await page.locator("#composer").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 480
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-async def test_at_double_size_and_with_words_that_have_no_end_nothing_is_cut_off(
-    visitors: Visitors, language: Literal["en", "zh"]
-):
-    page = await visitors.enter(NAME, window=await visitors.window(size=DOUBLE, language=language))
-    await say(page, f"{WORD} 👩🏽‍🚀 @{NAME}")
-    await say(page, {"en": f"remind me in 10 minutes to {WORD}", "zh": f"10分钟后提醒我{WORD}"}[language])
-    await expect(page.locator("[data-tool][data-status=ok]")).to_be_visible()
-    await expect(page.locator("[data-mine]")).to_have_count(2)
-
-    for screen in SCREENS:
-        await visitors.go(page, screen, NAME)
-        await page.locator("main .page-column > *, main .log").first.wait_for()
-        width = await page.evaluate("document.documentElement.scrollWidth")
-        assert width <= DOUBLE[0], f"{screen} is {width} wide"
-        cut = await page.evaluate(CUT_OFF)
-        assert cut == [], screen
+async def test_at_double_size_and_with_words_that_have_no_end_nothing_is_cut_off(visitors: Visitors):
+    page = await (await visitors.window()).new_page()
+    await page.set_viewport_size(DOUBLE)
     await visitors.go(page, "/", NAME)
+    await say(page, f"{WORD} 👩🏽‍🚀 @{NAME}")
+    await say(page, f"remind me in 10 minutes to {WORD}")
+    await say(page, f"10分钟后提醒我{WORD}")
+    await expect(page.locator("[data-tool][data-status=ok]")).to_have_count(2)
+    await expect(page.locator("[data-mine]")).to_have_count(3)
+
+    for screen in reversed(SCREENS):
+        await show(page, screen)
+        for lang in ("zh-Hans", "en"):
+            await page.locator(".language").click()
+            await expect(page.locator("html")).to_have_attribute("lang", lang)
+            width = await page.evaluate("document.documentElement.scrollWidth")
+            assert width <= DOUBLE["width"], f"{screen} is {width} wide ({lang})"
+            cut = await page.evaluate(CUT_OFF)
+            assert cut == [], f"{screen} ({lang})"
     box = await page.locator("#composer").bounding_box()
     assert box is not None
-    assert box["y"] + box["height"] <= DOUBLE[1]
+    assert box["y"] + box["height"] <= DOUBLE["height"]
 
 
 def at(minutes: float) -> str:
@@ -182,9 +218,9 @@ REMINDERS = [
 ]
 
 
-def hello(messages: list[dict[str, object]]) -> str:
+def hello(messages: list[dict[str, object]], epoch: str = "e") -> str:
     members = [person("Ada"), person("Lin"), person("Mei"), BOT]
-    data = {"epoch": "e", "seq": 1, "server_time": at(0), "me": person("Ada"), "members": members}
+    data = {"epoch": epoch, "seq": 1, "server_time": at(0), "me": person("Ada"), "members": members}
     data |= {"messages": messages, "reminders": REMINDERS if messages else []}
     data |= {"bot": {"name": "Bubbles", "model": None}, "limits": {"message_length": 4000}, "is_replay": False}
     return json.dumps({"v": 1, "type": "hello", "session_id": "lobby", "seq": 1, "ts": at(0), "data": data})
@@ -195,41 +231,74 @@ def frame(kind: str, **data: object) -> str:
 
 
 RUNNING = call("summary", "running", {"window": "today"}, started_at=at(-0.02))
-STATES: dict[str, tuple[str, Literal["en", "zh"], Literal["light", "dark"], tuple[int, int], list[str]]] = {
-    "room-light": ("/", "en", "light", (1280, 800), [hello(MESSAGES)]),
-    "room-dark-zh": ("/", "zh", "dark", (1280, 800), [hello(MESSAGES)]),
-    "room-empty": ("/", "en", "light", (1280, 800), [hello([])]),
-    "room-phone-zh": ("/", "zh", "light", PHONE, [hello(MESSAGES)]),
-    "room-failed": ("/", "en", "dark", (1280, 800), [hello([*MESSAGES, FAILED])]),
-    "room-running": (
-        *("/", "en", "light", (1280, 800)),
-        [hello(MESSAGES), frame("tool_start", message_id="m9", call=RUNNING)],
-    ),
-    "reminders-light": ("/reminders", "en", "light", (1280, 800), [hello(MESSAGES)]),
-    "tools-dark": ("/tools?tool=reminder_set", "en", "dark", (1280, 800), [hello(MESSAGES)]),
-}
 
 
-@pytest.mark.parametrize("state", STATES)
-async def test_the_fixed_states_are_kept_as_pictures(visitors: Visitors, state: str):
-    path, language, scheme, size, frames = STATES[state]
-    window = await visitors.window(language=language, scheme=scheme, size=size, is_still=True)
-    page = await window.new_page()
-    visitors.room = "lobby"
-    await page.clock.set_fixed_time(NOW)
+class FixedRoom:
+    """A page whose clock stands still, in a room that says what it is told to; keeps pictures of it."""
 
-    def room(socket: WebSocketRoute) -> None:
-        for each in frames:
-            socket.send(each)
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._socket: WebSocketRoute | None = None
 
-    await page.route_web_socket("**/api/chat/ws**", room)
-    await page.route("**/api/reminders?**", lambda route: route.fulfill(json={"reminders": REMINDERS}))
-    await visitors.go(page, path, "Ada")
-    await page.locator("main .page-column > *, main .log").first.wait_for()
-    await expect(page.locator("main .skeleton-rows")).to_have_count(0)
-    await page.evaluate("document.fonts.ready")
+    async def enter(self, visitors: Visitors) -> None:
+        """Come in as Ada, to the room of the messages above."""
+        visitors.room = "lobby"
+        await self.page.emulate_media(reduced_motion="reduce")
+        await self.page.clock.set_fixed_time(NOW)
+        await self.page.route_web_socket("**/api/chat/ws**", self._open)
+        await self.page.route("**/api/reminders?**", lambda route: route.fulfill(json={"reminders": REMINDERS}))
+        await visitors.go(self.page, "/", "Ada")
 
-    SHOTS.mkdir(exist_ok=True)
-    picture = await page.screenshot(path=SHOTS / f"{state}.png")
+    def _open(self, socket: WebSocketRoute) -> None:
+        self._socket = socket
+        socket.send(hello(MESSAGES))
 
-    assert len(picture) > 20_000
+    def tell(self, text: str) -> None:
+        """Let a frame come."""
+        assert self._socket is not None
+        self._socket.send(text)
+
+    async def keep(self, name: str) -> None:
+        """Keep what is seen as a picture; one of nothing would be small."""
+        await self.page.evaluate("document.fonts.ready")
+        SHOTS.mkdir(exist_ok=True)
+        picture = await self.page.screenshot(path=SHOTS / f"{name}.png")
+
+        assert len(picture) > 20_000, name
+
+
+async def test_the_fixed_states_are_kept_as_pictures(visitors: Visitors):
+    room = FixedRoom(await (await visitors.window(is_for_good=True)).new_page())
+    await room.enter(visitors)
+    await expect(room.page.locator("[data-message]")).to_have_count(len(MESSAGES))
+
+    await room.keep("room-light")
+    room.tell(frame("tool_start", message_id="m9", call=RUNNING))
+    await room.page.locator("[data-tool][data-status=running]").wait_for()
+    await room.keep("room-running")
+    room.tell(frame("message_deleted", message_id="m9"))
+    await show(room.page, "reminders")
+    await room.keep("reminders-light")
+    await dressed(room.page, "dark")
+    await show(room.page, "tools")
+    await room.keep("tools-dark")
+    await show(room.page, "room")
+    room.tell(frame("message_new", message=FAILED))
+    await room.page.locator("[data-tool][data-status=error]").wait_for()
+    await room.keep("room-failed")
+    await dressed(room.page, "light")
+    room.tell(hello([], epoch="another"))
+    await room.page.locator(".welcome").wait_for()
+    await room.keep("room-empty")
+
+
+async def test_the_fixed_states_in_chinese_are_kept_as_pictures(visitors: Visitors):
+    room = FixedRoom(await (await visitors.window("zh", is_for_good=True)).new_page())
+    await room.page.emulate_media(color_scheme="dark")
+    await room.enter(visitors)
+    await expect(room.page.locator("[data-message]")).to_have_count(len(MESSAGES))
+
+    await room.keep("room-dark-zh")
+    await dressed(room.page, "light")
+    await room.page.set_viewport_size(PHONE)
+    await room.keep("room-phone-zh")

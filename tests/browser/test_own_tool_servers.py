@@ -10,7 +10,7 @@ import pytest_asyncio
 import uvicorn
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 
 from bot.settings import HttpSettings
 from bot.testing.clocks import FixedClock
@@ -19,7 +19,7 @@ from bot.testing.models import ScriptedInterpreter
 from bot.testing.tool_servers.time_server import time_server
 from function_calls.calls import ToolCall
 from tests.browser.conftest import people_at
-from tests.browser.visitors import Visitors, say
+from tests.browser.visitors import Visitors, Wardrobe, say
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 FORMAT = "format_current_time_format_time_post"
@@ -50,12 +50,12 @@ async def times() -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def people_with(
-    browser: Browser, times: str, *script: object
+    wardrobe: Wardrobe, times: str, *script: object
 ) -> AsyncIterator[tuple[Visitors, ScriptedInterpreter]]:
     """People at the page of a bot that allows the time server and whose model plays a script."""
     interpreter = ScriptedInterpreter(list(script), is_strict=False)
     http = HttpSettings(port=0, page_tool_servers=(times,))
-    async with served_bot(interpreter=interpreter, http=http) as (address, _), people_at(browser, address) as visitors:
+    async with served_bot(interpreter=interpreter, http=http) as (address, _), people_at(wardrobe, address) as visitors:
         visitors.elsewhere = (times,)
         yield visitors, interpreter
 
@@ -67,9 +67,9 @@ async def add(page: Page, url: str) -> None:
     await page.get_by_role("button", name="Add the server").click()
 
 
-async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visit(browser: Browser, times: str):
+async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo.", "Nothing to do."]
-    async with people_with(browser, times, *script) as (visitors, interpreter):
+    async with people_with(wardrobe, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
@@ -84,9 +84,9 @@ async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visi
     assert (result.ok, result.value) == (True, {"formatted_time": "21:00"})
 
 
-async def test_what_the_server_refuses_is_told_in_its_words(browser: Browser, times: str):
+async def test_what_the_server_refuses_is_told_in_its_words(wardrobe: Wardrobe, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments={"timezone": "Moon/Base"})], "There is no such place."]
-    async with people_with(browser, times, *script) as (visitors, interpreter):
+    async with people_with(wardrobe, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-server]")).to_have_count(1)
@@ -99,9 +99,9 @@ async def test_what_the_server_refuses_is_told_in_its_words(browser: Browser, ti
     assert (result.ok, result.error) == (False, f"HTTP 400: {PROBLEM}")
 
 
-async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(browser: Browser, times: str):
+async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrobe: Wardrobe, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo."]
-    async with people_with(browser, times, *script) as (visitors, _):
+    async with people_with(wardrobe, times, *script) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-state=ok]")).to_be_visible()
@@ -116,18 +116,15 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(browser
     assert asked.count(f"POST {times}/format_time") == 1
 
 
-async def test_a_server_that_the_settings_do_not_name_is_refused_in_the_form(browser: Browser, times: str):
-    async with people_with(browser, times) as (visitors, _):
+async def test_a_server_that_is_not_allowed_is_refused_and_one_that_is_goes_with_its_key(
+    wardrobe: Wardrobe, times: str
+):
+    async with people_with(wardrobe, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, "http://127.0.0.1:9")
-
         await expect(page.get_by_text("The settings of the bot do not allow this server.")).to_be_visible()
         await expect(page.locator("[data-server]")).to_have_count(0)
 
-
-async def test_a_server_is_removed_with_its_key(browser: Browser, times: str):
-    async with people_with(browser, times) as (visitors, _):
-        page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await page.get_by_role("button", name=f"Remove {times}").click()
         await expect(page.locator("[data-server]")).to_have_count(0)
@@ -136,7 +133,7 @@ async def test_a_server_is_removed_with_its_key(browser: Browser, times: str):
 
 
 async def test_where_none_is_allowed_the_page_says_what_to_set(visitors: Visitors):
-    window = await visitors.window(language="zh")
+    window = await visitors.window("zh")
     page = await visitors.enter("Ada", "/tools?servers=1", window=window)
 
     await expect(page.locator("[data-servers=off]")).to_contain_text("page_tool_servers")

@@ -5,8 +5,8 @@ from playwright.async_api import Page, expect
 from tests.browser.visitors import Visitors, say
 
 
-async def known_to_the_api(page: Page, room: str) -> list[str]:
-    answer = await page.request.get(f"/api/reminders?session_id={room}")
+async def known_to_the_api(page: Page, visitors: Visitors) -> list[str]:
+    answer = await page.request.get(f"{visitors.address}/api/reminders?session_id={visitors.room}")
     return [each["text"] for each in (await answer.json())["reminders"]]
 
 
@@ -26,18 +26,18 @@ async def test_reminders_are_made_changed_put_off_deleted_and_brought_back(visit
     await row.get_by_role("button", name="Snooze").click()
     await page.get_by_role("menuitem", name="+60 min").click()
     await expect(row.locator(".countdown-text")).to_have_text("1h")
-    assert await known_to_the_api(page, visitors.room) == ["water the roses"]
+    assert await known_to_the_api(page, visitors) == ["water the roses"]
 
     await page.get_by_text("Agenda", exact=True).click()
     await expect(page.locator("[data-view=agenda]")).to_contain_text("water the roses")
     await page.get_by_text("List", exact=True).click()
     await row.get_by_role("button", name="Delete: water the roses").click()
     await expect(row).to_have_count(0)
-    assert await known_to_the_api(page, visitors.room) == []
+    assert await known_to_the_api(page, visitors) == []
     await page.get_by_role("button", name="Undo").click()
 
     await expect(row).to_have_count(1)
-    assert await known_to_the_api(page, visitors.room) == ["water the roses"]
+    assert await known_to_the_api(page, visitors) == ["water the roses"]
 
 
 async def test_a_reminder_that_fired_while_nobody_was_there_waits_as_unread_with_its_lateness(visitors: Visitors):

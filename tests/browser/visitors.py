@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, WebError
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -17,6 +17,9 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+Language = Literal["en", "zh"]
+LOCALES: dict[Language, str] = {"en": "en-GB", "zh": "zh-CN"}
+_QUIET = "/health/live"  # an address of the bot that shows nothing and does nothing
 _INSIDE = ("data:", "blob:", "about:")
 _OUTAGE = ("WebSocket connection to", "net::ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_RESET")
 
@@ -27,6 +30,37 @@ def chromium() -> str | None:
     return named if Path(named).exists() else None
 
 
+class Wardrobe:
+    """Windows that are lent to one test after the other, each emptied in between.
+
+    A tab that has shown the page before shows it again for a quarter of the work: it runs, and knows the scripts.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: dict[Language, list[BrowserContext]] = {"en": [], "zh": []}
+
+    async def lend(self, language: Language) -> BrowserContext:
+        """A window of nobody, 1280 × 800, in UTC."""
+        if self._idle[language]:
+            return self._idle[language].pop()
+        return await self._browser.new_context(
+            viewport={"width": 1280, "height": 800}, locale=LOCALES[language], timezone_id="UTC"
+        )
+
+    async def take_back(self, window: BrowserContext, language: Language, address: str, tab: Page | None) -> None:
+        """Empty a window that has been at `address`, but for `tab` or a new one."""
+        kept = await window.new_page() if tab is None or tab.is_closed() else tab
+        for page in window.pages:
+            if page is not kept:
+                await page.close()
+        await window.set_offline(False)
+        await kept.unroute_all()
+        await kept.goto(f"{address}{_QUIET}")
+        await kept.evaluate("localStorage.clear(), sessionStorage.clear()")
+        self._idle[language].append(window)
+
+
 @dataclass(kw_only=True)
 class Visitors:
     """Opens windows. `complaints` are console errors, exceptions, CSP reports and requests that leave the host.
@@ -34,40 +68,33 @@ class Visitors:
     With `expects_outage` a browser may say that the bot was not reached; `elsewhere` are hosts that may be asked too.
     """
 
-    browser: Browser
+    wardrobe: Wardrobe
     address: str
     room: str = "lobby"
     complaints: list[str] = field(default_factory=list)
     expects_outage: bool = False
-    _windows: list[BrowserContext] = field(default_factory=list)
+    _windows: list[tuple[BrowserContext, Language, bool]] = field(default_factory=list)
+    _tabs: dict[BrowserContext, Page] = field(default_factory=dict)
     elsewhere: tuple[str, ...] = ()
 
-    async def window(
-        self,
-        *,
-        language: Literal["en", "zh"] = "en",
-        scheme: Literal["light", "dark"] = "light",
-        size: tuple[int, int] = (1280, 800),
-        is_still: bool = False,
-    ) -> BrowserContext:
-        """A browser of one person: its own storage, none of the others' tabs."""
-        context = await self.browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme=scheme,
-            base_url=self.address,
-            locale={"en": "en-GB", "zh": "zh-CN"}[language],
-            timezone_id="UTC",
-            reduced_motion="reduce" if is_still else "no-preference",
-        )
-        self._windows.append(context)
-        context.on("console", self._heard)
-        context.on("weberror", lambda error: self.complaints.append(f"exception: {error.error}"))
-        context.on("request", self._asked)
-        return context
+    async def window(self, language: Language = "en", *, is_for_good: bool = False) -> BrowserContext:
+        """A browser of one person: its own storage, none of the others' tabs.
+
+        What a test changes in it for all of its pages, such as the clock, needs one that is taken `is_for_good`.
+        """
+        window = await self.wardrobe.lend(language)
+        self._windows.append((window, language, is_for_good))
+        window.on("console", self._heard)
+        window.on("weberror", self._broke)
+        window.on("request", self._asked)
+        return window
 
     async def enter(self, name: str, path: str = "/", *, window: BrowserContext | None = None) -> Page:
         """`name` at a page of the bot, connected, in a new tab of `window` (of a new one by default)."""
-        page = await (window or await self.window()).new_page()
+        window = window or await self.window()
+        idle = (page for page in window.pages if page.url.endswith(_QUIET))
+        page = next(idle, None) or await window.new_page()
+        self._tabs.setdefault(window, page)
         await self.go(page, path, name)
         return page
 
@@ -78,9 +105,18 @@ class Visitors:
         await page.locator("[data-link=live]").wait_for()
 
     async def leave(self) -> None:
-        """Close every window."""
-        for window in self._windows:
-            await window.close()
+        """Give every window back."""
+        for window, language, is_for_good in self._windows:
+            window.remove_listener("console", self._heard)
+            window.remove_listener("weberror", self._broke)
+            window.remove_listener("request", self._asked)
+            if is_for_good:
+                await window.close()
+            else:
+                await self.wardrobe.take_back(window, language, self.address, self._tabs.get(window))
+
+    def _broke(self, error: WebError) -> None:
+        self.complaints.append(f"exception: {error.error}")
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type != "error" or (self.expects_outage and any(mark in message.text for mark in _OUTAGE)):
