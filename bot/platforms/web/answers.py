@@ -117,7 +117,7 @@ class Answer:
         self._room.emit(
             "tool_complete",
             {"message_id": self.id, "call": call.copy()},
-            top={"tool": tool, "result": shown, "duration_ms": call["duration_ms"]},
+            top={"tool": tool, "result": shown, "duration_ms": round(result.duration_ms)},
         )
 
 

@@ -83,6 +83,7 @@ async def test_a_tool_call_is_shown_while_it_runs_and_when_it_is_done(served, op
     )
     assert started["tool"] == ended["tool"] == "reminder_set"
     assert isinstance(started["timestamp"], float)
+    assert isinstance(ended["duration_ms"], int)
     assert ended["data"]["call"]["id"] == started["data"]["call"]["id"]
     assert ended["data"]["message_id"] == answer["data"]["message"]["id"]
     assert created["data"]["reminder"]["text"] == "stretch"
