@@ -11,6 +11,7 @@ from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
+from function_calls.offline.templates import BLANK
 from function_calls.offline.time_words import TimeWords
 
 _MOST_TIMES = 4
@@ -137,7 +138,8 @@ class ReminderReader:
     def _requests(self, parts: _Parts) -> list[ReminderRequest]:
         in_body = self._clause.owners_in(parts.body)
         ahead = self._ahead((*parts.head, *in_body))
-        chosen, time = ahead or self._choose(parts.head, in_body)
+        listed = () if ahead or parts.head else self._listed(parts.body)
+        chosen, time = ahead or ((listed, None) if listed else self._choose(parts.head, in_body))
         if not chosen:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
         times = [time] if time else [self._clause.times[owner] for owner in chosen]
@@ -166,6 +168,14 @@ class ReminderReader:
         if head:
             return self._telling(head), None
         return (self._likeliest(in_body),), None
+
+    def _listed(self, body: str) -> tuple[int, ...]:
+        """The clock times of a list that a content ends in: "take a pill at 8am and 8pm"."""
+        found = re.search(rf"{BLANK}(?:(?:{self._pack.between.pattern}){BLANK})+$", trimmed(body), re.IGNORECASE)
+        owners = self._clause.owners_in(found[0]) if found else ()
+        bests = [self._clause.times[owner].best for owner in owners]
+        are_clocks = all(best is not None and best.has_clock and best.rrule is None for best in bests)
+        return owners if len(owners) > 1 and are_clocks else ()
 
     def _telling(self, owners: tuple[int, ...]) -> tuple[int, ...]:
         """`owners` without a bare "daily", where another of them says the repetition in full."""

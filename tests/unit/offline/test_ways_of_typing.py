@@ -148,8 +148,9 @@ def test_urgent_is_said_in_front_too(say: Say, text: str) -> None:
     assert (call.arguments["time"], call.arguments["urgent"]) == ("2026-03-04 23:00", True)
 
 
-def test_two_clock_times_are_two_reminders(say: Say) -> None:
-    calls = say("remind me at 8am and 5pm to stretch").calls
+@pytest.mark.parametrize("text", ["remind me at 8am and 5pm to stretch", "remind me to stretch at 8am and 5pm"])
+def test_two_clock_times_are_two_reminders(say: Say, text: str) -> None:
+    calls = say(text).calls
 
     assert [(call.arguments["time"], call.arguments["content"]) for call in calls] == [
         ("2026-03-05 08:00", "stretch"),
