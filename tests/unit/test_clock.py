@@ -12,6 +12,7 @@ from bot.testing.threads import InlineExecutor
 from services.clock import SystemClock
 from services.storage.database import Database
 
+pytestmark = pytest.mark.timeout(30)  # freezegun looks through every module that other tests have imported
 SATURDAY_NIGHT_IN_BERLIN = "2026-03-28 23:30:00"  # in UTC; there it is Sunday, 00:30, and the clocks go forward
 
 
