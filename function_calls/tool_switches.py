@@ -40,7 +40,7 @@ class ToolSwitches:
         stored = await self._state.get(_key(chat))
         off = {str(each) for each in stored} if isinstance(stored, list) else set()
         off = off - {name} if is_on else off | {name}
-        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_KEPT)
+        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_KEPT, is_promised=True)
         self._remember(chat, off)
 
     def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:

@@ -27,8 +27,14 @@ class StateStore(Protocol):
         """What was last set under `key`; None when there is nothing or its time is over."""
         ...
 
-    async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
-        """Remember `value` under `key` for `keep`; None forgets it."""
+    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
+        """Remember `value` under `key` for `keep`; None forgets it.
+
+        What is promised to a person, such as a token's end, is there after a power cut; other things may be lost.
+
+        Raises:
+            StorageFull: there is no room for what is promised. Other things are forgotten without a word.
+        """
         ...
 
     async def take(self, key: str) -> Json:
@@ -49,7 +55,7 @@ class MemoryStateStore:
         value: Json = json.loads(text) if end > self._clock.now() else None
         return value
 
-    async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
+    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:  # noqa: ARG002 - memory keeps or dies whole
         """Remember `value` for `keep`."""
         now = self._clock.now()
         self._values = {each: kept for each, kept in self._values.items() if kept[1] > now and each != key}

@@ -73,7 +73,7 @@ class Tokens:
         token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now)
         async with self._lock:
             entries: list[Json] = [*await self._entries(), _written(token, hashed)]
-            await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT)
+            await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT, is_promised=True)
         return token, secret
 
     async def listed(self) -> tuple[Token, ...]:
@@ -87,7 +87,7 @@ class Tokens:
             kept: list[Json] = [each for each in entries if each.get("id") != token_id]
             if len(kept) == len(entries):
                 return False
-            await self._state.set(_KEY, kept, keep=_KEPT)
+            await self._state.set(_KEY, kept, keep=_KEPT, is_promised=True)
         return True
 
     async def _entries(self) -> list[dict[str, Json]]:

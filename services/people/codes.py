@@ -46,9 +46,9 @@ class LinkCodes:
         async with self._turn:
             earlier = await self._state.get(_given_key(account))
             if isinstance(earlier, str):
-                await self._state.set(earlier, None, keep=CODE_LASTS)
+                await self._state.set(earlier, None, keep=CODE_LASTS, is_promised=True)
             value: Json = {"account": account.as_json(), "chat": told_in.chat_id, "language": language}
-            await self._state.set(_code_key(code), value, keep=CODE_LASTS)
+            await self._state.set(_code_key(code), value, keep=CODE_LASTS, is_promised=True)
             await self._state.set(_given_key(account), _code_key(code), keep=CODE_LASTS)
         return code
 
@@ -78,7 +78,7 @@ class LinkCodes:
     async def burn(self, code: str) -> None:
         """A code that others have seen is good no longer."""
         async with self._turn:
-            await self._state.set(_code_key(code), None, keep=CODE_LASTS)
+            await self._state.set(_code_key(code), None, keep=CODE_LASTS, is_promised=True)
 
 
 def _code_key(code: str) -> str:

@@ -38,8 +38,12 @@ class SqlStateStore:
         value: Json = None if text is None else json.loads(text)
         return value
 
-    async def set(self, key: str, value: Json, *, keep: timedelta) -> None:
-        """Remember `value` for `keep`, and forget what is over."""
+    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
+        """Remember `value` for `keep`, and forget what is over.
+
+        Raises:
+            StorageFull: there is no room for what is promised.
+        """
         now = self._clock.now()
         row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
 
@@ -50,6 +54,9 @@ class SqlStateStore:
                 connection.execute(upsert(connection, STATE, key=["key"]), row)
 
         try:
-            await self._database.run(work, is_durable=False)
-        except StorageFull as error:  # what is asked for must not fail because a small thing is forgotten
+            await self._database.run(work, is_durable=is_promised)
+        except StorageFull as error:
+            if is_promised:
+                raise
+            # What is asked for must not fail because a small thing is forgotten.
             logger.error("{} is not remembered: {}", key.partition(":")[0], error)

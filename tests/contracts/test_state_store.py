@@ -56,3 +56,9 @@ async def test_what_is_over_cannot_be_taken(state: StateStore, clock: FixedClock
     clock.set(now + HOUR)
 
     assert await state.take("a") is None
+
+
+async def test_what_is_promised_comes_back_like_the_rest(state: StateStore):
+    await state.set("token", "hash", keep=timedelta(hours=1), is_promised=True)
+
+    assert await state.get("token") == "hash"

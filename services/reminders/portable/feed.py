@@ -30,15 +30,15 @@ class FeedTokens:
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         hashes = [*await self._hashes(chat), _hashed(token)]
         await self._forget(hashes[:-_MOST_TOKENS])
-        await self._state.set(_opened_by(hashes[-1]), chat.key, keep=_KEEP)
-        await self._state.set(_issued_for(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP)
+        await self._state.set(_opened_by(hashes[-1]), chat.key, keep=_KEEP, is_promised=True)
+        await self._state.set(_issued_for(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP, is_promised=True)
         return token
 
     async def revoke(self, chat: ChatAddress) -> int:
         """Take back every secret of `chat`; returns how many there were."""
         hashes = await self._hashes(chat)
         await self._forget(hashes)
-        await self._state.set(_issued_for(chat), None, keep=_KEEP)
+        await self._state.set(_issued_for(chat), None, keep=_KEEP, is_promised=True)
         return len(hashes)
 
     async def chat_of(self, token: str) -> ChatAddress | None:
@@ -54,7 +54,7 @@ class FeedTokens:
 
     async def _forget(self, hashes: Sequence[str]) -> None:
         for each in hashes:
-            await self._state.set(_opened_by(each), None, keep=_KEEP)
+            await self._state.set(_opened_by(each), None, keep=_KEEP, is_promised=True)
 
 
 class CalendarFeed:

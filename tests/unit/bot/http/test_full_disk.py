@@ -77,3 +77,13 @@ async def test_what_cannot_be_kept_is_refused_with_the_reason(api_of):
 
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert "磁盘满了" in answer.json()["detail"]
+
+
+async def test_no_token_is_given_out_that_is_not_kept(full):
+    given = []
+    while (answer := await full.post("/api/admin/tokens", json={"name": "Ann"})).is_success:
+        given.append(answer.json()["id"])
+
+    listed = (await full.get("/api/admin/tokens")).json()
+    assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
+    assert [each["id"] for each in listed["tokens"]] == given
