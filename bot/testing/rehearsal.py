@@ -19,8 +19,8 @@ from services.language_model.ports import RequestedCall
 from services.reminders.waker import WakerPace
 from services.storage.database import Database
 
-# Each look at the clock costs loop cycles; nothing steps this clock, so an hour between two looks loses nothing.
-_UNHURRIED = WakerPace(tick=timedelta(hours=1))
+# Each look at the clock costs loop cycles; nothing steps this clock, so a day between two looks loses nothing.
+_UNHURRIED = WakerPace(tick=timedelta(days=1))
 
 
 @asynccontextmanager

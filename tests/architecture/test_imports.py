@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-pytestmark = pytest.mark.timeout(60)  # each starts an interpreter, which on a busy machine takes its time
+pytestmark = pytest.mark.integration  # each starts an interpreter
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
 FOR_A_MODEL = {"function_calls.llm", "function_calls.restraint", "services.language_model.openai_model"}

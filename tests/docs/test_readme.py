@@ -138,6 +138,7 @@ async def test_the_bot_says_what_the_readme_says(start, block):
     await play(Dialogue(path=Path("README.md"), title="README", start=at, zone=zone, steps=steps))
 
 
+@pytest.mark.integration  # an interpreter of its own
 def test_the_program_of_the_readme_runs(dice, tmp_path):
     (tmp_path / "main.py").write_text(MAIN, encoding="utf-8")
     done = subprocess.run(

@@ -21,7 +21,7 @@ def test_a_function_and_its_test_are_written(make, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["test_water_plants.py", "water_plants.py"]
 
 
-@pytest.mark.timeout(60)  # a pytest of its own
+@pytest.mark.integration  # a pytest of its own
 def test_both_pass(make, tmp_path, pytester_run):
     make("water_plants")
 

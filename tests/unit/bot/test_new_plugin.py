@@ -15,7 +15,7 @@ def run(tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(cli, arguments)
 
 
-@pytest.mark.timeout(60)  # a pytest of its own
+@pytest.mark.integration  # a pytest of its own
 def test_the_plugin_and_its_test_pass(run, tmp_path, pytester_run):
     run("new", "plugin", "feed_cat")
 
