@@ -1,7 +1,6 @@
 """Shows an answer while a model writes it: one message, changed at the pace that the platform allows."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ from loguru import logger
 from bot.outbox import Outbox
 from bot.platform import Capabilities, OutgoingMessage
 from bot.platform_kit.pieces import first_piece
+from bot.whole_sentences import whole_sentences
 from function_calls.calls import Reply, Turn
 from function_calls.claims import is_unproven
 from services.chat import ChatMessage
@@ -23,7 +23,6 @@ from services.language_model.ports import TextListener
 # What is said within this time comes in one piece.
 _BEGINS_SECONDS: Final = 1.5
 _GOES_ON: Final = " …"
-_SENTENCE: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*|\n")
 _ATTEMPTS: Final = 4
 _FIRST_PAUSE_SECONDS: Final = 1.0
 _Key = tuple[str, str]
@@ -116,7 +115,7 @@ class Draft:
         abilities = self._capabilities
         pause = _BEGINS_SECONDS
         while not await self._over_within(pause):
-            text = self._sentences()
+            text = whole_sentences(self._text)
             if is_unproven(self._turn, text) or self._is_used_up(text, abilities):
                 return
             if text != self._shown and not await self._told(text):
@@ -129,10 +128,6 @@ class Draft:
                 return await self._is_over.wait()
         except TimeoutError:
             return False
-
-    def _sentences(self) -> str:
-        ends = [found.end() for found in _SENTENCE.finditer(self._text)]
-        return self._text[: ends[-1]].strip() if ends else ""
 
     def _is_used_up(self, text: str, abilities: Capabilities) -> bool:
         """Whether no more fits, or the last edit is needed for the whole."""

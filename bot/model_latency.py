@@ -8,6 +8,7 @@ from typing import Final
 
 from services.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
+from services.language_model.watched import WatchedModel
 
 STEPS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Upper ends in seconds; whatever takes longer is counted beyond them."""
@@ -47,7 +48,7 @@ class ModelLatency:
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """`inner`, with its requests timed."""
-        return _TimedModel(inner, self)
+        return WatchedModel(inner, self.complete)
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
         """Ask `inner` and note how long it took.
@@ -66,24 +67,3 @@ class ModelLatency:
             return completion
         finally:
             self._of.setdefault((inner.name, outcome), Latencies()).add(self._now() - begun)
-
-
-class _TimedModel:
-    """A language model whose every request is timed."""
-
-    def __init__(self, inner: LanguageModel, latency: ModelLatency) -> None:
-        self._inner = inner
-        self._latency = latency
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._inner.name
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request`.
-
-        Raises:
-            ModelUnavailable: there was no usable answer.
-        """
-        return await self._latency.complete(self._inner, request)

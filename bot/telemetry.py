@@ -17,6 +17,7 @@ from function_calls.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
 from services.chat import ChatMessage
 from services.errors import ConfigError, ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
+from services.language_model.watched import WatchedModel
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -49,7 +50,7 @@ class Telemetry:
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """`inner`, with a span for each request."""
-        return _TracedModel(inner, self)
+        return WatchedModel(inner, self.complete)
 
     def listen(self, events: EventBus) -> None:
         """Make a span of every call of a tool."""
@@ -114,27 +115,6 @@ class Telemetry:
             span.set_attribute("error.type", result.failure)
             span.set_status(Status(StatusCode.ERROR))
         span.end()
-
-
-class _TracedModel:
-    """A language model whose every request has a span."""
-
-    def __init__(self, inner: LanguageModel, telemetry: Telemetry) -> None:
-        self._inner = inner
-        self._telemetry = telemetry
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._inner.name
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request`.
-
-        Raises:
-            ModelUnavailable: there was no usable answer.
-        """
-        return await self._telemetry.complete(self._inner, request)
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from bot.commands.failing import failed
 from bot.settings_sources import load_settings
 from services.errors import ConfigError, StorageBusy
 
@@ -15,9 +16,9 @@ def back_up_to(config: Path | None, file: Path) -> int:
     try:
         made = back_up(load_settings(config).database_url, file)
     except FileExistsError:
-        return _failed(f"{file} exists already; nothing is overwritten")
+        return failed(f"{file} exists already; nothing is overwritten")
     except (ConfigError, OSError) as error:
-        return _failed(str(error))
+        return failed(str(error))
     click.echo(f"{made.file}: {made.size / 1000:.0f} kB, checked")
     return 0
 
@@ -29,13 +30,8 @@ def restore_from(config: Path | None, file: Path) -> int:
     try:
         restore(load_settings(config).database_url, file)
     except StorageBusy as error:
-        return _failed(f"{error}. Stop the bot first")
+        return failed(f"{error}. Stop the bot first")
     except (ConfigError, OSError) as error:
-        return _failed(str(error))
+        return failed(str(error))
     click.echo("restored; what was there before is kept beside it as ….before-restore")
     return 0
-
-
-def _failed(told: str) -> int:
-    click.echo(f"bubbles: {told}", err=True)
-    return 1

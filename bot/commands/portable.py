@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from bot.commands.failing import failed
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.zones import bot_zone
@@ -35,14 +36,14 @@ def export_reminders(config: Path | None, chat: str, form: str, out: Path | None
         settings = load_settings(config)
         text = asyncio.run(_exported(settings, read_chat(chat), Form(form)))
     except (ConfigError, ValueError) as error:
-        return _failed(error)
+        return failed(error, 2)
     if out is None:
         sys.stdout.buffer.write(text.encode("utf-8"))
         return 0
     try:
         out.write_bytes(text.encode("utf-8"))
     except OSError as error:
-        return _failed(error)
+        return failed(error, 2)
     click.echo(f"written to {out}", err=True)
     return 0
 
@@ -71,7 +72,7 @@ def import_reminders(config: Path | None, file: Path, chat: str, owner: str | No
         click.echo(f"bubbles: {error}; stop the bot to import", err=True)
         return 1
     except (ConfigError, ValueError, OSError) as error:
-        return _failed(error)
+        return failed(error, 2)
     over = f", {len(report.over)} left out because they are over" if report.over else ""
     click.echo(f"{report.added} imported, {report.known} there already{over}")
     return 0
@@ -86,7 +87,7 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
         settings = load_settings(config)
         result = asyncio.run(_verified(settings, since, until))
     except (ConfigError, ValueError) as error:
-        return _failed(error)
+        return failed(error, 2)
     zone = bot_zone(settings.bot.timezone)
     period = f"{result.since.astimezone(zone):%Y-%m-%d %H:%M} to {result.until.astimezone(zone):%Y-%m-%d %H:%M}"
     click.echo(f"{period}, {result.reminders} reminders")
@@ -138,8 +139,3 @@ def _console_person(settings: Settings) -> str:
         return settings.console.person or getpass.getuser()
     except (ImportError, KeyError, OSError):  # no login name, as in some containers
         return "somebody"
-
-
-def _failed(error: Exception) -> int:
-    click.echo(f"bubbles: {error}", err=True)
-    return 2

@@ -8,6 +8,7 @@ from typing import TextIO
 
 import click
 
+from bot.commands.failing import failed
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from services.clock import SystemClock
@@ -26,16 +27,16 @@ from services.transfer.wanted import Wanted
 def export_everything(config: Path | None, chats: Sequence[str], people: Sequence[str], out: Path) -> int:
     """Write what the chats and people have to `out` and return the exit code; the bot may be running."""
     if out.exists():
-        return _failed(f"{out} exists already; nothing is overwritten")
+        return failed(f"{out} exists already; nothing is overwritten")
     if not chats and not people:
-        return _failed("name whose data: --chat platform:id, --person platform:id, each as often as you like")
+        return failed("name whose data: --chat platform:id, --person platform:id, each as often as you like")
     try:
         settings = load_settings(config)
         for key in (*chats, *people):
             read_chat(key)
         counts = _written(settings, Wanted(chats=tuple(chats), people=tuple(people)), out)
     except (ConfigError, ValueError, OSError) as error:
-        return _failed(str(error))
+        return failed(str(error))
     click.echo(f"{out}: {_told(counts)}")
     return 0
 
@@ -47,13 +48,13 @@ def import_everything(config: Path | None, file: Path) -> int:
     except ImportRefused as refusal:
         for problem in refusal.problems:
             click.echo(f"{file.name}: {problem}", err=True)
-        return _failed("nothing was imported")
+        return failed("nothing was imported")
     except RequestRefused as refusal:
-        return _failed(f"nothing was imported; a chat may have {refusal.fields.get('limit')} reminders")
+        return failed(f"nothing was imported; a chat may have {refusal.fields.get('limit')} reminders")
     except StorageBusy as error:
-        return _failed(f"{error}; stop the bot to import")
+        return failed(f"{error}; stop the bot to import")
     except (ConfigError, ValueError, OSError) as error:
-        return _failed(str(error))
+        return failed(str(error))
     click.echo(f"new: {_told(came.added)}")
     if came.known_reminders or came.over_reminders:
         click.echo(f"reminders: {came.known_reminders} were there already, {came.over_reminders} are over")
@@ -94,8 +95,3 @@ async def _imported(settings: Settings, file: Path) -> Brought:
 
 def _told(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "nothing"
-
-
-def _failed(told: str) -> int:
-    click.echo(f"bubbles: {told}", err=True)
-    return 1

@@ -75,7 +75,7 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
         answering = asyncio.ensure_future(_answered(context, turn, names, earlier, words))
         chunks = chunks_of(answering, words, completion_id, created, is_counted=is_counted)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
-    answered = await asyncio.ensure_future(_answered(context, turn, names, earlier))
+    answered = await _answered(context, turn, names, earlier)
     message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
     if answered.calls:
         message["tool_calls"] = told_calls(answered.calls)

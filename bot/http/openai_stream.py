@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -11,6 +10,7 @@ from loguru import logger
 
 from bot.http.openai_shapes import MODEL
 from bot.http.openai_turns import told_calls
+from bot.whole_sentences import whole_sentences
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.claims import asks_for_change, is_unproven
 from function_calls.interpreter import Interpreter
@@ -18,7 +18,6 @@ from services.session import Json
 
 _BEAT_SECONDS: Final = 10.0
 _BETWEEN: Final = "\n\n"
-_SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*|\n")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,11 +85,7 @@ class Words:
 
     def _certain(self) -> str:
         """The beginning of what was heard that stays as it is, whatever follows; space at its ends may yet go."""
-        heard = self._heard
-        if self._by_sentence:
-            ends = [found.end() for found in _SENTENCE_END.finditer(heard)]
-            heard = heard[: ends[-1]] if ends else ""
-        return heard.strip()
+        return whole_sentences(self._heard) if self._by_sentence else self._heard.strip()
 
     def _tell(self, text: str) -> None:
         piece = text[len(self._told) :]

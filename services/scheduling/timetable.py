@@ -4,6 +4,7 @@ What is due is in the database; losing a wake-up costs a second, never a reminde
 """
 
 import asyncio
+import importlib
 from collections.abc import Awaitable, Callable
 from datetime import UTC, timedelta
 from typing import Final, Protocol, Self
@@ -72,8 +73,9 @@ class ApschedulerTimetable:
 
     async def _begin(self) -> None:
         await asyncio.sleep(self._begin_after.total_seconds())
-        make = await asyncio.get_running_loop().run_in_executor(None, _imported)
-        self._scheduler = make()
+        # The import reads the entry points of every installed package, three times.
+        await asyncio.to_thread(importlib.import_module, "apscheduler.schedulers.asyncio")
+        self._scheduler = _scheduler()
         self._scheduler.start()
         for each in self._waiting:
             each.begin(self._scheduler)
@@ -106,16 +108,12 @@ class _Wake:
         self._wake()
 
 
-def _imported() -> Callable[[], _Scheduler]:
-    """What makes a scheduler; the import reads the entry points of every installed package, three times."""
+def _scheduler() -> _Scheduler:
     from apscheduler.jobstores.memory import MemoryJobStore  # type: ignore[import-untyped]  # ships no types
     from apscheduler.schedulers.asyncio import AsyncIOScheduler  # type: ignore[import-untyped]  # ships no types
 
-    def make() -> _Scheduler:
-        # Without misfire_grace_time=None a wake-up that comes a second late would be dropped silently.
-        defaults = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-        stores = {"default": MemoryJobStore()}
-        scheduler: _Scheduler = AsyncIOScheduler(jobstores=stores, job_defaults=defaults, timezone=UTC)
-        return scheduler
-
-    return make
+    # Without misfire_grace_time=None a wake-up that comes a second late would be dropped silently.
+    defaults = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+    stores = {"default": MemoryJobStore()}
+    scheduler: _Scheduler = AsyncIOScheduler(jobstores=stores, job_defaults=defaults, timezone=UTC)
+    return scheduler

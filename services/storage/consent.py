@@ -32,42 +32,7 @@ _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
 _HAS_OPTED_OUT = "SELECT place, person_id FROM opt_out WHERE person_id = ?"
 
 
-def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """`rows` of the message table, those of people who opted out without person and text.
-
-    Their id stays, so that a message delivered twice is handled once.
-    """
-    senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
-    if not senders:
-        return list(rows)
-    out = _opted_out(connection, senders)
-    return [
-        _blank(row)
-        if out and not row["sender_is_bot"] and _is_out(str(row["chat_key"]), row["sender_id"], out)
-        else row
-        for row in rows
-    ]
-
-
-def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """`rows` of the turns, those of people who opted out without any words; what they used stays."""
-    out = _opted_out(connection, {row["person_id"] for row in rows})
-    return [row | WORDLESS_TURN if _is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
-
-
-def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """`rows` of the calls, those of people who opted out without any words; which function it was stays."""
-    out = _opted_out(connection, {row["person_id"] for row in rows})
-    return [row | _WORDLESS_CALL if _is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
-
-
-def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
-    """Whether who wrote a message of the chat has not opted out since."""
-    places = (address.key, address.platform)
-    return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
-
-
-def _opted_out(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
+def opted_out(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
     """Where which of `people` opted out: pairs of place and person."""
     is_quick = len(people) == 1 and connection.dialect.name == "sqlite"
     found = (
@@ -78,8 +43,42 @@ def _opted_out(connection: sa.Connection, people: Collection[object]) -> set[tup
     return {(place, person) for place, person in found}
 
 
-def _is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
+def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
+    """Whether `person` is among those that opted out in `chat` or on its platform."""
     return any((place, person) in out for place in (chat, chat.partition(":")[0]))
+
+
+def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the message table, those of people who opted out without person and text.
+
+    Their id stays, so that a message delivered twice is handled once.
+    """
+    senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
+    if not senders:
+        return list(rows)
+    out = opted_out(connection, senders)
+    return [
+        _blank(row) if out and not row["sender_is_bot"] and is_out(str(row["chat_key"]), row["sender_id"], out) else row
+        for row in rows
+    ]
+
+
+def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the turns, those of people who opted out without any words; what they used stays."""
+    out = opted_out(connection, {row["person_id"] for row in rows})
+    return [row | WORDLESS_TURN if is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
+
+
+def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the calls, those of people who opted out without any words; which function it was stays."""
+    out = opted_out(connection, {row["person_id"] for row in rows})
+    return [row | _WORDLESS_CALL if is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
+
+
+def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
+    """Whether who wrote a message of the chat has not opted out since."""
+    places = (address.key, address.platform)
+    return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
 
 
 def _blank(row: Columns) -> Columns:

@@ -1,13 +1,14 @@
 """Reads everything that some chats and people have, as lines of an export."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from typing import Final
 
 import sqlalchemy as sa
 
 from services.reminders.portable.model import portable
 from services.reminders.portable.record import record_of
+from services.storage.consent import is_out, opted_out
 from services.storage.instants import from_micros, from_micros_or_none
 from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
 from services.storage.reminder_rows import reminder_of
@@ -116,7 +117,6 @@ def _state(connection: sa.Connection, wanted: Wanted) -> Iterator[StateLine]:
 
 def _messages(connection: sa.Connection, wanted: Wanted, after: int) -> tuple[list[MessageLine], int | None]:
     """The messages after a row that may be given out, and the row to go on after; None at the end."""
-    opted_out = {(row.place, row.person_id) for row in connection.execute(sa.select(OPT_OUT))}
     page = (
         sa.select(MESSAGE)
         .where(MESSAGE.c.id > after, _theirs(MESSAGE.c.chat_key, MESSAGE.c.sender_id, wanted))
@@ -124,15 +124,15 @@ def _messages(connection: sa.Connection, wanted: Wanted, after: int) -> tuple[li
         .limit(_BATCH)
     )
     rows = connection.execute(page).mappings().all()
-    shown = [_message(row) for row in rows if row["deleted_at"] is None and _may_be_shown(row, opted_out, wanted)]
+    out = opted_out(connection, {row["sender_id"] for row in rows})
+    shown = [_message(row) for row in rows if row["deleted_at"] is None and _may_be_shown(row, out, wanted)]
     return shown, rows[-1]["id"] if rows else None
 
 
-def _may_be_shown(row: sa.RowMapping, opted_out: set[tuple[str, str]], wanted: Wanted) -> bool:
+def _may_be_shown(row: sa.RowMapping, out: Collection[tuple[object, object]], wanted: Wanted) -> bool:
     """Not what somebody else said who wants nothing kept."""
     chat, sender = row["chat_key"], row["sender_id"]
-    is_out = (chat, sender) in opted_out or (chat.partition(":")[0], sender) in opted_out
-    return row["sender_is_bot"] or not is_out or wanted.has_person(chat, sender)
+    return row["sender_is_bot"] or not is_out(chat, sender, out) or wanted.has_person(chat, sender)
 
 
 def _message(row: sa.RowMapping) -> MessageLine:

@@ -157,7 +157,7 @@ def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path
         return
     mounting = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(tmp_path)]
     if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True, check=False).returncode:
-        pytest.skip("no right to mount a small disk")
+        pytest.skip("only root mounts a small disk; the limit of the process, tried beside it, needs no right")
     yield tmp_path, "fill"
     subprocess.run(["umount", str(tmp_path)], check=True)
 

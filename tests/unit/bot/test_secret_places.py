@@ -27,13 +27,16 @@ class MemoryKeyring(KeyringBackend):
     def get_password(self, service, username):
         if self.is_locked:
             raise KeyringLocked("locked")
-        return self.entries.get(f"{service}/{username}".replace("/", "_"))
+        return self.entries.get(self._key(service, username))
 
     def set_password(self, service, username, password):
-        raise NotImplementedError
+        self.entries[self._key(service, username)] = password
 
     def delete_password(self, service, username):
-        raise NotImplementedError
+        del self.entries[self._key(service, username)]
+
+    def _key(self, service, username):
+        return f"{service}/{username}".replace("/", "_")
 
 
 @pytest.fixture
