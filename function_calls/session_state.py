@@ -46,6 +46,13 @@ class MemorySessionStateStore:
         for delta in deltas:
             _apply(self._values.setdefault(delta.scope, {}), delta)
 
+    async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
+        """Keep all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        is_unchanged = all(self._values.get(scope, {}) == values for scope, values in read.items())
+        if is_unchanged:
+            await self.commit(deltas)
+        return is_unchanged
+
 
 class Session:
     """The values that calls of one turn share, loaded once; without a store they last as long as this object."""

@@ -13,6 +13,6 @@ class AccountBook(Protocol):
         """The values of each of `scopes`, in that order."""
         ...
 
-    async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Keep all of `deltas` or none of them."""
+    async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
+        """Keep all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
         ...

@@ -3,8 +3,8 @@
 A link carries no rights: whoever is an admin or an owner is so by the account that speaks.
 """
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
 
@@ -19,13 +19,27 @@ MOST_ACCOUNTS: Final = 10
 _GROUP: Final = "group"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Circle:
+    """Accounts and those that they are linked with, in `groups`; who stands alone is in none.
+
+    `read` is what the book said of them: what is changed by it is kept only while that still holds.
+    """
+
+    accounts: tuple[Account, ...]
+    groups: tuple[str, ...]
+    read: Mapping[str, Mapping[str, Json]]
+
+
 class PeopleService:
-    """Links accounts, lists them, and takes links back."""
+    """Links accounts, lists them, and takes links back.
+
+    Several processes may do so at once: who finds that another was faster looks again.
+    """
 
     def __init__(self, book: AccountBook, codes: LinkCodes) -> None:
         self._book = book
         self._codes = codes
-        self._changing = asyncio.Lock()
 
     async def code_for(self, chat: ChatAddress, person: Person, language: str) -> str:
         """A one-time code for the account that speaks in this private chat, good for ten minutes."""
@@ -39,12 +53,10 @@ class PeopleService:
         """
         account = Account.of(chat, person)
         giver, told_in, language = await self._codes.take(code, account)
-        async with self._changing:
-            found = {each.key: each for each in (*await self._with(giver), *await self._with(account))}
-            if len(found) > MOST_ACCOUNTS:
-                raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
-            await self._join(tuple(found.values()))
-        return Linked(accounts=tuple(found.values()), giver=giver, told_in=told_in, language=language)
+        accounts = None
+        while accounts is None:
+            accounts = await self._joined(await self._circle(giver, account))
+        return Linked(accounts=accounts, giver=giver, told_in=told_in, language=language)
 
     async def burn(self, code: str) -> None:
         """Make a code worthless that was said where others could read it."""
@@ -53,54 +65,57 @@ class PeopleService:
     async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
         """All accounts of the person who speaks here, this one first."""
         own = Account.of(chat, person)
-        return (own, *(each for each in await self._with(own) if each.key != own.key))
+        return (own, *(each for each in (await self._circle(own)).accounts if each.key != own.key))
 
     async def unlink(self, chat: ChatAddress, person: Person, platform: str = "") -> tuple[Account, ...]:
         """Take this account out of its links, or those of `platform`; returns the accounts that stand alone now."""
-        async with self._changing:
-            own = Account.of(chat, person)
-            accounts = await self._with(own)
-            gone = [each for each in accounts if (each.platform == platform if platform else each.key == own.key)]
-            if len(accounts) < 2 or not gone:
-                return ()
-            rest = [each for each in accounts if each not in gone]
-            alone = (*gone, *rest) if len(rest) < 2 else tuple(gone)
-            deltas = [_left(each) for each in alone]
-            group = await self._group(own)
-            deltas.append(StateDelta(scope=_scope(group), written={}, removed=frozenset(each.key for each in alone)))
-            await self._book.commit(deltas)
-        return tuple(alone)
+        own = Account.of(chat, person)
+        alone = None
+        while alone is None:
+            alone = await self._left(own, await self._circle(own), platform)
+        return alone
 
-    async def _with(self, account: Account) -> tuple[Account, ...]:
-        """The account and those that it is linked with."""
-        group = await self._group(account)
-        if not group:
-            return (account,)
-        [kept] = await self._book.load([_scope(group)])
-        found = [each for each in map(account_of, kept.values()) if each is not None]
-        return tuple(found) or (account,)
-
-    async def _group(self, account: Account) -> str:
-        [kept] = await self._book.load([_account_scope(account)])
-        group = kept.get(_GROUP)
-        return group if isinstance(group, str) else ""
-
-    async def _join(self, accounts: Sequence[Account]) -> None:
-        groups = {each.key: await self._group(each) for each in accounts}
-        group = uuid4().hex
-        written: dict[str, Json] = {each.key: each.as_json() for each in accounts}
-        before = {each for each in groups.values() if each}
-        await self._book.commit(
-            [
-                *(StateDelta(scope=_account_scope(each), written={_GROUP: group}) for each in accounts),
-                StateDelta(scope=_scope(group), written=written),
-                *(StateDelta(scope=_scope(each), written={}, removed=frozenset(written)) for each in before),
-            ]
+    async def _circle(self, *accounts: Account) -> _Circle:
+        own = [_account_scope(each) for each in accounts]
+        kept = await self._book.load(own)
+        groups = tuple(dict.fromkeys(group for each in kept if isinstance(group := each.get(_GROUP), str)))
+        linked = await self._book.load([_scope(each) for each in groups]) if groups else []
+        members = (account_of(value) for values in linked for value in values.values())
+        return _Circle(
+            accounts=tuple({each.key: each for each in (*accounts, *members) if each is not None}.values()),
+            groups=groups,
+            read=dict(zip((*own, *map(_scope, groups)), (*kept, *linked), strict=True)),
         )
 
+    async def _joined(self, circle: _Circle) -> tuple[Account, ...] | None:
+        """All of the circle as one person; None when another process has changed its links meanwhile."""
+        if len(circle.accounts) > MOST_ACCOUNTS:
+            raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
+        group = uuid4().hex
+        written: dict[str, Json] = {each.key: each.as_json() for each in circle.accounts}
+        deltas = [
+            *(StateDelta(scope=_account_scope(each), written={_GROUP: group}) for each in circle.accounts),
+            StateDelta(scope=_scope(group), written=written),
+            *(_without(each, written) for each in circle.groups),
+        ]
+        return circle.accounts if await self._book.commit_unless_changed(deltas, circle.read) else None
 
-def _left(account: Account) -> StateDelta:
-    return StateDelta(scope=_account_scope(account), written={}, removed=frozenset({_GROUP}))
+    async def _left(self, own: Account, circle: _Circle, platform: str) -> tuple[Account, ...] | None:
+        """The accounts that stand alone from now on; None when another process has changed the links meanwhile."""
+        gone = [each for each in circle.accounts if (each.platform == platform if platform else each.key == own.key)]
+        if len(circle.accounts) < 2 or not gone:
+            return ()
+        rest = [each for each in circle.accounts if each not in gone]
+        alone = (*gone, *rest) if len(rest) < 2 else tuple(gone)
+        deltas = [
+            *(StateDelta(scope=_account_scope(each), written={}, removed=frozenset({_GROUP})) for each in alone),
+            *(_without(each, [account.key for account in alone]) for each in circle.groups),
+        ]
+        return alone if await self._book.commit_unless_changed(deltas, circle.read) else None
+
+
+def _without(group: str, keys: Iterable[str]) -> StateDelta:
+    return StateDelta(scope=_scope(group), written={}, removed=frozenset(keys))
 
 
 def _account_scope(account: Account) -> str:

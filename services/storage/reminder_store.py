@@ -25,6 +25,7 @@ from services.storage.claimer import Claimer
 from services.storage.database import Database
 from services.storage.inserts import insert_many, upsert
 from services.storage.instants import to_micros
+from services.storage.queueing import queue_up
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.sent_journal import Said
@@ -46,7 +47,7 @@ class SqlReminderStore:
         """Keep a reminder; the same request key again gives the one that is there."""
 
         def work(connection: sa.Connection) -> StoredReminder:
-            _queue_up(connection, draft.wish.address.key)
+            queue_up(connection, draft.wish.address.key)  # so that the caps of a chat hold
             known = _by_request(connection, draft.wish.request_key)
             if known is not None:
                 return known
@@ -245,12 +246,6 @@ def _said(lease: Lease, mark: Mark) -> Said:
         at=to_micros(mark.at),
         message_id=mark.platform_message_id,
     )
-
-
-def _queue_up(connection: sa.Connection, chat_key: str) -> None:
-    """Let additions to one chat come one after the other, as on SQLite all do, so that its caps hold."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(chat_key, 0))))
 
 
 def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:

@@ -30,6 +30,21 @@ async def test_a_removed_key_is_gone(scopes: SessionStateStore):
     assert await scopes.load(["app"]) == [{"two": 2}]
 
 
+async def test_what_is_as_it_was_read_is_changed(scopes):
+    await scopes.commit([written("app", one=1)])
+
+    assert await scopes.commit_unless_changed([written("app", one=2)], {"app": {"one": 1}, "nobody": {}})
+    assert await scopes.load(["app"]) == [{"one": 2}]
+
+
+@pytest.mark.parametrize("read", [{"app": {}}, {"app": {"one": 1}, "nobody": {"x": 1}}], ids=["more", "less"])
+async def test_what_was_changed_after_it_was_read_stays(scopes, read):
+    await scopes.commit([written("app", one=1)])
+
+    assert not await scopes.commit_unless_changed([written("app", one=2)], read)
+    assert await scopes.load(["app"]) == [{"one": 1}]
+
+
 async def test_a_commit_is_kept_whole_or_not_at_all(scopes: SessionStateStore, database):
     if database is None:
         pytest.skip("the memory store cannot fail half way")

@@ -92,6 +92,38 @@ async def test_of_two_processes_that_are_told_one_code_at_once_one_takes_it(cloc
     assert sorted(type(each).__name__ for each in outcomes) == ["Linked", "RequestRefused"]
 
 
+class FarBook(MemorySessionStateStore):
+    """A book that answers so late that two processes have read the same before either writes."""
+
+    async def load(self, scopes):
+        values = await super().load(scopes)
+        await asyncio.sleep(0)
+        return values
+
+
+async def test_accounts_that_two_processes_link_with_one_person_at_once_all_belong_to_it(clock):
+    state, book = MemoryStateStore(clock), FarBook()
+    one, two, three = (PeopleService(book, LinkCodes(state)) for _ in range(3))
+    await linked(three, PHONE, ANN, DESK, ANNA)
+    first, second = await one.code_for(PHONE, ANN, "en"), await two.code_for(DESK, ANNA, "en")
+    await asyncio.gather(one.redeem(OFFICE, AC, first), two.redeem(OFFICE, EVE, second))
+
+    assert await keys(three, PHONE, ANN) == await keys(three, OFFICE, EVE)
+    assert len(await keys(three, PHONE, ANN)) == 4
+
+
+async def test_an_account_that_leaves_while_another_comes_is_gone(clock):
+    state, book = MemoryStateStore(clock), FarBook()
+    one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
+    await linked(one, PHONE, ANN, DESK, ANNA)
+    code = await one.code_for(PHONE, ANN, "en")
+    await asyncio.gather(one.unlink(DESK, ANNA), two.redeem(OFFICE, AC, code))
+
+    assert await keys(one, DESK, ANNA) == await keys(two, DESK, ANNA)
+    assert len(await keys(one, DESK, ANNA)) == 1
+    assert len(await keys(one, PHONE, ANN)) == 2
+
+
 async def test_a_code_is_good_for_ten_minutes(people, clock):
     code = await people.code_for(PHONE, ANN, "en")
     clock.set(NOW + timedelta(minutes=10))
