@@ -13,13 +13,13 @@ from bot.platform import Capabilities, Health, OutgoingMessage, Receive
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.instants import instant_of_milliseconds
-from bot.platforms.dingtalk import requests
+from bot.platforms.dingtalk import files, requests
 from bot.platforms.dingtalk.api import DingTalkApi
 from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.stream import TOPIC, StreamClient
 from bot.platforms.dingtalk.wire import NAME, address_of, to_message
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 
@@ -35,7 +35,7 @@ class DingTalkPlatform:
     """A robot in DingTalk."""
 
     name = NAME
-    capabilities = Capabilities(max_length=requests.MAX_LENGTH)
+    capabilities = Capabilities(max_length=requests.MAX_LENGTH, files=True, max_file_kilobytes=files.MAX_KILOBYTES)
 
     def __init__(
         self, settings: DingTalkSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
@@ -43,8 +43,7 @@ class DingTalkPlatform:
         self._clock = clock
         self._bot_name = bot_name
         self._robot_code = settings.robot_code or settings.client_id
-        secret = settings.client_secret.get_secret_value()
-        self._api = DingTalkApi(settings.api_url, settings.client_id, secret, clock)
+        self._api = DingTalkApi(settings, clock)
         self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._line: StreamClient | None = None
         self._sessions: OrderedDict[str, tuple[str, datetime]] = OrderedDict()
@@ -64,20 +63,29 @@ class DingTalkPlatform:
             await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`; DingTalk gives an id only where nobody has written for a while.
+        """Say `message`, its files after its text; DingTalk gives an id only where nobody has written for a while.
 
         Raises:
             DeliveryFailed: DingTalk did not take it.
         """
-        parts = requests.parts(message)
-        return await send_in_turn([partial(self._send, address, message, part) for part in parts], self._clock)
+        texts = [partial(self._say, address, message, part) for part in requests.parts(message)]
+        shared = [partial(self._share, address, file) for file in message.files]
+        return await send_in_turn([*texts, *shared], self._clock)
 
-    async def _send(self, address: ChatAddress, message: OutgoingMessage, part: str) -> str | None:
+    async def _say(self, address: ChatAddress, message: OutgoingMessage, part: str) -> str | None:
         webhook, ends_at = self._sessions.get(address.chat_id, ("", self._clock.now()))
         if webhook and self._clock.now() < ends_at - _MARGIN:
             await self._api.post_to(webhook, requests.by_session(message, part))
             return None
-        path, body = requests.by_api(address, message, part, self._robot_code)
+        return await self._post(*requests.by_api(address, message, part, self._robot_code))
+
+    async def _share(self, address: ChatAddress, file: SentFile) -> str | None:
+        """Show a file, always through the API: the address of a session takes words only."""
+        taken = files.takeable(file)
+        media_id = await self._api.upload(taken, "image" if files.is_picture(taken) else "file")
+        return await self._post(*requests.with_file(address, taken, media_id, self._robot_code))
+
+    async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
         answer = await self._api.post(path, body)
         return str(answer["processQueryKey"]) if "processQueryKey" in answer else None
 

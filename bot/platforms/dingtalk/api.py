@@ -1,11 +1,13 @@
-"""DingTalk's API over HTTP: the gateway's ticket, the access token, and sending."""
+"""DingTalk's API over HTTP: the gateway's ticket, the access token, sending, and giving it files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 import httpx
 
+from bot.platforms.dingtalk.settings import DingTalkSettings
+from services.chat import SentFile
 from services.clock import Clock
 from services.errors import DeliveryFailed
 
@@ -15,6 +17,8 @@ _LIMITED: Final = {"Throttling", "Throttling.User", "Throttling.Api", "QpsLimitF
 # Of one group; the others are of the whole app.
 _LIMITED_GROUP: Final = "130101"
 _PASSING: Final = {"-1", "ServiceUnavailable", "InternalError", "SystemError"}
+# What the older API, which takes files, says of a token that is wrong, or too old.
+_TOKEN_INVALID: Final = {"40014", "42001"}
 
 
 class Unauthorised(DeliveryFailed):
@@ -24,11 +28,9 @@ class Unauthorised(DeliveryFailed):
 class DingTalkApi:
     """Asks DingTalk in the name of one app."""
 
-    def __init__(self, api_url: str, client_id: str, client_secret: str, clock: Clock) -> None:
-        self._api_url = api_url
+    def __init__(self, settings: DingTalkSettings, clock: Clock) -> None:
+        self._settings = settings
         self._http = self._made()
-        self._client_id = client_id
-        self._client_secret = client_secret
         self._clock = clock
         self._token = ""
         self._token_ends = datetime.min.replace(tzinfo=UTC)
@@ -39,7 +41,7 @@ class DingTalkApi:
         await http.aclose()
 
     def _made(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self._api_url, timeout=20.0)
+        return httpx.AsyncClient(base_url=self._settings.api_url, timeout=20.0)
 
     async def open_connection(self, topics: list[str]) -> tuple[str, str]:
         """Ask for a place at the gateway; return its address and the ticket.
@@ -48,25 +50,25 @@ class DingTalkApi:
             DeliveryFailed: DingTalk refused, for good where the app's secret is wrong.
         """
         body = {
-            "clientId": self._client_id,
-            "clientSecret": self._client_secret,
+            "clientId": self._settings.client_id,
+            "clientSecret": self._settings.client_secret.get_secret_value(),
             "subscriptions": [{"type": "CALLBACK", "topic": topic} for topic in topics],
             "ua": "bubbles",
         }
-        answer = await self._post("/v1.0/gateway/connections/open", body, {})
+        answer = await self.post_to("/v1.0/gateway/connections/open", body)
         return str(answer["endpoint"]), str(answer["ticket"])
 
     async def post(self, path: str, body: Mapping[str, object]) -> Mapping[str, object]:
-        """Post with the access token, fetching a new one where the old one is refused.
+        """Post with the access token.
 
         Raises:
             DeliveryFailed: DingTalk did not take it.
         """
-        try:
-            return await self._post(path, body, await self._headers())
-        except Unauthorised:
-            self._token = ""
-        return await self._post(path, body, await self._headers())
+        return await self._authorised(
+            lambda token: self._http.build_request(
+                "POST", path, json=dict(body), headers={"x-acs-dingtalk-access-token": token}
+            )
+        )
 
     async def post_to(self, url: str, body: Mapping[str, object]) -> Mapping[str, object]:
         """Post to an address that needs no token.
@@ -74,19 +76,47 @@ class DingTalkApi:
         Raises:
             DeliveryFailed: DingTalk did not take it.
         """
-        return await self._post(url, body, {})
+        return await self._answered(self._http.build_request("POST", url, json=dict(body)))
 
-    async def _headers(self) -> dict[str, str]:
+    async def upload(self, file: SentFile, kind: Literal["image", "file"]) -> str:
+        """Give `file` to DingTalk and return the id by which messages show it.
+
+        Source: https://open.dingtalk.com/document/orgapp/upload-media-files.
+
+        Raises:
+            DeliveryFailed: DingTalk did not take it.
+        """
+        content = {"media": (file.name, file.content, file.media_type)}
+        answer = await self._authorised(
+            lambda token: self._http.build_request(
+                "POST",
+                f"{self._settings.media_url}/media/upload",
+                params={"access_token": token, "type": kind},
+                files=content,
+            )
+        )
+        return str(answer.get("media_id", ""))
+
+    async def _authorised(self, request: Callable[[str], httpx.Request]) -> Mapping[str, object]:
+        """What is answered to a request with the access token, a new one where the old one is refused."""
+        try:
+            return await self._answered(request(await self._valid_token()))
+        except Unauthorised:
+            self._token = ""
+        return await self._answered(request(await self._valid_token()))
+
+    async def _valid_token(self) -> str:
         if not self._token or self._clock.now() >= self._token_ends:
-            secrets = {"appKey": self._client_id, "appSecret": self._client_secret}
-            answer = await self._post("/v1.0/oauth2/accessToken", secrets, {})
+            own = self._settings
+            secrets = {"appKey": own.client_id, "appSecret": own.client_secret.get_secret_value()}
+            answer = await self.post_to("/v1.0/oauth2/accessToken", secrets)
             self._token = str(answer["accessToken"])
             self._token_ends = self._clock.now() + timedelta(seconds=float(str(answer["expireIn"]))) - _MARGIN
-        return {"x-acs-dingtalk-access-token": self._token}
+        return self._token
 
-    async def _post(self, url: str, body: Mapping[str, object], headers: Mapping[str, str]) -> Mapping[str, object]:
+    async def _answered(self, request: httpx.Request) -> Mapping[str, object]:
         try:
-            response = await self._http.post(url, json=dict(body), headers=dict(headers))
+            response = await self._http.send(request)
             answer = response.json()
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise DeliveryFailed(f"dingtalk: {error}") from error
@@ -106,6 +136,6 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
     if response.status_code == 429 or code in _LIMITED:
         patience = float(response.headers.get("Retry-After", _DEFAULT_PATIENCE))
         raise DeliveryFailed(reason, retry_after=patience, is_global=code != _LIMITED_GROUP)
-    if response.status_code == 401:
+    if response.status_code == 401 or code in _TOKEN_INVALID:
         raise Unauthorised(reason, is_permanent=True)
     raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _PASSING)

@@ -1,4 +1,6 @@
-"""What DingTalk says of the robot's app."""
+"""What DingTalk says of the robot's app: its secret, and whether the robot may send."""
+
+from typing import Final
 
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding, good, problem
@@ -6,9 +8,11 @@ from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.wire import NAME
 from bot.settings import Settings
 
+_DENIED: Final = "Forbidden.AccessDenied"
+
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:
-    """Ask for an access token, which needs a right ID and secret."""
+    """Ask for an access token, which needs a right ID and secret, then for something that the robot may do with it."""
     own = settings.platforms.group(NAME, DingTalkSettings)
     secret = own.client_secret.get_secret_value()
     step = "open-dev.dingtalk.com, the app, Credentials: copy Client ID and Client Secret again"
@@ -18,6 +22,27 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
     answer = await asking.ask("POST", f"{own.api_url}/v1.0/oauth2/accessToken", body)
     if answer.problem:
         return [problem("dingtalk", f"cannot be reached ({answer.problem})", "check the network")]
-    if "accessToken" not in answer.body:
+    token = answer.body.get("accessToken")
+    if token is None:
         return [problem("dingtalk app", f"refused ({answer.body.get('code', answer.status)})", step)]
-    return [good("dingtalk app", "client ID and secret work")]
+    return [good("dingtalk app", "client ID and secret work"), await _permission(own, str(token), asking)]
+
+
+async def _permission(own: DingTalkSettings, token: str, asking: Asking) -> Finding:
+    """Whether the robot may send of its own accord.
+
+    No request tells what an app may do. One for a file that does not exist needs the same permission as sending, does
+    nothing, and is denied for want of it before DingTalk looks for the file.
+    Source: https://open-dingtalk.github.io/developerpedia/docs/develop/best-practices/permission-deny
+    """
+    about = "dingtalk permissions"
+    body = {"downloadCode": "bubbles-doctor", "robotCode": own.robot_code or own.client_id}
+    headers = {"x-acs-dingtalk-access-token": token}
+    answer = await asking.ask("POST", f"{own.api_url}/v1.0/robot/messageFiles/download", body, headers)
+    if str(answer.body.get("code", "")).startswith(_DENIED):
+        detail = answer.body.get("accessdenieddetail")
+        scopes = detail.get("requiredScopes") if isinstance(detail, dict) else None
+        missing = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "qyapi_robot_sendmsg"
+        step = "open-dev.dingtalk.com, the app, Permissions (权限管理): ask for it, then publish a version"
+        return problem(about, f"missing: {missing}, so reminders cannot come out of the blue", step)
+    return good(about, "the robot may send" if answer.body else "DingTalk does not tell")

@@ -1,16 +1,18 @@
-"""What the bot says, as bodies of DingTalk's requests: always plain text, in which nothing is read as a mark.
+"""What the bot says, as bodies of DingTalk's requests: plain text, in which nothing is read as a mark, and files.
 
 Source: https://open.dingtalk.com/document/orgapp/robot-message-types-and-data-format
 """
 
 import json
+from collections.abc import Mapping
 from typing import Final
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
+from bot.platforms.dingtalk.files import ending, is_picture
 from bot.platforms.dingtalk.wire import recipient
-from services.chat import ChatAddress
+from services.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 4000
 """Characters of one message; DingTalk allows 20,000 bytes."""
@@ -32,11 +34,24 @@ def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
 
 def by_api(address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str) -> tuple[str, dict[str, object]]:
     """The path and the body for a message out of the blue."""
-    content = plain(spans_of(message, part))
+    return _sent(address, robot_code, "sampleText", {"content": plain(spans_of(message, part))})
+
+
+def with_file(address: ChatAddress, file: SentFile, media_id: str, robot_code: str) -> tuple[str, dict[str, object]]:
+    """The path and the body for `file`, uploaded as `media_id`."""
+    if is_picture(file):
+        return _sent(address, robot_code, "sampleImageMsg", {"photoURL": media_id})
+    parameters = {"mediaId": media_id, "fileName": file.name, "fileType": ending(file)}
+    return _sent(address, robot_code, "sampleFile", parameters)
+
+
+def _sent(
+    address: ChatAddress, robot_code: str, kind: str, parameters: Mapping[str, str]
+) -> tuple[str, dict[str, object]]:
     body: dict[str, object] = {
         "robotCode": robot_code,
-        "msgKey": "sampleText",
-        "msgParam": json.dumps({"content": content}, ensure_ascii=False),
+        "msgKey": kind,
+        "msgParam": json.dumps(parameters, ensure_ascii=False),
     }
     person = recipient(address)
     if person is None:

@@ -16,6 +16,9 @@ class DingTalkSettings(Group):
     )
     robot_code: str = Field("", description="Robot code; empty = the client ID, as for apps made since 2023.")
     api_url: str = Field("https://api.dingtalk.com", description="Address of DingTalk's API.")
+    media_url: str = Field(
+        "https://oapi.dingtalk.com", description="Address of DingTalk's older API, which takes files."
+    )
 
 
 GROUP: Final = DingTalkSettings

@@ -1,14 +1,17 @@
 """What Feishu says of the bot's app."""
 
+from collections.abc import Mapping
+
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding, good, problem
+from bot.platforms.feishu.permissions import examine_permissions
 from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.feishu.wire import NAME
 from bot.settings import Settings
 
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:
-    """Ask for a token, then who the bot is."""
+    """Ask for a token, then who the bot is, and what it may do."""
     own = settings.platforms.group(NAME, FeishuSettings)
     secret = own.app_secret.get_secret_value()
     step = "open.feishu.cn, the app, Credentials: copy App ID and App Secret again"
@@ -23,13 +26,17 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
         ]
     if not token:
         return [problem("feishu app", f"refused ({answer.body.get('msg', answer.status)})", step)]
-    return [good("feishu app", "app ID and secret work"), await _bot(own, str(token), asking)]
+    headers = {"Authorization": f"Bearer {token}"}
+    listens_to_all = settings.router.listen != "addressed"
+    return [
+        good("feishu app", "app ID and secret work"),
+        await _bot(own.domain, headers, asking),
+        *await examine_permissions(own.domain, headers, asking, listens_to_all=listens_to_all),
+    ]
 
 
-async def _bot(own: FeishuSettings, token: str, asking: Asking) -> Finding:
-    answer = await asking.ask(
-        "GET", f"{own.domain}/open-apis/bot/v3/info", headers={"Authorization": f"Bearer {token}"}
-    )
+async def _bot(domain: str, headers: Mapping[str, str], asking: Asking) -> Finding:
+    answer = await asking.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
     bot = answer.body.get("bot")
     if isinstance(bot, dict) and bot.get("open_id"):
         return good("feishu bot", f"works: {bot.get('app_name')}")

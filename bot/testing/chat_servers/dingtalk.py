@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from aiohttp import ClientConnectionError, WSMsgType, web
 
-from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
+from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
 
 _TOPIC = "/v1.0/im/bot/messages/get"
 
@@ -27,6 +27,8 @@ class DingTalkServer(LoopbackServer):
         self.client_secret = "loopback"  # noqa: S105 - of a server in this process
         self.calls: list[tuple[str, JsonObject]] = []
         self.tokens = 0
+        self.permits_sending = True
+        self._uploads: dict[str, str] = {}
         self._ids = itertools.count(1)
         self._tickets: set[str] = set()
         self._unacknowledged: dict[str, JsonObject] = {}
@@ -43,6 +45,8 @@ class DingTalkServer(LoopbackServer):
         router.add_post("/v1.0/oauth2/accessToken", self._token)
         router.add_post("/v1.0/robot/groupMessages/send", self._send_to_group)
         router.add_post("/v1.0/robot/oToMessages/batchSend", self._send_to_person)
+        router.add_post("/v1.0/robot/messageFiles/download", self._download)
+        router.add_post("/media/upload", self._upload)
         router.add_post("/robot/sendBySession", self._send_by_session)
 
     def forget(self) -> None:
@@ -147,16 +151,31 @@ class DingTalkServer(LoopbackServer):
         body = await body_of(request)
         if request.headers.get("x-acs-dingtalk-access-token") != f"token{self.tokens}":
             return answer({"code": "InvalidAuthentication", "message": "no"}, status=401)
-        parameters = json.loads(str(body["msgParam"]))
-        chat = body[where]
-        return await self._take(
-            request,
-            Said(
-                chat=str(chat[0] if isinstance(chat, list) else chat),
-                text=parameters.get("content", parameters.get("text", "")),
-                body=body,
-            ),
+        parameters, chat = json.loads(str(body["msgParam"])), body[where]
+        media_id = parameters.get("photoURL", parameters.get("mediaId"))
+        said = Said(
+            chat=str(chat[0] if isinstance(chat, list) else chat),
+            text=parameters.get("content", ""),
+            body=body,
+            files=() if media_id is None else (self._uploads[media_id],),
         )
+        return await self._take(request, said)
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        if request.query.get("access_token") != f"token{self.tokens}":
+            return answer({"errcode": 40014, "errmsg": "不合法的access_token"})
+        [name] = uploaded(await body_of(request))
+        media_id = f"@media{next(self._ids)}"
+        self._uploads[media_id] = name
+        return answer({"errcode": 0, "errmsg": "ok", "media_id": media_id, "type": request.query["type"]})
+
+    async def _download(self, request: web.Request) -> web.Response:
+        del request  # there are no files
+        if self.permits_sending:
+            return answer({"code": "invalidParameter.downloadCode", "message": "no"}, status=400)
+        detail = {"requiredScopes": ["qyapi_robot_sendmsg"]}
+        code = "Forbidden.AccessDenied.AccessTokenPermissionDenied"
+        return answer({"code": code, "message": "no", "accessdenieddetail": detail}, status=403)
 
     async def _send_by_session(self, request: web.Request) -> web.Response:
         body = await body_of(request)

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from lark_oapi.ws.pb.pbbp2_pb2 import Frame
 
 _CONTROL, _DATA = 0, 1
+_SCOPES = (
+    "im:message:send_as_bot",
+    "im:message.group_msg",
+    "im:message.p2p_msg:readonly",
+    "im:message.reactions:write_only",
+    "im:resource",
+    "im:chat.members:read",
+)
 
 
 class FeishuServer(LoopbackServer):
@@ -35,6 +43,7 @@ class FeishuServer(LoopbackServer):
         self.calls: list[tuple[str, JsonObject]] = []
         self.names: dict[str, str] = {}
         self.has_bot = True
+        self.scopes: list[JsonObject] = [{"scope_name": name, "grant_status": 1} for name in _SCOPES]
         self._ids = itertools.count(1)
         self._unacknowledged: dict[str, bytes] = {}
         self._sent: dict[str, JsonObject] = {}
@@ -53,6 +62,7 @@ class FeishuServer(LoopbackServer):
         router.add_get("/connect", self._connect)
         router.add_post("/open-apis/auth/v3/tenant_access_token/internal", self._token)
         router.add_get("/open-apis/bot/v3/info", self._bot)
+        router.add_get("/open-apis/application/v6/scopes", self._granted)
         router.add_get("/open-apis/contact/v3/users/{open_id}", self._person)
         router.add_post("/open-apis/im/v1/messages", self._create)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
@@ -173,6 +183,10 @@ class FeishuServer(LoopbackServer):
         if not self.has_bot:
             return answer({"code": 11205, "msg": "app do not have bot"})
         return answer({"code": 0, "msg": "ok", "bot": {"open_id": "ou_bot", "app_name": "Bubbles"}})
+
+    async def _granted(self, request: web.Request) -> web.Response:
+        del request
+        return answer({"code": 0, "msg": "success", "data": {"scopes": self.scopes}})
 
     async def _person(self, request: web.Request) -> web.Response:
         open_id = request.match_info["open_id"]

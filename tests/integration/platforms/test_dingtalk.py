@@ -10,13 +10,15 @@ from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import ChatAddress, Person
+from services.chat import ChatAddress, Person, SentFile
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 TEAM = ChatAddress(platform="dingtalk", chat_id="cid1")
+CHART = SentFile(name="chart.png", media_type="image/png", content=b"PNG")
+TABLE = SentFile(name="table.csv", media_type="text/csv", content=b"a,b")
 
 
 @pytest.fixture
@@ -32,7 +34,9 @@ def make(server):
     def platform(**settings):
         secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
         return DingTalkPlatform(
-            DingTalkSettings(api_url=server.url, **{**secrets, **settings}), SystemClock(), "Bubbles"
+            DingTalkSettings(api_url=server.url, media_url=server.url, **{**secrets, **settings}),
+            SystemClock(),
+            "Bubbles",
         )
 
     return platform
@@ -121,6 +125,27 @@ async def test_a_limit_is_passed_on(server, platform, trouble, seconds, is_globa
         await platform.send(TEAM, OutgoingMessage(text="tea"))
 
     assert (failure.value.retry_after, failure.value.is_global) == (seconds, is_global)
+
+
+async def test_a_file_is_shown_by_the_api_also_where_the_words_go_by_session(server, platform, ear):
+    await server.say("the numbers, please")
+    await ear.hears(1)
+    await platform.send(TEAM, OutgoingMessage(text="here", files=(CHART, TABLE)))
+    words, *shown = server.said.entries
+
+    assert (words.text, "msgtype" in words.body) == ("here", True)
+    assert [(each.body["msgKey"], each.files) for each in shown] == [
+        ("sampleImageMsg", ("chart.png",)),
+        ("sampleFile", ("table.csv.zip",)),
+    ]
+
+
+async def test_a_file_is_given_with_a_new_token_where_the_old_one_is_refused(server, platform):
+    await platform.send(TEAM, OutgoingMessage(text="one"))
+    server.tokens += 1
+    await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
+
+    assert server.said.entries[-1].files == ("chart.png",)
 
 
 async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):

@@ -1,7 +1,5 @@
 """What every platform must do, on DingTalk."""
 
-import json
-
 import pytest
 from pydantic import SecretStr
 
@@ -30,7 +28,10 @@ class DingTalkRig(PlatformRig):
         self.server.closed_to_bot.add("cid2")
         self.chat = ChatAddress(platform="dingtalk", chat_id="cid1")
         settings = DingTalkSettings(
-            client_id=server.client_id, client_secret=SecretStr(server.client_secret), api_url=server.url
+            client_id=server.client_id,
+            client_secret=SecretStr(server.client_secret),
+            api_url=server.url,
+            media_url=server.url,
         )
         self.platform = DingTalkPlatform(settings, SystemClock(), "Bubbles")
         self._last = {}
@@ -63,8 +64,6 @@ class DingTalkRig(PlatformRig):
         for number, entry in enumerate(self.server.said.entries):
             at = entry.body.get("at", {})
             text = entry.text
-            if "msgParam" in entry.body:
-                text = json.loads(entry.body["msgParam"])["content"]
             for person in at.get("atUserIds", []):
                 text = text.replace(f"@{person}", f"@{person.removeprefix('staff-')}")
             heard.append(
@@ -73,6 +72,7 @@ class DingTalkRig(PlatformRig):
                     text=text,
                     mentioned=tuple(at.get("atUserIds", [])),
                     rings_for_everyone=at.get("isAtAll", False),
+                    files=entry.files,
                 )
             )
         return heard

@@ -183,6 +183,19 @@ async def test_a_dingtalk_app_is_well_with_its_secret_only(asking):
         assert await problems("dingtalk", asking, **values) == ["dingtalk app"]
 
 
+async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_names_the_permission(asking):
+    async with DingTalkServer() as server:
+        server.permits_sending = False
+        values = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
+        found = await examine_platform("dingtalk", settings("dingtalk", api_url=server.url, **values), asking)
+
+    assert [(each.about, each.is_problem) for each in found] == [
+        ("dingtalk app", False),
+        ("dingtalk permissions", True),
+    ]
+    assert "qyapi_robot_sendmsg" in found[1].said
+
+
 async def test_a_feishu_app_is_well_with_its_secret_only(asking):
     async with FeishuServer() as server:
         values = {"app_id": server.app_id, "domain": server.url}
@@ -197,6 +210,40 @@ async def test_a_feishu_app_without_a_bot_is_a_problem(asking):
         values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}
 
         assert await problems("feishu", asking, **values) == ["feishu bot"]
+
+
+HEARS_MENTIONS = {"scope_name": "im:message.group_at_msg:readonly", "grant_status": 1}
+
+
+@pytest.mark.parametrize(
+    ("changed", "listen", "expected"),
+    [
+        ({"im:message.group_msg": {"grant_status": 2}}, "all", "im:message.group_msg (to hear its groups)"),
+        ({"im:message.group_msg": HEARS_MENTIONS}, "all", "im:message.group_msg (to hear its groups)"),
+        ({"im:message.group_msg": HEARS_MENTIONS}, "addressed", ""),
+        ({"im:message:send_as_bot": {"scope_name": "im:message"}}, "all", ""),
+        ({"im:message:send_as_bot": {"scope_type": "user"}}, "all", "im:message:send_as_bot (to speak)"),
+        ({"im:resource": {"grant_status": 2}}, "all", ""),
+    ],
+)
+async def test_what_a_feishu_app_may_not_do_is_a_problem_where_the_bot_does_it(asking, changed, listen, expected):
+    async with FeishuServer() as server:
+        server.scopes = [{**each, **changed.get(each["scope_name"], {})} for each in server.scopes]
+        values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}
+        *_, rights = await examine_platform("feishu", settings("feishu", listen=listen, **values), asking)
+
+    assert rights.about == "feishu permissions"
+    assert rights.is_problem == bool(expected)
+    assert expected in rights.said
+
+
+async def test_a_feishu_permission_that_is_only_a_comfort_is_named(asking):
+    async with FeishuServer() as server:
+        server.scopes = [each for each in server.scopes if each["scope_name"] != "im:resource"]
+        values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}
+        *_, rights = await examine_platform("feishu", settings("feishu", **values), asking)
+
+    assert rights.said == "the bot hears and speaks; not granted: im:resource:upload (to send files)"
 
 
 async def test_the_time_of_the_servers_that_were_asked_is_remembered():

@@ -1,16 +1,18 @@
 """DingTalk's callbacks, as its documentation shows them, become chat messages; what the bot says becomes bodies."""
 
+import io
 import json
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.platform import OutgoingMessage
-from bot.platforms.dingtalk import requests
+from bot.platforms.dingtalk import files, requests
 from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.wire import to_message
-from services.chat import ChatAddress, Person
+from services.chat import ChatAddress, Person, SentFile
 
 CALLBACK = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))["group"]
 TEAM = ChatAddress(platform="dingtalk", chat_id=CALLBACK["conversationId"])
@@ -89,3 +91,34 @@ def test_a_message_out_of_the_blue_goes_to_the_group_or_the_person():
 
     assert (path, json.loads(body["msgParam"])) == ("/v1.0/robot/groupMessages/send", {"content": "tea"})
     assert requests.by_api(private, message, message.text, "dingo")[1]["userIds"] == ["ann"]
+
+
+def file(name, media_type="application/octet-stream"):
+    return SentFile(name=name, media_type=media_type, content=b"content")
+
+
+@pytest.mark.parametrize("known", [file("a.PDF"), file("a.xlsx"), file("a", "image/png")])
+def test_what_dingtalk_knows_is_sent_as_it_is(known):
+    assert files.takeable(known) == known
+
+
+@pytest.mark.parametrize("unknown", [file("a.csv", "text/csv"), file("a"), file("表格.svg", "image/svg+xml")])
+def test_what_dingtalk_would_not_take_is_packed(unknown):
+    packed = files.takeable(unknown)
+
+    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+        assert archive.read(unknown.name) == b"content"
+    assert (packed.name, files.ending(packed)) == (f"{unknown.name}.zip", "zip")
+
+
+@pytest.mark.parametrize(
+    ("shown", "kind", "parameters"),
+    [
+        (file("a.png", "image/png"), "sampleImageMsg", {"photoURL": "@1"}),
+        (file("a.pdf"), "sampleFile", {"mediaId": "@1", "fileName": "a.pdf", "fileType": "pdf"}),
+    ],
+)
+def test_a_file_is_shown_by_the_id_that_it_was_given(shown, kind, parameters):
+    _, body = requests.with_file(TEAM, shown, "@1", "dingo")
+
+    assert (body["msgKey"], json.loads(body["msgParam"])) == (kind, parameters)
