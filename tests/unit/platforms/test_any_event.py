@@ -17,6 +17,8 @@ from bot.platforms.discord import wire as discord
 from bot.platforms.discord.events import Message as DiscordMessage
 from bot.platforms.feishu import wire as feishu
 from bot.platforms.feishu.events import Event as FeishuEvent
+from bot.platforms.irc import wire as irc
+from bot.platforms.irc.people import People
 from bot.platforms.matrix import wire as matrix
 from bot.platforms.onebot.wire import Event as OneBotEvent
 from bot.platforms.onebot.wire import to_incoming as from_onebot
@@ -36,69 +38,28 @@ def recorded(file):
     return list(json.loads((HERE / file).read_text(encoding="utf-8")).values())
 
 
-MATRIX = [
-    {
-        "type": "m.room.message",
-        "event_id": "$1",
-        "sender": "@ann:example.org",
-        "origin_server_ts": 1432735824653,
-        "content": {
-            "msgtype": "m.text",
-            "body": "> <@ben:example.org> tea?\n\nyes",
-            "format": "org.matrix.custom.html",
-            "formatted_body": "<b>yes</b>",
-            "m.mentions": {"user_ids": ["@ben:example.org"]},
-            "m.relates_to": {"m.in_reply_to": {"event_id": "$0"}, "rel_type": "m.thread", "event_id": "$root"},
-            "m.new_content": {"body": "no", "msgtype": "m.text"},
-        },
-    }
-]
-ROOM = matrix.Room(id="!team:example.org", names={"@ann:example.org": "Ann"}, levels={}, own_events={"$own"})
-XMPP = [
-    {
-        "tag": "{jabber:client}message",
-        "attributes": {"from": "team@rooms.example.org/ann", "id": "m1", "type": "groupchat"},
-        "inside": [
-            {"tag": tag, "attributes": attributes, "text": text, "inside": inside}
-            for tag, attributes, text, inside in (
-                ("{jabber:client}body", {}, "> ben: tea?\n@ben: yes", []),
-                *extra,
-                ("{urn:xmpp:sid:0}stanza-id", {"by": "team@rooms.example.org", "id": "s1"}, "", []),
-                ("{urn:xmpp:occupant-id:0}occupant-id", {"id": "o1"}, "", []),
-            )
-        ],
-    }
-    for extra in (
-        (
-            ("{urn:xmpp:reply:0}reply", {"id": "own", "to": "team@rooms.example.org/ben"}, "", []),
-            (
-                "{urn:xmpp:fallback:0}fallback",
-                {"for": "urn:xmpp:reply:0"},
-                "",
-                [{"tag": "{urn:xmpp:fallback:0}body", "attributes": {"start": "0", "end": "12"}}],
-            ),
-        ),
-        (("{urn:xmpp:message-correct:0}replace", {"id": "given"}, "", []),),
-        (("{urn:xmpp:message-retract:1}retract", {"id": "s0"}, "", []),),
-        (("{urn:xmpp:delay}delay", {"stamp": "2026-11-20T09:59:00Z"}, "", []),),
-        (
-            (
-                "{urn:xmpp:reactions:0}reactions",
-                {"id": "s0"},
-                "",
-                [{"tag": "{urn:xmpp:reactions:0}reaction", "text": "👍"}],
-            ),
-        ),
-    )
-]
+ROOM = matrix.Room(id="!team:localhost", names={"@ann:localhost": "Ann"}, levels={}, own_events={"$own"})
+
+
+def as_data(stanza):
+    """A stanza as values that can be changed."""
+    inside = [as_data(each) for each in stanza]
+    return {"tag": stanza.tag, "attributes": dict(stanza.attrib), "text": stanza.text or "", "inside": inside}
+
+
+FALLBACK = """<message xmlns='jabber:client' from='team@rooms.localhost/ann' id='m1' type='groupchat'>
+<body>&gt; ben: tea?\n@ben: yes</body><reply xmlns='urn:xmpp:reply:0' id='own' to='team@rooms.localhost/ben'/>
+<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'><body start='0' end='12'/></fallback></message>"""
+XMPP = [as_data(ET.fromstring(each)) for each in [*recorded("xmpp/stanzas.json"), FALLBACK]]
+GIVEN, SAID = XMPP[0]["attributes"]["id"], XMPP[0]["inside"][-1]["attributes"]["id"]
 MUC = xmpp.Room(
-    jid="team@rooms.example.org",
+    jid="team@rooms.localhost",
     nick="bubbles",
     bot_name="Bubbles",
-    occupants={"ben": xmpp.Occupant(nick="ben", jid="ben@example.org")},
+    occupants={"ben": xmpp.Occupant(nick="ben", jid="ben@localhost")},
     own_messages={"own": "own"},
-    authors={"s0": "team@rooms.example.org/ann"},
-    given_ids={"team@rooms.example.org/ann given": "s0"},
+    authors={SAID: "team@rooms.localhost/ann"},
+    given_ids={f"team@rooms.localhost/ann {GIVEN}": SAID},
     missed_since=NOW,
 )
 
@@ -123,6 +84,17 @@ def from_xmpp(raw):
         xmpp.to_reactions(stanza, MUC, reaction[0], (), reaction[1])
     xmpp.private_message(stanza, now=NOW, fresh_id="fresh")
     return xmpp.to_incoming(stanza, MUC, now=NOW, fresh_id="fresh")
+
+
+def from_irc(raw):
+    """Everything that is read of a line; what it says."""
+    line = irc.parse_line(str(raw.get("line")))
+    if line is None:
+        return None
+    people = People()
+    people.note(line)
+    scene = irc.Scene(nick="bubbles", bot_name="Bubbles", people=people.here(line.param(0)))
+    return irc.to_message(line, scene, sender=people.person(line.nick), message_id="fresh", now=NOW)
 
 
 WIRES = {
@@ -154,9 +126,10 @@ WIRES = {
         lambda raw: from_dingtalk(DingTalkEvent.model_validate(raw), "Bubbles"),
     ),
     "matrix": (
-        MATRIX,
-        lambda raw: matrix.to_incoming(raw, ROOM, matrix.Account(user_id="@b:example.org", bot_name="Bubbles")),
+        recorded("matrix/events.json"),
+        lambda raw: matrix.to_incoming(raw, ROOM, matrix.Account(user_id="@bubbles:localhost", bot_name="Bubbles")),
     ),
+    "irc": ([{"line": line} for lines in recorded("irc/lines.json") for line in lines], from_irc),
     "xmpp": (XMPP, from_xmpp),
 }
 

@@ -1,4 +1,11 @@
+"""Lines as chat messages: those of real servers (`lines.json`), and the examples of the standards.
+
+`tests/integration/chats/record_events.py` records the file.
+"""
+
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -152,3 +159,43 @@ def test_who_has_left_is_not_here(line):
     people = known(":s 353 Bubbles = #team :@ann ben", line)
 
     assert set(people.here("#team")) == {"ann"}
+
+
+RECORDED = json.loads(Path(__file__).with_name("lines.json").read_text(encoding="utf-8"))
+
+
+def conversation(lines):
+    """What is heard of `lines`, and who is there in the end."""
+    people, messages = People(), []
+    for line in map(parse_line, lines):
+        people.note(line)
+        if line.command == "PRIVMSG":
+            scene = Scene(nick="bubbles", bot_name="Bubbles", people=people.here("#team"))
+            sender = people.person(line.nick, "#team")
+            messages.append(to_message(line, scene, sender=sender, message_id="m1", now=NOW))
+    return messages, set(people.here("#team"))
+
+
+@pytest.mark.parametrize("server", RECORDED)
+def test_what_a_server_tells_is_what_was_said_and_who_is_there(server):
+    messages, here = conversation(RECORDED[server])
+
+    assert [(each.sender.name, each.text) for each in messages] == [
+        ("ann", "hello 你好"),
+        ("ben", "bubbles: remind ann of tea"),
+        ("ben", "/me waves"),
+        ("ben", "hello in private"),
+    ]
+    assert [(each.is_addressed, each.is_private) for each in messages] == [
+        (False, False),
+        (True, False),
+        (False, False),
+        (True, True),
+    ]
+    assert here == {"bubbles"}
+
+
+def test_who_was_made_an_operator_is_an_admin():
+    messages, _ = conversation(RECORDED["ngircd"])
+
+    assert [each.sender.is_admin for each in messages] == [True, True, True, True]

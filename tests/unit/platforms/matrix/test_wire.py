@@ -1,4 +1,8 @@
+"""Events of a real homeserver (`events.json`, see `tests/integration/chats/record_events.py`) as chat messages."""
+
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -6,39 +10,43 @@ from hypothesis import strategies as st
 
 from bot.platform import OutgoingMessage
 from bot.platforms.matrix.wire import Account, Room, link, since_joining, to_content, to_edit, to_incoming
-from services.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person
+from services.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person, Reaction
 
-ACCOUNT = Account(user_id="@bubbles:example.org", bot_name="Bubbles")
+RECORDED = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
+ACCOUNT = Account(user_id="@bubbles:localhost", bot_name="Bubbles")
 ROOM = Room(
     id="!team:example.org",
-    names={"@ann:example.org": "Ann", "@ben:example.org": "Ben"},
-    levels={"@ann:example.org": 100},
+    names={"@ann:localhost": "Ann", "@ben:localhost": "Ben"},
+    levels={"@ann:localhost": 100},
     own_events={"$own"},
 )
 TEAM = ChatAddress(platform="matrix", chat_id="!team:example.org")
 
 
 def event(content, **fields):
-    """An event as the specification's examples have it."""
-    return {
-        "type": "m.room.message",
-        "event_id": "$143273582443PhrSn",
-        "sender": "@ann:example.org",
-        "origin_server_ts": 1432735824653,
-        "content": {"msgtype": "m.text", "body": "hi"} | content,
-    } | fields
+    """The recorded text, with other content."""
+    text = RECORDED["text"]
+    return {**text, "content": {**text["content"], "body": "hi", **content}, **fields}
 
 
 def heard(content, **fields):
     return to_incoming(event(content, **fields), ROOM, ACCOUNT)
 
 
-def test_a_text_has_its_sender_room_and_time():
-    message = heard({"body": "hello 你好"})
+def recorded(name):
+    return to_incoming(RECORDED[name], ROOM, ACCOUNT)
 
-    assert (message.text, message.address, message.id) == ("hello 你好", TEAM, "$143273582443PhrSn")
-    assert message.sender == Person(id="@ann:example.org", name="Ann", is_admin=True)
-    assert message.sent_at == datetime(2015, 5, 27, 14, 10, 24, 653000, tzinfo=UTC)
+
+def id_of(name):
+    return RECORDED[name]["event_id"]
+
+
+def test_a_text_has_its_sender_room_and_time():
+    message = recorded("text")
+
+    assert (message.text, message.address, message.id) == ("hello 你好", TEAM, id_of("text"))
+    assert message.sender == Person(id="@ann:localhost", name="Ann", is_admin=True)
+    assert message.sent_at == datetime.fromtimestamp(RECORDED["text"]["origin_server_ts"] / 1000, UTC)
     assert not message.is_addressed
 
 
@@ -46,12 +54,19 @@ def test_somebody_without_a_name_is_called_by_the_localpart():
     assert heard({}, sender="@zoe:other.example").sender.name == "zoe"
 
 
+def test_a_mention_calls_the_bot_and_names_the_others():
+    message = recorded("mention")
+
+    assert message.is_addressed
+    assert message.mentions == (recorded("text").sender,)
+
+
 @pytest.mark.parametrize(
     "content",
     [
-        {"m.mentions": {"user_ids": ["@bubbles:example.org"]}},
-        {"formatted_body": '<a href="https://matrix.to/#/@bubbles:example.org">B</a> hi'},
-        {"formatted_body": '<a href="https://matrix.to/#/%40bubbles%3Aexample.org">B</a> hi'},
+        {"m.mentions": {"user_ids": ["@bubbles:localhost"]}},
+        {"formatted_body": '<a href="https://matrix.to/#/@bubbles:localhost">B</a> hi'},
+        {"formatted_body": '<a href="https://matrix.to/#/%40bubbles%3Alocalhost">B</a> hi'},
         {"body": "bubbles: hi"},
         {"m.relates_to": {"m.in_reply_to": {"event_id": "$own"}}},
     ],
@@ -61,75 +76,77 @@ def test_the_bot_is_meant_by_mention_pill_name_or_reply(content):
 
 
 def test_a_mentioned_person_has_an_at_in_the_text():
-    message = heard({"body": "remind Ben of tea", "m.mentions": {"user_ids": ["@ben:example.org"]}})
+    message = heard({"body": "remind Ben of tea", "m.mentions": {"user_ids": ["@ben:localhost"]}})
 
-    assert message.mentions == (Person(id="@ben:example.org", name="Ben"),)
+    assert message.mentions == (Person(id="@ben:localhost", name="Ben"),)
     assert message.text == "remind @Ben of tea"
 
 
 def test_a_thread_is_a_part_of_the_address_and_its_fallback_no_reply():
-    relation = {
-        "rel_type": "m.thread",
-        "event_id": "$root",
-        "m.in_reply_to": {"event_id": "$x"},
-        "is_falling_back": True,
-    }
-    message = heard({"m.relates_to": relation})
+    message = recorded("in a thread")
 
-    assert (message.address.thread_id, message.reply_to) == ("$root", None)
+    assert (message.address.thread_id, message.reply_to) == (id_of("text"), None)
 
 
 def test_what_older_clients_repeat_of_the_replied_text_is_left_out():
-    content = {"body": "> <@ben:example.org> tea?\n\nyes", "m.relates_to": {"m.in_reply_to": {"event_id": "$x"}}}
-
-    assert (heard(content).text, heard(content).reply_to) == ("yes", "$x")
+    assert (recorded("reply").text, recorded("reply").reply_to) == ("yes", id_of("mention"))
 
 
 def test_an_edit_and_a_redaction_correct_the_message():
-    new = {
-        "m.new_content": {"msgtype": "m.text", "body": "new"},
-        "m.relates_to": {"rel_type": "m.replace", "event_id": "$x"},
-    }
+    new, gone = recorded("edit"), recorded("redaction")
 
-    assert isinstance(heard(new), MessageEdited)
-    assert (heard(new).message_id, heard(new).text) == ("$x", "new")
-    gone = to_incoming(event({"redacts": "$x"}, type="m.room.redaction"), ROOM, ACCOUNT)
+    assert isinstance(new, MessageEdited)
+    assert (new.message_id, new.text) == (id_of("text"), "hello all")
     assert isinstance(gone, MessageWithdrawn)
-    assert gone.message_id == "$x"
+    assert gone.message_id == id_of("redacted")
+
+
+def test_what_was_redacted_says_nothing_any_more():
+    assert recorded("redacted") is None
+
+
+def test_a_reaction_names_its_message_and_person():
+    assert recorded("reaction") == Reaction(
+        address=TEAM, message_id=id_of("mention"), person=recorded("text").sender, emoji="👍"
+    )
 
 
 def test_a_notice_is_the_word_of_a_bot():
-    assert heard({"msgtype": "m.notice"}).sender.is_bot
+    assert recorded("notice").sender.is_bot
+
+
+def test_what_somebody_does_is_said():
+    assert recorded("emote").text == "/me waves"
 
 
 def test_a_picture_is_described_and_its_caption_is_the_text():
-    message = heard({"msgtype": "m.image", "body": "our cat", "filename": "cat.jpg", "url": "mxc://x/y"})
+    message = recorded("picture")
 
     assert message.text == "our cat"
-    assert message.attachments == (Attachment(kind="photo", description="cat.jpg", url="mxc://x/y"),)
+    assert message.attachments == (Attachment(kind="photo", description="cat.jpg", url="mxc://localhost/cat"),)
 
 
 @pytest.mark.parametrize(
-    "changed", [{"sender": "@bubbles:example.org"}, {"type": "m.sticker"}, {"content": {}}, {"sender": 3}]
+    "changed", [{"sender": "@bubbles:localhost"}, {"type": "m.sticker"}, {"content": {}}, {"sender": 3}]
 )
 def test_what_says_nothing_to_the_bot_is_nothing(changed):
     assert to_incoming(event({}) | changed, ROOM, ACCOUNT) is None
 
 
-json = st.recursive(
+anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=8,
 )
 
 
-@given(json, json, json)
+@given(anything, anything, anything)
 def test_no_event_breaks_the_wire(relation, mentions, body):
     heard({"m.relates_to": relation, "m.mentions": mentions, "body": body, "m.new_content": body})
 
 
 def test_what_was_said_before_the_bot_joined_was_not_said_to_it():
-    joining = {"type": "m.room.member", "state_key": ACCOUNT.user_id, "content": {"membership": "join"}}
+    joining = RECORDED["joining of the bot"]
     renaming = joining | {"unsigned": {"prev_content": {"membership": "join"}}}
     before, after = event({"body": "before"}), event({"body": "after"})
 
@@ -146,10 +163,10 @@ def test_a_plain_text_has_no_formatted_twin_and_rings_for_nobody():
 
 
 def test_a_person_is_rung_for_by_id_and_shown_as_a_pill():
-    content = said("⏰ @Ben tea", mentions=(Person(id="@ben:example.org", name="Ben"),))
+    content = said("⏰ @Ben tea", mentions=(Person(id="@ben:localhost", name="Ben"),))
 
-    assert content["m.mentions"] == {"user_ids": ["@ben:example.org"]}
-    assert content["formatted_body"] == '⏰ <a href="https://matrix.to/#/@ben:example.org">@Ben</a> tea'
+    assert content["m.mentions"] == {"user_ids": ["@ben:localhost"]}
+    assert content["formatted_body"] == '⏰ <a href="https://matrix.to/#/@ben:localhost">@Ben</a> tea'
 
 
 def test_only_code_rings_for_the_room():

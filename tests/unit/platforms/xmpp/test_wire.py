@@ -1,5 +1,12 @@
+"""Stanzas as chat messages: those of a real room (`stanzas.json`), and the examples of the XEPs.
+
+`tests/integration/chats/record_events.py` records the file.
+"""
+
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -30,6 +37,56 @@ def stanza(inside, **attributes):
 
 def heard(inside, room=ROOM, **attributes):
     return to_incoming(stanza(inside, **attributes), room, now=NOW, fresh_id="fresh")
+
+
+RECORDED = json.loads(Path(__file__).with_name("stanzas.json").read_text(encoding="utf-8"))
+TEAM = Room(
+    jid="team@rooms.localhost",
+    nick="bubbles",
+    bot_name="Bubbles",
+    occupants={"ann": Occupant(nick="ann", jid="ann@localhost", is_moderator=True)},
+)
+ANN = Person(id="ann@localhost", name="ann", is_admin=True)
+
+
+def recorded(name, **known):
+    return to_incoming(ET.fromstring(RECORDED[name]), replace(TEAM, **known), now=NOW, fresh_id="fresh")
+
+
+def test_what_a_room_tells_is_what_was_said():
+    text, mention, reply = (recorded(name) for name in ("text", "mention", "reply"))
+
+    assert (text.text, text.sender, text.is_addressed, text.address.chat_id) == ("hello 你好", ANN, False, TEAM.jid)
+    assert (mention.is_addressed, mention.mentions) == (True, (ANN,))
+    assert (reply.text, reply.reply_to) == ("yes", text.id)
+
+
+def test_what_a_room_tells_of_a_message_later_names_it_as_the_room_did():
+    said, own_id = recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
+    known = {"authors": {said: f"{TEAM.jid}/ann"}, "given_ids": {f"{TEAM.jid}/ann {own_id}": said}}
+    correction, retraction = recorded("correction", **known), recorded("retraction", **known)
+
+    assert (correction.message_id, correction.text) == (said, "hello all")
+    assert retraction.message_id == said
+    assert reacted_to(ET.fromstring(RECORDED["reaction"])) == (said, {"👍"})
+
+
+def test_what_a_room_repeats_has_the_time_and_the_id_that_it_had():
+    history = recorded("history", missed_since=NOW)
+
+    assert recorded("history") is None
+    assert (history.id, history.text) == (recorded("text").id, "hello 你好")
+    assert f"{history.sent_at:%Y-%m-%dT%H:%M:%SZ}" in RECORDED["history"]
+
+
+def test_its_own_words_come_back_and_are_not_heard():
+    assert recorded("own") is None
+
+
+def test_what_is_said_to_the_bot_alone_is_private():
+    message = private_message(ET.fromstring(RECORDED["private"]), now=NOW, fresh_id="fresh")
+
+    assert (message.address.chat_id, message.text, message.is_private) == ("ann@localhost", "hello in private", True)
 
 
 def test_a_message_belongs_to_the_room_and_to_the_address_behind_the_nickname():
