@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from loguru import logger
 
+from bot.claimed_turns import ClaimedTurns
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.drafts import Drafts
@@ -75,6 +76,7 @@ from services.storage.reminder_store import SqlReminderStore
 from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
 from services.storage.stored_tools import SqlStoredToolStore
+from services.storage.turn_claims import Key
 from services.storage.unanswered import UnansweredMessages
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
@@ -109,8 +111,9 @@ class App:
     plugins: PluginHouse
     given_up: GivenUp
     relay: Relay | None = None
+    claimed: ClaimedTurns | None = None
+    resume: Callable[[Collection[Key] | None], Awaitable[Resumption]]
     resumption: Resumption | None = None
-    resume: Callable[[Collection[tuple[str, str]]], Awaitable[Resumption]] | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -141,17 +144,16 @@ class App:
 
         if isinstance(platform, Remembers):
             platform.remember_in(self.state)
-        if self.resumption is not None:
-            self._take_up(self.resumption, platform, receive, crew)
+        if self.resumption is not None and self.resumption.owed_on(platform.name):
+            resuming = self._take_up(self.resumption, platform, receive)
+            self._awaited(crew.start(_kept_apart(resuming, platform.name), f"{platform.name}: what is owed"))
         running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive, crew)
         self._platforms.append(crew.start(_kept_apart(running, platform.name), platform.name))
 
-    def _take_up(self, resumption: Resumption, platform: Platform, receive: Receive, crew: Crew) -> None:
-        """Deal with what is owed on a platform, beside everything else."""
-        if resumption.owed_on(platform.name):
-            handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
-            resuming = resumption.take_up(platform.name, handle, self.router.screen)
-            self._awaited(crew.start(_kept_apart(resuming, platform.name), f"{platform.name}: what is owed"))
+    async def _take_up(self, resumption: Resumption, platform: Platform, receive: Receive) -> None:
+        """Deal with what is owed on a platform."""
+        handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
+        await resumption.take_up(platform.name, handle, self.router.screen)
 
     def _awaited(self, task: asyncio.Task[object]) -> asyncio.Task[object]:
         """Let a stop wait for `task`."""
@@ -170,14 +172,15 @@ class App:
             await self.given_up.resume(incoming.address)
 
     async def _while_here(self, relay: Relay, platform: Platform, receive: Receive, crew: Crew) -> None:
-        """Run `platform` while it is this worker's, beginning with what the worker before it has left undone."""
+        """Run `platform` while it is this worker's, beside what another one has left undone there."""
+
+        async def take_over(keys: Collection[Key]) -> None:
+            await self._take_up(await self.resume(keys), platform, receive)
 
         async def run() -> None:
-            if self.resume is not None and not platform.capabilities.per_process:
-                try:
-                    self._take_up(await self.resume(self.router.being_handled), platform, receive, crew)
-                except Exception as error:  # noqa: BLE001 - what is owed waits; what people say now must be heard
-                    logger.opt(exception=error).error("{}: what is owed is not known", platform.name)
+            if self.claimed is not None:
+                following = self.claimed.follow(platform, take_over)
+                crew.start(_kept_apart(following, platform.name), f"{platform.name}: what others have left")
             await platform.run(receive)
 
         await relay.holding.while_here(platform.name, run)
@@ -228,12 +231,13 @@ async def build_app(
         timed = None if client is None else latency.model(client)
         asked = timed if timed is None or telemetry is None else telemetry.model(timed)
         model = None if asked is None else metered(asked, settings.model, purse)
-        history = HistoryService(SqlMessageStore(database), bot_name=settings.bot.name)
         state, scopes = SqlStateStore(database, clock), SqlScopeStore(database)
         oversight = Oversight.over(state, clock, owners=settings.bot.owners)
         plugins = PluginHouse(settings.plugins, clock, oversight.switches)
         platforms = (*platforms, *plugins.platforms())
-        relay = await resources.enter_async_context(shared(database, platforms, clock))
+        relay, claims = await resources.enter_async_context(shared(database, platforms, clock))
+        claimed = None if claims is None else ClaimedTurns(claims, clock)
+        history = HistoryService(SqlMessageStore(database, claims), bot_name=settings.bot.name)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, relay)
         drafts = Drafts(outbox, clock, is_wanted=settings.router.stream_replies)
         read_time = read_time_of(times)
@@ -294,6 +298,7 @@ async def build_app(
             purse=purse,
             plugins=plugins,
             telemetry=telemetry,
+            claimed=claimed,
             listener_for=partial(_listener_of, outbox.platforms, drafts),
         )
         way = wired(parts)
@@ -335,9 +340,10 @@ async def build_app(
             plugins=plugins,
             given_up=GivenUp(reminders, clock, speechless),
             relay=relay,
-            # Of several workers on one database another may be dealing with it, as long as it is connected.
-            resumption=None if relay else await resume(()),
+            claimed=claimed,
             resume=resume,
+            # Of several workers on one database another may be dealing with it; what is not, is taken over.
+            resumption=None if relay else await resume(None),
         )
         crew = await resources.enter_async_context(hired())
         crew.start(reminders.run(), "reminders")
@@ -351,6 +357,8 @@ async def build_app(
             crew.start(client.warm_up(), "warm up the model client")
         if relay is not None:
             crew.start(relay.serve(outbox.send), "messages of other workers")
+        if claimed is not None:
+            crew.start(claimed.let_go(), "what is dealt with")
         plugins.work(crew, Host(services=services, outbox=outbox, state=state, clock=clock))
         await offer_commands(platforms, way.calls)
         for platform in platforms:
@@ -413,10 +421,10 @@ async def _resumption(
     state: StateStore,
     clock: Clock,
     language: str,
-    besides: Collection[tuple[str, str]],
+    among: Collection[Key] | None,
 ) -> Resumption:
     unanswered = UnansweredMessages(database)
-    return await Resumption.of(unanswered, outbox, state, clock, language=language, besides=besides)
+    return await Resumption.of(unanswered, outbox, state, clock, language=language, among=among)
 
 
 async def _received(receive: Receive, message: ChatMessage) -> None:

@@ -32,8 +32,8 @@ class Resumption:
     """Handles such a message once more, or tells its sender, who can say it again with a button.
 
     A message is taken up once: one that a start has tried already may be why the bot died, and is only told. `owed`
-    are the messages that were there when this run began, or, of several workers, when this one was connected to their
-    platform in the place of another; those that come in now are somebody else's.
+    are the messages that were there when this run began, or, of several workers, those that were another one's until
+    this one took them over; those that come in now are somebody else's.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class Resumption:
         clock: Clock,
         *,
         language: str,
-        besides: Collection[tuple[str, str]] = (),
+        among: Collection[tuple[str, str]] | None = None,
     ) -> "Resumption":
-        """What is owed now; `besides` are messages, by chat and id, that this run deals with anyway."""
+        """What is owed now; `among` limits it to messages that were another process's, by chat and id."""
         found = await unanswered.since(clock.now() - TOLD_WITHIN)
-        owed = [each for each in found if (each.address.key, each.id) not in besides]
+        owed = [each for each in found if among is None or (each.address.key, each.id) in among]
         return cls(owed, outbox, state, clock, language=language)
 
     def owed_on(self, platform: str) -> Sequence[ChatMessage]:

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 from loguru import logger
 
+from bot.claimed_turns import ClaimedTurns
 from bot.corrections import Corrections
 from bot.drafts import Drafts
 from bot.middleware import Middleware, Next, chain
@@ -35,7 +36,9 @@ class MessageRouter:
         corrections: Corrections,
         drafts: Drafts,
         reactions: Reactions,
+        claimed: ClaimedTurns | None = None,
     ) -> None:
+        """With `claimed` other processes may deal with messages too, and each is answered by one."""
         self._assistant = assistant
         self._outbox = outbox
         self._turn_for = turn_for
@@ -44,6 +47,7 @@ class MessageRouter:
         self._corrections = corrections
         self._drafts = drafts
         self._reactions = reactions
+        self._claimed = claimed
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
 
@@ -61,6 +65,7 @@ class MessageRouter:
         key, task = (incoming.address.key, incoming.id), asyncio.current_task()
         if task is not None:
             self._being_handled.setdefault(key, task)
+        is_first = self._being_handled.get(key) is task
         try:
             await self._handle(incoming)
         except asyncio.CancelledError:
@@ -71,13 +76,10 @@ class MessageRouter:
         except Exception as error:  # noqa: BLE001 - the last line of defence of one message; the next one must work
             logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("a message could not be handled")
         finally:
-            if self._being_handled.get(key) is task:
-                del self._being_handled[key]
-
-    @property
-    def being_handled(self) -> frozenset[_Key]:
-        """The messages that are handled now: chat and id of each."""
-        return frozenset(self._being_handled)
+            if is_first:
+                self._being_handled.pop(key, None)
+        if is_first and self._claimed is not None:
+            self._claimed.deal_with(key)
 
     async def screen(self, message: ChatMessage, last: Next) -> None:
         """Ask of `message` what is asked of every message, and pass it to `last` instead of the assistant."""
@@ -121,7 +123,7 @@ class MessageRouter:
         turn = await self._turn_for(message)
         async with self._drafts.of(turn) as draft:
             reply = await self._considered(turn)
-            if reply is not None:
+            if reply is not None and (self._claimed is None or await self._claimed.is_ours(message)):
                 await draft.say(reply)
 
     async def _considered(self, turn: Turn) -> Reply | None:

@@ -1,4 +1,4 @@
-"""What a process does because it is one of several: it leases its platforms, and messages go to who has them."""
+"""What a process does because it is one of several: it leases its platforms, and claims what it answers."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -11,17 +11,24 @@ from services.clock import Clock
 from services.storage.database import Database
 from services.storage.handed_over import HandedOver
 from services.storage.platform_leases import PlatformLeases
+from services.storage.turn_claims import TurnClaims
 
 
 @asynccontextmanager
-async def shared(database: Database, platforms: Sequence[Platform], clock: Clock) -> AsyncIterator[Relay | None]:
-    """The way to the other processes while the context lasts; None where the database has one process."""
+async def shared(
+    database: Database, platforms: Sequence[Platform], clock: Clock
+) -> AsyncIterator[tuple[Relay, TurnClaims] | tuple[None, None]]:
+    """The way to the other processes, and the claims of this one, while the context lasts.
+
+    None where the database has one process.
+    """
     if database.presence is None:
-        yield None
+        yield None, None
         return
     owner = uuid4().hex
+    await database.presence.hold(owner)
     own = {platform.name for platform in platforms if platform.capabilities.per_process}
     leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
     holding = Holding(leases, {platform.name for platform in platforms} - own, clock, own=own)
     async with holding.kept():
-        yield Relay(HandedOver(database, owner, fresh=PATIENCE), holding, clock)
+        yield Relay(HandedOver(database, owner, fresh=PATIENCE), holding, clock), TurnClaims(database, owner)

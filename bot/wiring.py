@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 
+from bot.claimed_turns import ClaimedTurns
 from bot.corrections import Corrections
 from bot.drafts import Drafts
 from bot.elsewhere import ElsewhereCommands, Understanding, is_elsewhere_command
@@ -106,6 +107,7 @@ class Parts:
     purse: Purse
     plugins: PluginHouse
     telemetry: Telemetry | None = None
+    claimed: ClaimedTurns | None = None
     listener_for: ListenerFor = nobody_hears
 
 
@@ -151,6 +153,8 @@ def wired(parts: Parts) -> Wired:
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
     parts.services.add(Undoing(calls, parts.oversight.receipts))
+    if parts.claimed is not None:
+        calls.hooks.before.append(parts.claimed.refuse)
     if parts.telemetry is not None:
         parts.telemetry.listen(calls.events)
     parts.plugins.move_in(calls, parts.services)
@@ -197,6 +201,7 @@ def wired(parts: Parts) -> Wired:
         corrections=corrections,
         drafts=parts.drafts,
         reactions=Reactions(turns, parts.outbox, recorder, [access, in_order, pace]),
+        claimed=parts.claimed,
     )
     return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with)
 

@@ -98,6 +98,8 @@ async def _answered(
     """Answer the turn, and record what was said like any message of a chat; `words` are told while they are written."""
     if not turn.steps:
         await taken_in(context.app.services.get(HistoryService), turn.message)
+        if context.app.claimed is not None:  # a client whose connection breaks asks again; no other worker answers it
+            context.app.claimed.deal_with((turn.message.address.key, turn.message.id))
     interpreter = ClientToolInterpreter(context.app.interpreter, names)
     asked: Interpreter = interpreter if names else context.app.interpreter
     if words is not None and context.app.has_model:

@@ -26,6 +26,7 @@ from services.storage.message_extras import (
 from services.storage.message_index import Indexed
 from services.storage.reminder_rows import address_of
 from services.storage.tables import MESSAGE
+from services.storage.turn_claims import Key, TurnClaims
 
 MESSAGE_COLUMNS = (
     MESSAGE.c.id,
@@ -49,8 +50,10 @@ _IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 class SqlMessageStore:
     """A `MessageStore` over a `Database`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, claims: TurnClaims | None = None) -> None:
+        """With `claims` what people say is claimed by this process as it is kept."""
         self._database = database
+        self._claims = claims
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
         """Keep these in one transaction; say of each whether it was new.
@@ -60,10 +63,17 @@ class SqlMessageStore:
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
             kept = consented(connection, [_columns(message) for message in messages])
-            new = {(row.chat_key, row.message_id) for row in keep_rows(connection, kept)}
+            rows = keep_rows(connection, kept)
+            if self._claims is not None:
+                self._claims.make(connection, [_key(row) for row in rows if not row.sender_is_bot])
+            new = {_key(row) for row in rows}
             return tuple(_take(new, (message.address.key, message.id)) for message in messages)
 
-        return await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
+        is_new = await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
+        if self._claims is not None:
+            kept = (message for message, new in zip(messages, is_new, strict=True) if new and not message.sender.is_bot)
+            self._claims.hold([(message.address.key, message.id) for message in kept])
+        return is_new
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """The message of that id in the chat, in whichever thread."""
@@ -209,7 +219,11 @@ def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[obje
     return select.with_only_columns(*MESSAGE_COLUMNS)
 
 
-def _take(new: set[tuple[str, str]], name: tuple[str, str]) -> bool:
+def _key(row: NewMessage) -> Key:
+    return row.chat_key, row.message_id
+
+
+def _take(new: set[Key], name: Key) -> bool:
     """Whether `name` is new; of two equal ones in a batch the first is."""
     is_new = name in new
     new.discard(name)

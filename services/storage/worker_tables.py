@@ -1,4 +1,4 @@
-"""The tables by which the processes that share a PostgreSQL divide the chat platforms among them."""
+"""The tables by which the processes that share a PostgreSQL divide chat platforms and messages among them."""
 
 from datetime import datetime
 
@@ -31,5 +31,16 @@ class HandedOverRow(StoredTable, table=True):
     outcome: str | None = None
 
 
+class TurnClaimRow(StoredTable, table=True):
+    """The process that deals with a message, for as long as it does."""
+
+    __tablename__ = "turn_claim"
+
+    chat_key: str = Field(primary_key=True)
+    message_id: str = Field(primary_key=True)
+    owner: str
+
+
 PLATFORM_LEASE = StoredTable.metadata.tables["platform_lease"]
 HANDED_OVER = StoredTable.metadata.tables["handed_over"]
+TURN_CLAIM = StoredTable.metadata.tables["turn_claim"]

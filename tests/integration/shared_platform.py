@@ -2,7 +2,7 @@
 
 What people write is a line in `inbox.txt` (`id text`), which is read from its end on; what the bot says, who connects
 and who begins to count are lines in `said.txt`, `connected.txt` and `counting.txt`, with the name of the worker in
-front. The worker called `first` counts for ever.
+front. The worker called `first` counts until there is a file `dawn.txt`.
 """
 
 import asyncio
@@ -71,8 +71,8 @@ class FilePlatform:
 async def count_the_stars() -> str:
     """Count the stars."""
     append("counting.txt", "counts")
-    if LABEL == "first":
-        await asyncio.Event().wait()
+    while LABEL == "first" and not (FOLDER / "dawn.txt").exists():  # noqa: ASYNC110 - a file has no event
+        await asyncio.sleep(0.05)
     return "a thousand stars"
 
 

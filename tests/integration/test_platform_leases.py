@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,23 +11,29 @@ from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from bot.relay import Relay
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress
+from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import SystemClock
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.storage.database import Database
 from services.storage.handed_over import HandedOver
+from services.storage.message_store import SqlMessageStore
+from services.storage.patience import Patience
 from services.storage.platform_leases import PlatformLeases
+from services.storage.turn_claims import TurnClaims
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 LASTS = timedelta(seconds=1)
+AT_ONCE = Patience(settling=timedelta(0))
+SENT_AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 BOTH = frozenset({"telegram", "irc"})
 
 
 @pytest.fixture
 async def databases(postgres_url):
     async with AsyncExitStack() as resources:
-        yield [await resources.enter_async_context(Database(postgres_url)) for _ in range(2)]
+        opened = [Database(postgres_url, patience=AT_ONCE) for _ in range(2)]
+        yield [await resources.enter_async_context(each) for each in opened]
 
 
 async def test_of_two_one_has_a_platform_and_keeps_it_as_long_as_it_renews(databases):
@@ -55,6 +61,45 @@ async def test_a_lease_that_is_given_back_is_free_at_once(databases):
     await one.give_back()
 
     assert await two.take(BOTH) == BOTH
+
+
+HOME = ChatAddress(platform="web", chat_id="home")
+
+
+async def kept_by(owner, database, *ids):
+    """Messages that a living process has kept, and so claimed."""
+    await database.presence.hold(owner)
+    claims = TurnClaims(database, owner)
+    ann = Person(id="ann", name="Ann")
+    messages = [ChatMessage(id=each, address=HOME, sender=ann, text="tea?", sent_at=SENT_AT) for each in ids]
+    await SqlMessageStore(database, claims).add(messages)
+    return claims
+
+
+async def test_what_a_process_that_lives_answers_is_left_to_it_unless_its_platform_is_another_s_now(databases):
+    one, two = await kept_by("w0", databases[0], "1"), await kept_by("w1", databases[1], "2")
+    of_the_gone = await two.take("web", only_of_the_gone=True)
+    was_ours = await one.is_ours((HOME.key, "1"))
+    taken = await two.take("web", only_of_the_gone=False)
+
+    assert (of_the_gone, was_ours) == (frozenset(), True)
+    assert taken == {(HOME.key, "1")}
+    assert [await one.is_ours((HOME.key, "1")), await two.is_ours((HOME.key, "1"))] == [False, True]
+    assert await one.is_ours((HOME.key, "never claimed"))
+
+
+async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what_it_dealt_with(databases):
+    async with Database(databases[0].url.render_as_string(hide_password=False)) as gone:
+        claims = await kept_by("w9", gone, "1", "2", "3")
+        claims.deal_with([(HOME.key, "1"), (HOME.key, "of another")])
+        await claims.let_go()
+    for n, database in enumerate(databases):
+        await database.presence.hold(f"w{n}")
+    await databases[0].run(databases[0].presence.free_gone)
+    followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
+    taken = await asyncio.gather(*(each.take("web", only_of_the_gone=True) for each in followers))
+
+    assert sorted(key for each in taken for key in each) == [(HOME.key, "2"), (HOME.key, "3")]
 
 
 async def test_of_many_that_ask_at_once_one_takes_what_is_handed_over(databases):

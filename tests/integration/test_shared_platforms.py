@@ -89,6 +89,25 @@ class Bots:
         return monotonic() - started
 
 
+async def asked_in_a_room(address: str, text: str) -> None:
+    """Say something in the lobby of a worker, and wait for the answer."""
+    async with httpx.AsyncClient(timeout=60) as client:
+        await client.post(f"{address}/api/chat/send", json={"message": text, "session_id": "lobby", "name": "Ann"})
+
+
+async def answers_in_the_room(address: str) -> list[str]:
+    """What the bot has said in the lobby besides reminders, as soon as it is something; as another worker shows it."""
+    async with httpx.AsyncClient() as client, asyncio.timeout(20):
+        while True:
+            messages = (await client.get(f"{address}/api/chat/sessions/lobby/messages")).json()
+            found = [
+                each["content"] for each in messages if each["role"] == "assistant" and "⏰" not in each["content"]
+            ]
+            if found:
+                return found
+            await asyncio.sleep(0.2)
+
+
 @pytest.fixture
 async def bots(tmp_path, postgres_url):
     async with AsyncExitStack() as resources:
@@ -96,7 +115,7 @@ async def bots(tmp_path, postgres_url):
 
 
 async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots):
-    first, _ = await bots.start("first")
+    first, there = await bots.start("first")
     await bots.until("connected.txt", "first", within=10)
     _, address = await bots.start("second")
     bots.write(1, "remind me in 3 seconds to stretch")
@@ -111,6 +130,8 @@ async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots)
     await bots.until("said.txt", "first ✅ .*tea", within=10)
     bots.write(3, "count the stars")
     await bots.until("counting.txt", "first", within=10)
+    asking = asyncio.create_task(asked_in_a_room(there, "count the stars"))
+    await bots.until("counting.txt", "first", times=2, within=10)
     await bots.kill(first)
 
     took = await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
@@ -118,27 +139,35 @@ async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots)
     await bots.until("said.txt", "second .*a thousand stars", within=15)
     await bots.until("said.txt", "second (?!.*stars)", within=15)
     await bots.until("said.txt", "second ⏰ .*drink tea", within=20)
+    answers = await answers_in_the_room(address)
+    await asyncio.gather(asking, return_exceptions=True)
 
     assert alone == ["first connected"]
     assert took <= TAKEOVER_SECONDS
     assert asked.is_success
     assert "reminder sent" in (bots.folder / "second.log").read_text(encoding="utf-8")
     assert len([line for line in bots.lines("said.txt") if "⏰" in line and "tea" in line]) == 1
-    assert bots.lines("counting.txt") == ["first counts", "second counts"]
+    assert bots.lines("counting.txt") == ["first counts", "first counts", "second counts", "second counts"]
+    assert answers == ["a thousand stars"]
 
 
 async def test_one_that_was_frozen_says_nothing_of_its_own_and_is_the_next_as_soon_as_the_other_stops(bots):
     first, _ = await bots.start("first")
     await bots.until("connected.txt", "first", within=10)
     second, _ = await bots.start("second")
+    bots.write(0, "count the stars")
+    await bots.until("counting.txt", "first", within=10)
     first.send_signal(signal.SIGSTOP)
     bots.write(1, "remind me tomorrow to stretch")  # waits for the frozen one in the file
     await bots.until("connected.txt", "second", within=TAKEOVER_SECONDS)
+    await bots.until("said.txt", "second .*a thousand stars", within=10)
+    (bots.folder / "dawn.txt").touch()
     bots.write(2, "remind me tomorrow to look up")
     await bots.until("said.txt", "second ✅ .*look up", within=10)
 
     first.send_signal(signal.SIGCONT)
     await bots.until("first.log", "connected to files no longer", within=10)
+    await bots.until("first.log", "another worker answers a message", within=10)
     bots.write(3, "remind me tomorrow to drink tea")
     await bots.until("said.txt", "✅ .*drink tea", within=10)
     said = bots.lines("said.txt")
@@ -147,7 +176,7 @@ async def test_one_that_was_frozen_says_nothing_of_its_own_and_is_the_next_as_so
     took = await bots.until("connected.txt", "first", times=2, within=TAKEOVER_SECONDS)
 
     assert {line.split()[0] for line in said} == {"second"}
-    assert len(said) == len({line.split("✅")[1] for line in said})
+    assert len(said) == len({line.split("✅")[-1] for line in said})
     assert bots.lines("connected.txt") == ["first connected", "second connected", "first connected"]
     assert second.returncode == 0
     assert took < on_this_machine(5)

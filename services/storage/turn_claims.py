@@ -1,0 +1,90 @@
+"""Which of the processes that share a PostgreSQL deals with which message.
+
+A claim is made in the transaction that keeps the message, and let go when the message is dealt with. Whoever follows a
+process that died or froze takes its claims; as an answer is said only by whose claim it is, one that wakes up later
+finds that it has none, and says nothing.
+"""
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from services.storage.database import Database
+from services.storage.worker_tables import TURN_CLAIM
+
+Key = tuple[str, str]
+"""A message: the key of its chat, and its id there."""
+
+_KEYS = "unnest(CAST(:chats AS text[]), CAST(:messages AS text[])) AS key (chat_key, message_id)"
+_MAKE = sa.text(
+    f"INSERT INTO turn_claim (chat_key, message_id, owner) SELECT chat_key, message_id, :owner FROM {_KEYS} "  # noqa: S608 - constants
+    "ON CONFLICT (chat_key, message_id) DO UPDATE SET owner = excluded.owner"
+)
+_TAKE = (
+    "UPDATE turn_claim SET owner = :owner "
+    "WHERE owner <> :owner AND split_part(chat_key, ':', 1) = :platform{condition} RETURNING chat_key, message_id"
+)
+_TAKE_ALL = sa.text(_TAKE.format(condition=""))
+_TAKE_OF_THE_GONE = sa.text(_TAKE.format(condition=" AND owner NOT IN (SELECT owner FROM worker)"))
+_LET_GO = sa.text(
+    f"DELETE FROM turn_claim AS claim USING {_KEYS} WHERE claim.owner = :owner "  # noqa: S608 - constants
+    "AND claim.chat_key = key.chat_key AND claim.message_id = key.message_id"
+)
+
+
+class TurnClaims:
+    """The claims of one process, `owner`, which `Presence` must know to be alive."""
+
+    def __init__(self, database: Database, owner: str) -> None:
+        self._database = database
+        self._owner = owner
+        self._held: set[Key] = set()
+        self._dealt_with: set[Key] = set()
+
+    def make(self, connection: sa.Connection, keys: Sequence[Key]) -> None:
+        """Claim messages in the caller's transaction; `hold` them when it is committed."""
+        if keys:
+            connection.execute(_MAKE, self._values(keys))
+
+    def hold(self, keys: Collection[Key]) -> None:
+        """Remember which messages were claimed; an answer to any other needs no claim."""
+        self._held.update(keys)
+
+    async def is_ours(self, key: Key) -> bool:
+        """Whether nobody has taken the claim on a message from us."""
+        if key not in self._held:
+            return True
+        is_it = sa.and_(TURN_CLAIM.c.chat_key == key[0], TURN_CLAIM.c.message_id == key[1])
+        query = sa.select(TURN_CLAIM.c.owner).where(is_it)
+        return await self._database.read(lambda connection: connection.scalar(query)) == self._owner
+
+    async def take(self, platform: str, *, only_of_the_gone: bool) -> frozenset[Key]:
+        """Take the claims that others have on messages of a platform, or those of processes that are gone."""
+        values = {"owner": self._owner, "platform": platform}
+        take = _TAKE_OF_THE_GONE if only_of_the_gone else _TAKE_ALL
+
+        def work(connection: sa.Connection) -> frozenset[Key]:
+            return frozenset((row.chat_key, row.message_id) for row in connection.execute(take, values))
+
+        taken = await self._database.run(work, is_durable=False)
+        self.hold(taken)
+        return taken
+
+    def deal_with(self, keys: Collection[Key]) -> None:
+        """Note that messages are dealt with; `let_go` tells the others."""
+        done = self._held.intersection(keys)
+        self._held -= done
+        self._dealt_with |= done
+
+    async def let_go(self) -> None:
+        """Give up the claims on what is dealt with."""
+        if not self._dealt_with:
+            return
+        keys = tuple(self._dealt_with)
+        values = self._values(keys)
+        await self._database.run(lambda connection: connection.execute(_LET_GO, values).close(), is_durable=False)
+        self._dealt_with.difference_update(keys)
+
+    def _values(self, keys: Sequence[Key]) -> dict[str, object]:
+        chats, messages = zip(*keys, strict=True)
+        return {"owner": self._owner, "chats": list(chats), "messages": list(messages)}

@@ -1,0 +1,134 @@
+"""Of several processes one answers a message: what is claimed, taken over, and let go."""
+
+import asyncio
+from contextlib import suppress
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.claimed_turns import ClaimedTurns
+from bot.platform import Capabilities
+from bot.platforms.console import ConsolePlatform
+from bot.platforms.web.adapter import WebPlatform
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.turns import NOW, make_message
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext, Services
+
+MESSAGE = make_message("remind me of tea")
+UTC = ZoneInfo("UTC")
+KEY = (MESSAGE.address.key, MESSAGE.id)
+pytestmark = pytest.mark.looptime
+
+
+class FakeClaims:
+    """Claims in memory: `left` is what others have left, `lost` what they have taken."""
+
+    def __init__(self, *, left=(), lost=()):
+        self.left = frozenset(left)
+        self.lost = frozenset(lost)
+        self.errors = 0
+        self.dealt_with = set()
+        self.gone = set()
+        self.asked = []
+
+    def _may_fail(self):
+        if self.errors:
+            self.errors -= 1
+            raise ConnectionError("no database")
+
+    async def is_ours(self, key):
+        self._may_fail()
+        return key not in self.lost
+
+    async def take(self, platform, *, only_of_the_gone):
+        self._may_fail()
+        self.asked.append((platform, only_of_the_gone))
+        taken, self.left = self.left, frozenset()
+        return taken
+
+    def deal_with(self, keys):
+        self.dealt_with |= set(keys)
+
+    async def let_go(self):
+        self._may_fail()
+        self.gone |= self.dealt_with
+
+
+class Taken(list):
+    """Notes what was taken over."""
+
+    async def __call__(self, keys):
+        self.extend(keys)
+
+
+async def within(seconds, work):
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await work
+
+
+async def test_a_tool_is_not_called_for_a_message_that_another_process_answers():
+    call = ToolCall(id="1", name="dice", arguments={})
+    context = CallContext(
+        call_id="1", message=MESSAGE, services=Services(), clock=LoopClock(), now=NOW, zone=UTC, language="en"
+    )
+    lost = await ClaimedTurns(FakeClaims(lost=[KEY]), LoopClock()).refuse(call, context)
+    kept = await ClaimedTurns(FakeClaims(), LoopClock()).refuse(call, context)
+
+    assert (lost.ok, lost.failure) == (False, "denied")
+    assert kept is None
+
+
+async def test_an_answer_is_given_where_the_database_does_not_say_whose_it_is():
+    claims = FakeClaims(lost=[KEY])
+    claims.errors = 1
+
+    assert await ClaimedTurns(claims, LoopClock()).is_ours(MESSAGE)
+
+
+async def test_what_was_left_on_a_platform_is_taken_over_once_and_dealt_with():
+    claims, taken = FakeClaims(left=[KEY]), Taken()
+    await ClaimedTurns(claims, LoopClock()).follow(FakePlatform(LoopClock()), taken)
+
+    assert claims.asked == [("fake", False)]
+    assert taken == [KEY]
+    assert claims.dealt_with == {KEY}
+
+
+async def test_in_the_rooms_of_all_those_who_are_gone_are_followed_again_and_again_also_after_an_error():
+    claims, taken, clock = FakeClaims(), Taken(), LoopClock()
+    claims.errors = 1
+    room = WebPlatform(clock=clock, bot_name="Bubbles")
+    following = asyncio.create_task(within(9, ClaimedTurns(claims, clock).follow(room, taken)))
+    await asyncio.sleep(5)
+    claims.left = frozenset([KEY])
+    await following
+
+    assert set(claims.asked) == {("web", True)}
+    assert taken == [KEY]
+
+
+async def test_nobody_follows_in_the_terminal_of_another_process():
+    claims, clock = FakeClaims(left=[KEY]), LoopClock()
+    terminal = ConsolePlatform(clock=clock, bot_name="Bubbles", room="home", person="ann")
+    await ClaimedTurns(claims, clock).follow(terminal, Taken())
+
+    assert terminal.capabilities == Capabilities(per_process=True, proves_people=False)
+    assert claims.asked == []
+
+
+async def test_what_is_dealt_with_is_let_go_after_an_error_too_and_at_the_end():
+    claims, clock = FakeClaims(), LoopClock()
+    claims.errors = 1
+    claimed = ClaimedTurns(claims, clock)
+    letting_go = asyncio.create_task(within(5, claimed.let_go()))
+    claimed.deal_with(KEY)
+    await asyncio.sleep(4.5)
+    let_go_meanwhile = set(claims.gone)
+    claimed.deal_with(("fake:home", "m9"))
+    await letting_go
+
+    assert let_go_meanwhile == {KEY}
+    assert claims.gone == {KEY, ("fake:home", "m9")}
