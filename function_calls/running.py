@@ -20,6 +20,7 @@ Work = Callable[[], Awaitable[object]]
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
 _LONGEST_PAUSE: Final = 5.0
 _BROKE: Final = "Tool "  # how the error of a call begins that broke or took too long
+_FULL: Final = "the disk is full"  # how that of one ends that could keep nothing
 
 
 async def run_guarded(
@@ -47,7 +48,7 @@ async def run_guarded(
         return ToolResult.failed(str(error), text=refusal_text(context.language, error, context.now))
     except StorageFull as error:
         logger.error("tool {}: {}", name, error)
-        return ToolResult.failed(f"Tool '{name}' could not keep it: the disk is full", text=full_text(context.language))
+        return ToolResult.failed(f"Tool '{name}' could not keep it: {_FULL}", text=full_text(context.language))
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
@@ -69,6 +70,11 @@ def full_text(language: str) -> str:
 def is_breakdown(result: ToolResult) -> bool:
     """Whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
     return not result.ok and (result.error or "").startswith(_BROKE)
+
+
+def is_disk_full(result: ToolResult) -> bool:
+    """Whether a call failed because nothing can be kept."""
+    return not result.ok and (result.error or "").endswith(_FULL)
 
 
 async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:

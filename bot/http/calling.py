@@ -13,6 +13,7 @@ from bot.http.field_problems import argument_of, argument_problems, in_one_line
 from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.errors import ArgumentError, ArgumentsInvalid
 from function_calls.permission import Viewer as ToolViewer
+from function_calls.running import is_disk_full
 from function_calls.schema_validator import SchemaValidator
 from function_calls.session_state import CallState, Session
 from services.chat import ChatMessage
@@ -108,6 +109,8 @@ def succeeded(result: ToolResult) -> ToolResult:
         raise HttpRefused(403, "call_denied", why=result.text or result.error)
     if result.is_question:
         raise HttpRefused(409, "call_question", why=result.text)
+    if is_disk_full(result):
+        raise HttpRefused(503, "disk_full")
     refused = (result.error or "").partition(" ")[0]
     raise HttpRefused(REFUSED_STATUS.get(refused, 422), "call_failed", why=result.text or result.error)
 

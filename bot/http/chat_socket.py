@@ -23,6 +23,7 @@ from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN, S
 from bot.platforms.web.frames import Frame, author_shape, written
 from bot.platforms.web.room import Room
 from function_calls.wording import say
+from services.errors import StorageFull
 
 QUEUE: Final = 1000
 """So many frames may wait for a socket; a client that reads more slowly is sent away and comes back to a snapshot."""
@@ -168,6 +169,9 @@ class RoomSocket:
                 await act(data)
             except HttpRefused as refusal:
                 self._complain(refusal.code, data, **refusal.fields)
+            except StorageFull as error:
+                logger.bind(chat=self._session_id).error("a frame was refused: {}", error)
+                self._complain("disk_full", data)
             except ValidationError:
                 self._complain("frame_unknown", data)
 

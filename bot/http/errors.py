@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
 from bot.http.field_problems import field_problems, in_one_line
-from function_calls.running import full_text, refusal_text
+from function_calls.running import refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
 from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull
@@ -165,8 +165,7 @@ async def _busy(request: Request, error: Exception) -> JSONResponse:
 
 async def _full(request: Request, error: Exception) -> JSONResponse:
     logger.error("{} {} could not be served: {}", request.method, request.url.path, error)
-    body = ErrorBody(code="disk_full", detail=full_text(language_asked(request)))
-    return JSONResponse(body.model_dump(), status_code=503)
+    return error_response(request, 503, "disk_full")
 
 
 async def _broken(request: Request, error: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
 
+import httpx
 import pytest
 import websockets
 
@@ -51,13 +52,13 @@ def fill(disk: Path) -> Path:
     return filler
 
 
-async def done_text(socket):
-    """What the bot said at last."""
+async def heard(socket, kind):
+    """What the next frame of a kind tells."""
     async with asyncio.timeout(20):
         while True:
             frame = json.loads(await socket.recv())
-            if frame["type"] == "done":
-                return frame["data"]["text"]
+            if frame["type"] == kind:
+                return frame["data"]
 
 
 async def test_the_web_room_hears_of_it_too_and_can_look_things_up(small_disk):
@@ -69,18 +70,23 @@ async def test_the_web_room_hears_of_it_too_and_can_look_things_up(small_disk):
             async def said(text):
                 body = {"text": text, "client_id": f"c{next(numbers)}"}
                 await socket.send(json.dumps({"v": 1, "type": "send", "data": body}))
-                return await done_text(socket)
+                return (await heard(socket, "done"))["text"]
 
             await said("remind me tomorrow at 9 to call Lin")
+            first = (await asyncio.to_thread(httpx.get, f"{address}/api/chat/sessions/lobby/messages")).json()[0]
             filler = fill(small_disk)
             for number in range(20):
                 refused = await said(f"remind me tomorrow at 10 to do thing {number}")
             listed = await said("list my reminders")
+            change = {"message_id": first["id"], "text": "remind me " * 1000}
+            await socket.send(json.dumps({"v": 1, "type": "edit", "data": change}))
+            complaint = await heard(socket, "error")
             filler.unlink()
             mended = await said("remind me tomorrow at 11 to breathe")
 
     assert "My disk is full" in refused
     assert "call Lin" in listed
+    assert (complaint["code"], complaint["message_id"]) == ("disk_full", first["id"])
     assert "✅" in mended
 
 

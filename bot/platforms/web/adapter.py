@@ -281,17 +281,29 @@ class WebPlatform:
         return Said(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
     async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
-        """Let a person's message say `text` from now on."""
-        change = MessageEdited(address=self.address(session_id), message_id=message_id, text=text, at=self._clock.now())
-        await self._deliver(change)
+        """Let a person's message say `text` from now on.
+
+        Raises:
+            StorageFull: that cannot be kept.
+        """
+        address, at = self.address(session_id), self._clock.now()
+        if self._history is not None:  # here first: whoever edits is told when it cannot be kept
+            await self._history.edit(address, message_id, text, at=at)
+        await self._deliver(MessageEdited(address=address, message_id=message_id, text=text, at=at))
 
     async def withdraw(self, session_id: str, message_id: str) -> None:
-        """Take a person's message back."""
-        at = self._clock.now()
+        """Take a person's message back.
+
+        Raises:
+            StorageFull: that cannot be kept.
+        """
+        address, at = self.address(session_id), self._clock.now()
+        if self._history is not None:  # here first, as when it is edited
+            await self._history.delete(address, message_id, at=at)
         if self.files is not None:
             for each in (await self.extras(session_id, message_id)).attachments:
                 await self.files.remove(each["url"])
-        await self._deliver(MessageWithdrawn(address=self.address(session_id), message_id=message_id, at=at))
+        await self._deliver(MessageWithdrawn(address=address, message_id=message_id, at=at))
         self.room(session_id).emit("message_deleted", {"message_id": message_id})
 
     async def forget(self, gone: Sequence[GoneMessage]) -> None:

@@ -62,9 +62,9 @@ async def test_an_openai_client_is_told(full, is_streamed):
 
 
 async def test_a_call_that_could_keep_nothing_fails_with_the_reason(full):
-    answer = await full.post("/api/reminders", json={"text": "10分钟后提醒我伸展"})
+    answer = await full.post("/api/reminders", json={"text": "10分钟后提醒我伸展"}, headers=CHINESE)
 
-    assert answer.status_code == 422
+    assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert "磁盘满了" in answer.json()["detail"]
 
 
@@ -87,3 +87,16 @@ async def test_no_token_is_given_out_that_is_not_kept(full):
     listed = (await full.get("/api/admin/tokens")).json()
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert [each["id"] for each in listed["tokens"]] == given
+
+
+async def test_an_edit_that_is_not_kept_is_refused_and_changes_nothing(api):
+    said = (await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea"})).json()
+    await api.context.app.database.run(take_no_more)
+
+    message = f"/api/chat/sessions/lobby/messages/{said['message_id']}"
+    answer = await api.patch(message, json={"text": "tea, " * 3000}, headers=CHINESE)
+
+    [kept, *_] = (await api.get("/api/chat/sessions/lobby/messages")).json()
+    assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
+    assert "磁盘满了" in answer.json()["detail"]
+    assert kept["content"] == "tea"
