@@ -253,14 +253,16 @@ class PlatformContract:
 
         assert [each.text for each in heard] == ["⏰ tea", "the end"]
 
-    async def test_a_wish_for_patience_says_how_long(self, rig: PlatformRig) -> None:
+    @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])
+    async def test_a_wish_for_patience_says_how_long_and_where(self, rig: PlatformRig, *, everywhere: bool) -> None:
         """So that the outbox can obey it."""
         with _where_there_is_such_a_thing():
-            await rig.limit(7)
+            await rig.limit(7, everywhere=everywhere)
         with pytest.raises(DeliveryFailed) as caught:
             await rig.platform.send(rig.chat, OutgoingMessage(text="hello"))
 
         assert caught.value.retry_after == 7
+        assert caught.value.is_global == everywhere
         assert not caught.value.is_permanent
 
     async def test_after_a_cut_the_bot_hears_and_speaks_again(self, rig: PlatformRig) -> None:

@@ -79,9 +79,12 @@ class PlatformRig(ABC):
         """Let the bot's own message come back to it."""
         raise NotOnThisPlatform(text)
 
-    async def limit(self, seconds: float) -> None:
-        """Let the server refuse the bot's next message for `seconds`."""
-        raise NotOnThisPlatform(seconds)
+    async def limit(self, seconds: float, *, everywhere: bool) -> None:
+        """Let the server refuse the bot's next message for `seconds`, in its chat or `everywhere`.
+
+        A platform that does not tell the two apart has only the first.
+        """
+        raise NotOnThisPlatform(seconds, everywhere)
 
     async def disconnect(self) -> None:
         """Cut the bot's connection; it may come back at once."""

@@ -14,6 +14,7 @@ from services.errors import DeliveryFailed
 
 _LONGEST_PATIENCE_SECONDS: Final = 30.0
 
+_TOO_MANY: Final = 429
 _HOPELESS = (discord.Forbidden, discord.NotFound)
 
 Hear = Callable[[str], Awaitable[None]]
@@ -100,12 +101,20 @@ class GatewayClient(discord.Client):
         except discord.RateLimited as error:
             raise DeliveryFailed("discord: rate limit", retry_after=error.retry_after) from error
         except discord.HTTPException as error:
-            is_hopeless = isinstance(error, _HOPELESS) or error.status == 400
-            raise DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless) from error
+            raise _refused(error) from error
         except (ClientError, OSError, AttributeError) as error:
             # AttributeError: discord.py has no HTTP session before it has logged in.
             raise DeliveryFailed(f"discord: {error}", is_unknown=not _is_unsent(error)) from error
         return answer if isinstance(answer, dict) else {}
+
+
+def _refused(error: discord.HTTPException) -> DeliveryFailed:
+    """What a refusal means for a message that was being sent."""
+    if error.status == _TOO_MANY:  # from what stands in front of Discord, and shuts out the whole machine
+        wish = float(error.response.headers.get("Retry-After", _LONGEST_PATIENCE_SECONDS))
+        return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
+    is_hopeless = isinstance(error, _HOPELESS) or error.status == 400
+    return DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless)
 
 
 def _is_unsent(error: Exception) -> bool:

@@ -29,9 +29,9 @@ class FakeRig(PlatformRig):
         last = self.received[-1]
         await self.platform.say(last.text, sender=last.sender.id, message_id=last.id)
 
-    async def limit(self, seconds):
+    async def limit(self, seconds, *, everywhere):
         def refuse(*_):
-            raise DeliveryFailed("slow down", retry_after=seconds)
+            raise DeliveryFailed("slow down", retry_after=seconds, is_global=everywhere)
 
         self.platform.refuse = refuse
 

@@ -110,21 +110,13 @@ async def test_dingtalk_may_move_the_connection(server, platform, ear, until):
     assert ear.texts == ["tea"]
 
 
-@pytest.mark.parametrize(
-    ("trouble", "seconds", "is_global"),
-    [
-        (Trouble(status=429, body={"code": "Throttling", "message": "slow"}, headers={"Retry-After": "7"}), 7, True),
-        (Trouble(status=200, body={"errcode": 130101, "errmsg": "send too fast"}), 60, False),
-    ],
-    ids=["of the app", "of a group"],
-)
-async def test_a_limit_is_passed_on(server, platform, trouble, seconds, is_global):
-    server.troubles.append(trouble)
+async def test_a_limit_without_its_seconds_is_a_minute(server, platform):
+    server.troubles.append(Trouble(status=200, body={"errcode": 130101, "errmsg": "send too fast"}))
 
     with pytest.raises(DeliveryFailed) as failure:
         await platform.send(TEAM, OutgoingMessage(text="tea"))
 
-    assert (failure.value.retry_after, failure.value.is_global) == (seconds, is_global)
+    assert failure.value.retry_after == 60
 
 
 async def test_a_file_is_shown_by_the_api_also_where_the_words_go_by_session(server, platform, ear):

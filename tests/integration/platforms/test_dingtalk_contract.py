@@ -51,10 +51,9 @@ class DingTalkRig(PlatformRig):
     async def repeat(self):
         await self.server.say(self._last["text"]["content"], sender="staff-ann", more=self._last)
 
-    async def limit(self, seconds):
-        self.server.troubles.append(
-            Trouble(status=429, body={"code": "Throttling"}, headers={"Retry-After": str(seconds)})
-        )
+    async def limit(self, seconds, *, everywhere):
+        body = {"code": "Throttling"} if everywhere else {"errcode": 130101}
+        self.server.troubles.append(Trouble(status=429, body=body, headers={"Retry-After": str(seconds)}))
 
     async def disconnect(self):
         await self.server.disconnect()

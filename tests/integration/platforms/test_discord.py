@@ -1,5 +1,8 @@
 """The Discord adapter through discord.py, against a server that speaks the gateway and REST."""
 
+import asyncio
+import time
+
 import pytest
 from pydantic import SecretStr
 
@@ -107,6 +110,20 @@ async def test_a_short_limit_is_waited_for(server, platform):
     await platform.send(TEAM, OutgoingMessage(text="tea"))
 
     assert server.said.texts == ["tea"]
+
+
+async def test_a_limit_of_the_whole_bot_holds_every_chat(server, platform, until):
+    body = {"message": "You are being rate limited.", "retry_after": 0.5, "global": True}
+    server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback"}))
+    waiting = asyncio.create_task(platform.send(TEAM, OutgoingMessage(text="tea")))
+    await until(lambda: not platform._client.http._global_over.is_set())
+    begun = time.monotonic()
+    await platform.send(ChatAddress(platform="discord", chat_id="21"), OutgoingMessage(text="cake"))
+    waited = time.monotonic() - begun
+    await waiting
+
+    assert waited > 0.3
+    assert sorted(server.said.texts) == ["cake", "tea"]
 
 
 async def test_a_missing_permission_is_permanent(server, platform):

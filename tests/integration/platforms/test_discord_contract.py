@@ -8,8 +8,9 @@ from pydantic import SecretStr
 from bot.platforms.discord.settings import DiscordSettings
 from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.discord import DiscordServer
+from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -24,7 +25,7 @@ NAMES = {"1": "Bubbles", **{number: name for name, number in PEOPLE.items()}}
 
 
 class DiscordRig(PlatformRig):
-    """discord.py itself waits for short limits; that longer ones are told is tested beside the adapter."""
+    """discord.py itself waits for the limits of a chat; that long ones are told is tested beside the adapter."""
 
     keeps_what_was_missed = True
     nowhere = ChatAddress(platform="discord", chat_id="30")
@@ -40,6 +41,11 @@ class DiscordRig(PlatformRig):
         self.platform = DiscordPlatform(settings, SystemClock(), "Bubbles")
         self._last = {}
         self._own = set()
+
+    async def limit(self, seconds, *, everywhere):
+        if not everywhere:
+            raise NotOnThisPlatform
+        self.server.troubles.append(Trouble(status=429, headers={"Retry-After": str(seconds)}))
 
     async def ready(self):
         await self.server.attended()

@@ -92,16 +92,6 @@ async def test_a_reply_to_what_is_gone_is_said_in_the_chat(server, platform):
     assert [said.chat for said in server.said.entries] == ["oc_1"]
 
 
-async def test_a_limit_is_passed_on_with_its_seconds(server, platform):
-    body = {"code": 99991400, "msg": "request trigger frequency limit"}
-    server.troubles.append(Trouble(status=429, body=body, headers={"x-ogw-ratelimit-reset": "7"}))
-
-    with pytest.raises(DeliveryFailed) as failure:
-        await platform.send(TEAM, OutgoingMessage(text="tea"))
-
-    assert failure.value.retry_after == 7
-
-
 async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 

@@ -59,8 +59,8 @@ class FeishuRig(PlatformRig):
     async def echo(self, text):
         await self.server.say(text, sender="ou_bot")
 
-    async def limit(self, seconds):
-        body = {"code": 99991400, "msg": "slow"}
+    async def limit(self, seconds, *, everywhere):
+        body = {"code": 99991400 if everywhere else 230020, "msg": "slow"}
         self.server.troubles.append(Trouble(status=429, body=body, headers={"x-ogw-ratelimit-reset": str(seconds)}))
 
     async def disconnect(self):

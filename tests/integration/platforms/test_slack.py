@@ -103,16 +103,6 @@ async def test_slack_may_ask_for_a_new_line_at_any_time(server, platform, ear, u
     assert ear.texts == ["tea"]
 
 
-async def test_a_limit_is_passed_on_with_its_seconds(server, platform):
-    body = {"ok": False, "error": "ratelimited"}
-    server.troubles.append(Trouble(status=429, body=body, headers={"Retry-After": "7"}))
-
-    with pytest.raises(DeliveryFailed) as failure:
-        await platform.send(TEAM, OutgoingMessage(text="tea"))
-
-    assert failure.value.retry_after == 7
-
-
 async def test_a_lost_answer_is_not_followed_by_a_second_message(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 

@@ -48,7 +48,9 @@ class SlackRig(PlatformRig):
     async def echo(self, text):
         await self.server.say(text, sender="UBOT", more={"bot_id": "BBOT"})
 
-    async def limit(self, seconds):
+    async def limit(self, seconds, *, everywhere):
+        if everywhere:
+            raise NotOnThisPlatform
         body = {"ok": False, "error": "ratelimited"}
         self.server.troubles.append(Trouble(status=429, body=body, headers={"Retry-After": str(seconds)}))
 

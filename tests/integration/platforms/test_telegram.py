@@ -75,17 +75,6 @@ async def test_what_is_said_while_the_server_is_away_is_heard_once_afterwards(se
     assert ear.texts == ["one", "two", "three"]
 
 
-async def test_flood_control_is_passed_on_with_its_seconds(server, platform):
-    body = {"ok": False, "error_code": 429, "description": "Too Many Requests", "parameters": {"retry_after": 7}}
-    server.troubles.append(Trouble(status=429, body=body))
-
-    with pytest.raises(DeliveryFailed) as failure:
-        await platform.send(TEAM, OutgoingMessage(text="tea"))
-
-    assert failure.value.retry_after == 7
-    assert not failure.value.is_permanent
-
-
 async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 

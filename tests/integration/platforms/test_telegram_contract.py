@@ -11,7 +11,7 @@ from bot.testing.chat_servers import telegram_forms as forms
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -58,7 +58,9 @@ class TelegramRig(PlatformRig):
     async def repeat(self):
         await self.server.update({"message": self._last})
 
-    async def limit(self, seconds):
+    async def limit(self, seconds, *, everywhere):
+        if everywhere:
+            raise NotOnThisPlatform
         body = {"ok": False, "error_code": 429, "description": "slow", "parameters": {"retry_after": seconds}}
         self.server.troubles.append(Trouble(status=429, body=body))
 
