@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # As many pings as the SDK itself lets go unanswered.
 _PINGS_UNTIL_DEAF: Final = 4
+_WHO_AM_I: Final = "auth.test"
+_QUIET_HTTP: Final = timedelta(minutes=10)
 
 
 class SlackPlatform:
@@ -48,12 +50,22 @@ class SlackPlatform:
         markdown=True,
     )
 
-    def __init__(self, settings: SlackSettings, clock: Clock, bot_name: str, *, ping_seconds: float = 5.0) -> None:
+    def __init__(
+        self,
+        settings: SlackSettings,
+        clock: Clock,
+        bot_name: str,
+        *,
+        ping_seconds: float = 5.0,
+        quiet_http: timedelta = _QUIET_HTTP,
+    ) -> None:
         self._clock = clock
         self._bot_name = bot_name
-        # Over HTTP nothing is heard of Slack when nobody writes, and that is no bad sign.
-        limit = timedelta(seconds=_PINGS_UNTIL_DEAF * ping_seconds) if settings.mode == "socket" else None
-        self._connection = Connection(wire.NAME, clock, deaf_after=limit)
+        if settings.mode == "socket":
+            limit = timedelta(seconds=_PINGS_UNTIL_DEAF * ping_seconds)
+            self._connection = Connection(wire.NAME, clock, deaf_after=limit)
+        else:
+            self._connection = Connection(wire.NAME, clock, deaf_after=quiet_http, probe=self._ask_slack)
         self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""
@@ -141,7 +153,7 @@ class SlackPlatform:
 
     async def _session(self) -> None:
         try:
-            me = await self._api.ask("auth.test", {})
+            me = await self._api.ask(_WHO_AM_I, {})
         except DeliveryFailed as failure:
             if failure.is_permanent:
                 raise ConnectionRefusedForGood(
@@ -153,6 +165,14 @@ class SlackPlatform:
         )
         self._workspace = str(me.get("url", ""))
         await self.door.serve(self._connection.heard)
+
+    async def _ask_slack(self) -> None:
+        """Over HTTP nothing is heard when nobody writes: see at least that Slack is there and knows the bot.
+
+        Whether Slack reaches the bot's address it tells nobody.
+        """
+        await self._api.ask(_WHO_AM_I, {})
+        self._connection.heard()
 
     async def _take(self, kind: str, payload: Mapping[str, object]) -> None:
         self._connection.heard()

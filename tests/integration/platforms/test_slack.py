@@ -1,9 +1,11 @@
 """The Slack adapter through Slack's SDK, against a server that speaks Socket Mode, signed requests and the Web API."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import time
+from datetime import timedelta
 
 import pytest
 from aiohttp import ClientSession
@@ -21,6 +23,7 @@ from services.errors import DeliveryFailed
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 TEAM = ChatAddress(platform="slack", chat_id="C1")
+QUIET_HTTP = timedelta(seconds=1)
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def make(server):
             "signing_secret": server.signing_secret,
         }
         chosen = {"api_url": server.api_url, "http_port": 0, **secrets, **settings}
-        return SlackPlatform(SlackSettings(**chosen), SystemClock(), "Bubbles", ping_seconds=0.5)
+        return SlackPlatform(SlackSettings(**chosen), SystemClock(), "Bubbles", ping_seconds=0.5, quiet_http=QUIET_HTTP)
 
     return platform
 
@@ -180,6 +183,17 @@ async def test_a_request_that_was_signed_long_ago_is_refused(server, posted, ear
     headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={signed}"}
     async with ClientSession() as replayed, replayed.post(server.post_to, data=body, headers=headers) as answer:
         assert (answer.status, ear.heard) == (401, [])
+
+
+async def test_over_http_a_quiet_bot_is_live_while_slack_knows_it_and_deaf_when_not(server, posted, until):
+    await asyncio.sleep(2 * QUIET_HTTP.total_seconds())
+    quiet = posted.health
+    server.bot_token = "xoxb-another"
+    await until(lambda: posted.health.state == "deaf")
+    await until(lambda: posted.health.state == "stopped")
+
+    assert (quiet.state, quiet.reconnects) == ("live", 0)
+    assert "invalid_auth" in posted.health.detail
 
 
 async def test_the_address_is_proved_to_slack(server, posted):
