@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NO_SERVERS := --ignore=tests/integration --ignore=tests/browser
 
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check fix lock page same-page clean docs bench
+.PHONY: help install run chat test integration check audit fix lock page same-page clean docs bench
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -64,6 +64,10 @@ check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@! grep -n '://' requirements*.lock.txt || { echo "a lock file names a host"; exit 1; }
+
+audit: ## ask the package index which requirements have known vulnerabilities; needs the network
+	@test -x build/audit/bin/pip-audit || { $(PYTHON) -m venv build/audit && build/audit/bin/pip install --quiet pip-audit; }
+	@build/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock.txt
 
 docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages show executed
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean --config-file .ci/mkdocs.yml

@@ -60,6 +60,14 @@ def test_systemd_accepts_the_unit(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_the_unit_exposes_little():
+    judge = ["systemd-analyze", "security", "--offline=true", "--threshold=35", str(DEPLOY / "bubbles.service")]
+    done = subprocess.run(judge, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout.splitlines()[-1]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_page_exists(command):
     assert command in cli.commands
