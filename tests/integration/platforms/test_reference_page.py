@@ -1,0 +1,90 @@
+"""The reference says of each platform what its adapter says of itself."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.documentation.markdown import table
+from bot.platform import KnowsMembers, OffersCommands
+from bot.platforms.catalog import EXTRAS, create_platforms
+from bot.settings_sources import load_settings
+from services.clock import SystemClock
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.timeout(60),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Discord's library
+]
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "platforms.md"
+TITLES = {"onebot": "QQ (OneBot)", "xmpp": "XMPP", "irc": "IRC", "dingtalk": "DingTalk"}
+NEEDED = {
+    "MATRIX__HOMESERVER": "https://matrix.example.org",
+    "MATRIX__USER": "@bubbles:example.org",
+    "MATRIX__PASSWORD": "x",
+    "XMPP__JID": "bubbles@example.org",
+    "XMPP__PASSWORD": "x",
+    "IRC__HOST": "irc.example.org",
+    "TELEGRAM__TOKEN": "1:abc",
+    "DISCORD__TOKEN": "abc",
+    "SLACK__BOT_TOKEN": "xoxb-1",
+    "SLACK__APP_TOKEN": "xapp-1",
+    "FEISHU__APP_ID": "cli_1",
+    "FEISHU__APP_SECRET": "x",
+    "DINGTALK__CLIENT_ID": "ding1",
+    "DINGTALK__CLIENT_SECRET": "x",
+}
+
+
+def platforms():
+    environment = {f"BUBBLES_PLATFORMS__{key}": value for key, value in NEEDED.items()}
+    environment["BUBBLES_PLATFORMS__ENABLED"] = ",".join(EXTRAS)
+    return create_platforms(load_settings(None, environment), SystemClock())
+
+
+def largest_file(can):
+    return f"{can.max_file_kilobytes // 1000} MB" if can.files else "–"
+
+
+def changes(can):
+    if not can.edits:
+        return "–"
+    return "corrections" if can.max_edits == 1 else f"{can.max_edits} times" if can.max_edits else "yes"
+
+
+ROWS = {
+    "notifies people": lambda can: can.mentions,
+    "replies to a message": lambda can: can.replies,
+    "threads or topics": lambda can: can.threads,
+    "puts reactions": lambda can: can.reactions,
+    "buttons": lambda can: can.choices,
+    "changes what it said": changes,
+    "shows typing": lambda can: can.typing,
+    "answers one person in a group": lambda can: can.private_replies,
+    "files": largest_file,
+    "bold, code and links": lambda can: can.markdown,
+    "links to messages": lambda can: can.message_links,
+    "characters of one message": lambda can: f"{can.max_length:,}",
+    "a repeat is seen once": lambda can: can.takes_idempotency_key,
+    "accounts can be linked": lambda can: can.proves_people,
+}
+PROTOCOLS = {"menu of commands": OffersCommands, "knows who is in a chat": KnowsMembers}
+
+
+def cell(found):
+    return found if isinstance(found, str) else "yes" if found else "–"
+
+
+def made():
+    """The table as the adapters have it."""
+    known = platforms()
+    rows = [(title, *(cell(find(each.capabilities)) for each in known)) for title, find in ROWS.items()]
+    rows += [(title, *(cell(isinstance(each, kind)) for each in known)) for title, kind in PROTOCOLS.items()]
+    return table(("", *(TITLES.get(each.name, each.name.title()) for each in known)), rows)
+
+
+def test_the_table_of_the_page_is_what_the_adapters_say():
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith("|"))
+
+    assert lines[begin : begin + len(ROWS) + len(PROTOCOLS) + 2] == made()
