@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ from bot.testing.http_bot import served_bot
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-FIRST_BOT, FIRST_FUNCTION, FIRST_PLUGIN, OTHER_PROGRAMS = (
+FIRST_BOT, FIRST_FUNCTION, FIRST_PLUGIN, FIRST_PLATFORM, OTHER_PROGRAMS = (
     (DOCS / page).read_text(encoding="utf-8")
     for page in (
         "tutorial/first-bot.md",
         "tutorial/first-function.md",
         "tutorial/first-plugin.md",
+        "tutorial/first-platform.md",
         "how-to/use-the-bot-from-other-programs.md",
     )
 )
@@ -66,6 +68,25 @@ def shell(tmp_path):
     return run
 
 
+@asynccontextmanager
+async def running(shell, command):
+    """A bot that serves until the context ends; its log."""
+    environment = {**shell.environment, "BUBBLES_PLATFORMS__ENABLED": ",", "BUBBLES_HTTP__PORT": "0"}
+    log = shell.folder / "log.txt"
+    with log.open("wb") as written:
+        process = await asyncio.create_subprocess_exec(
+            *command.split(), cwd=shell.folder, env=environment, stdout=asyncio.subprocess.PIPE, stderr=written
+        )
+    try:
+        async with asyncio.timeout(60):
+            assert b"http://" in await process.stdout.readline()
+        yield log
+    finally:
+        process.terminate()
+        await process.wait()
+    assert process.returncode == 0
+
+
 def test_the_first_bot_is_talked_to_and_explains_itself(shell):
     [command] = blocks(FIRST_BOT, "sh")
     target = re.search(rf"^{command.split()[1]}:.*\n\t@\$\(BIN\)/(.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -86,7 +107,7 @@ def test_the_first_function_is_tested_and_given_to_the_bot(shell):
     (shell.folder / "coins.py").write_text(handler, encoding="utf-8")
     (shell.folder / "test_coins.py").write_text(tests, encoding="utf-8")
 
-    tested = shell("pytest -q")
+    tested = shell("pytest -q test_coins.py")
     (shell.folder / "main.py").write_text(program, encoding="utf-8")
     own = shell("python main.py", "ann: flip 3 coins\n")
     (shell.folder / "plugins").mkdir()
@@ -119,30 +140,45 @@ def test_the_first_plugin_is_begun_shown_and_told(shell):
     assert "💧 0.5 l" in told_again
 
 
+async def test_the_first_platform_is_shown_tested_and_joined_by_two_people(shell):
+    *parts, test = blocks(FIRST_PLATFORM, "python")
+    show, run = blocks(FIRST_PLATFORM, "sh")[0].splitlines()
+    [said] = re.findall("type a name, then “(.*?)”", FIRST_PLATFORM)
+    (shell.folder / "plugins").mkdir()
+    (shell.folder / "plugins" / "lines.py").write_text("\n\n".join(parts), encoding="utf-8")
+    (shell.folder / "test_lines.py").write_text(test, encoding="utf-8")
+
+    shown, tested = await asyncio.gather(
+        asyncio.to_thread(shell, show), asyncio.to_thread(shell, "pytest -q test_lines.py")
+    )
+    told = []
+    async with running(shell, run):
+        people = [await asyncio.open_connection("127.0.0.1", 7007) for _ in range(2)]
+        for (_, writer), name in zip(people, ("ann", "ben"), strict=True):
+            writer.write(f"{name}\n".encode())
+        await asyncio.sleep(0.5)  # both are in the room
+        people[0][1].write(f"{said.replace('10 seconds', '1 second')}\n".encode())
+        async with asyncio.timeout(30):
+            while not told or "⏰" not in told[-1]:
+                told.append((await people[1][0].readline()).decode())
+        for _, writer in people:
+            writer.close()
+
+    assert "lines" in shown
+    assert "1 passed" in tested
+    assert [line[:11] for line in told[:1]] == ["Bubbles: ✅ "]
+    assert "tea" in told[-1]
+
+
 async def test_a_new_version_of_a_plugin_is_taken_in_while_the_bot_runs(shell):
     plugins = shell.folder / "plugins"
     plugins.mkdir()
     file = plugins / "water_plants.py"
     file.write_text(blocks(FIRST_PLUGIN, "python")[0], encoding="utf-8")
-    environment = {**shell.environment, "BUBBLES_PLATFORMS__ENABLED": ",", "BUBBLES_HTTP__PORT": "0"}
-    log = shell.folder / "log.txt"
-    with log.open("wb") as written:
-        process = await asyncio.create_subprocess_exec(
-            *("bubbles", "dev"), cwd=shell.folder, env=environment, stdout=asyncio.subprocess.PIPE, stderr=written
-        )
-    try:
-        async with asyncio.timeout(60):
-            assert b"http://" in await process.stdout.readline()
-            file.write_text(
-                file.read_text(encoding="utf-8").replace("times: int = 1", "litres: int = 1, times: int = 1")
-            )
-            while "litres" not in log.read_text(encoding="utf-8"):  # noqa: ASYNC110 - a file has no event
-                await asyncio.sleep(0.1)
-    finally:
-        process.terminate()
-        await process.wait()
-
-    assert process.returncode == 0
+    async with running(shell, "bubbles dev") as log, asyncio.timeout(60):
+        file.write_text(file.read_text(encoding="utf-8").replace("times: int = 1", "litres: int = 1, times: int = 1"))
+        while "litres" not in log.read_text(encoding="utf-8"):  # noqa: ASYNC110 - a file has no event
+            await asyncio.sleep(0.1)
 
 
 async def test_an_openai_client_talks_to_the_bot_as_the_page_of_other_programs_says():
