@@ -1,4 +1,4 @@
-"""The file of the tutorial on platforms is a plugin; `tests/integration/test_tutorials.py` follows the page to its end."""
+"""The file of the tutorial on platforms is a plugin; test_tutorials.py follows the page to its end."""
 
 import re
 from pathlib import Path
