@@ -18,15 +18,22 @@ class HistoryService:
         self._store = store
         self._bot = Person(id="self", name=bot_name, is_bot=True)
         self._waiting: deque[tuple[ChatMessage, asyncio.Future[bool]]] = deque()
+        self._is_writing = False
         self._writing: asyncio.Task[None] | None = None
 
     async def record(self, message: ChatMessage) -> bool:
         """Keep `message`; return once it is committed, False when this chat already had a message of this id."""
-        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiting.append((message, done))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write_waiting())
-        return await done
+        if self._is_writing:
+            done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+            self._waiting.append((message, done))
+            return await done
+        # Nobody to share with: a task and a future would cost as much as the insert.
+        self._is_writing = True
+        try:
+            (is_new,) = await self._store.add([message])
+        finally:
+            self._write_next()
+        return is_new
 
     async def record_own(
         self,
@@ -76,6 +83,11 @@ class HistoryService:
         """Forget what a deleted message said; False when it is not known."""
         return await self._store.erase(address, message_id, at)
 
+    def _write_next(self) -> None:
+        self._is_writing = bool(self._waiting)
+        if self._is_writing:
+            self._writing = asyncio.create_task(self._write_waiting())
+
     async def _write_waiting(self) -> None:
         """Write as fast as commits return: what arrives during one commit goes into the next."""
         while self._waiting:
@@ -88,6 +100,7 @@ class HistoryService:
                 for (_, done), is_new in zip(batch, new, strict=True):
                     if not done.done():
                         done.set_result(is_new)
+        self._is_writing = False
 
 
 def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Exception) -> None:

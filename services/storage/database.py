@@ -146,12 +146,13 @@ class Database:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._resources.enter_context(FileLock(self._path))
         self.sent = self._resources.enter_context(SentJournal(self._path))
-        self._durable = self._line(sqlite.Role.DURABLE)
-        # A database in memory lives in its one connection.
-        is_alone = self._is_in_memory
-        self._quick = self._durable if is_alone else self._line(sqlite.Role.QUICK)
+        # One connection writes: to another's commit it would lose its cache, and read the pages again.
+        writing = _WritingConnection(self._connect(sqlite.Role.DURABLE))
+        self._durable: _Line = _WritingLine(writing, sqlite.Role.DURABLE)
+        self._quick: _Line = _WritingLine(writing, sqlite.Role.QUICK)
         self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
-        self._reading = self._durable if is_alone else self._line(sqlite.Role.READING)
+        # A database in memory lives in its one connection.
+        self._reading: _Line = self._durable if self._is_in_memory else _SteadyLine(self._connect(sqlite.Role.READING))
 
     def _open_postgres(self) -> None:
         self._durable = self._repeating(postgres.Role.DURABLE)
@@ -162,10 +163,10 @@ class Database:
         except sa.exc.OperationalError as error:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
-    def _line(self, role: sqlite.Role) -> "_Line":
+    def _connect(self, role: sqlite.Role) -> sa.Connection:
         engine = sqlite.engine(self._url, role, self._patience.busy)
         self._resources.callback(engine.dispose)
-        return _SteadyLine(self._resources.enter_context(engine.connect()))
+        return self._resources.enter_context(engine.connect())
 
     def _repeating(self, role: postgres.Role) -> "_Line":
         engine = postgres.engine(self._url, role)
@@ -197,6 +198,32 @@ class _SteadyLine:
 
     def once(self, work: Callable[[sa.Connection], T]) -> T:
         return self.transact(work)
+
+
+class _WritingConnection:
+    """The connection of one thread that writes, and how durable its transactions are now."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self.connection = connection
+        self._role = sqlite.Role.DURABLE
+
+    def switch(self, role: sqlite.Role) -> None:
+        if role is not self._role:
+            sqlite.wait_for_disk(self.connection, role)
+            self._role = role
+
+
+class _WritingLine(_SteadyLine):
+    """Transactions of one durability over the connection that writes."""
+
+    def __init__(self, writing: _WritingConnection, role: sqlite.Role) -> None:
+        super().__init__(writing.connection)
+        self._writing = writing
+        self._role = role
+
+    def transact(self, work: Callable[[sa.Connection], T]) -> T:
+        self._writing.switch(self._role)
+        return super().transact(work)
 
 
 class _RepeatingLine:

@@ -56,6 +56,11 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
     return made
 
 
+def wait_for_disk(connection: sa.Connection, role: Role) -> None:
+    """Make the transactions that follow as durable as `role` is; not within one."""
+    connection.connection.cursor().execute(f"PRAGMA synchronous = {role}")
+
+
 def directly(connection: sa.Connection, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
     """Run a statement past SQLAlchemy, within its transaction: for a small one that takes longer than SQLite does."""
     cursor = connection.connection.cursor()

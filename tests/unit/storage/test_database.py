@@ -163,8 +163,9 @@ async def test_the_commit_modes_are_as_meant(tmp_path: Path):
     async with Database(url(tmp_path)) as database:
         durable = await database.run(pragma)
         quick = await database.run(pragma, is_durable=False)
+        durable_again = await database.run(pragma)
 
-    assert (durable, quick) == (("wal", 2), ("wal", 1))
+    assert (durable, quick, durable_again) == (("wal", 2), ("wal", 1), ("wal", 2))
 
 
 def test_a_name_shows_no_password():
