@@ -44,10 +44,14 @@ class DirectData(_Data):
 
 
 class MannerData(_Data):
-    """A regular expression, and `as` what stands in place of its words for whoever reads the rest."""
+    """A regular expression, and `as` what stands in place of its words for whoever reads the rest.
+
+    `value` is what they say: "not urgent" says no.
+    """
 
     words: str
     put: str = Field(alias="as")
+    value: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +74,7 @@ class _Manner:
     name: str
     pattern: re.Pattern[str]
     put: str
+    value: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +117,7 @@ def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, ob
         if manner.name == "until_done":
             found["until_done"] = _minutes(groups, pack) or found.get("until_done", _USUAL_PAUSE_MINUTES)
         else:
-            found[manner.name] = True
+            found.setdefault(manner.name, manner.value)
         text = text[: match.start()] + manner.put.format_map(groups) + text[match.end() :]
     return text, found
 
@@ -178,7 +183,7 @@ def _load(language: str) -> _Language:
     return _Language(
         tuple(_compiled(DirectData.model_validate(each), pack) for each in raw.values()),
         tuple(
-            _Manner(name=name, pattern=re.compile(each.words, re.IGNORECASE), put=each.put)
+            _Manner(name=name, pattern=re.compile(each.words, re.IGNORECASE), put=each.put, value=each.value)
             for name, listed in manners.items()
             for each in map(MannerData.model_validate, listed)
         ),

@@ -63,7 +63,8 @@ class ReminderReader:
 
     def read(self, match: Match) -> tuple[ReminderRequest, ...]:
         """Every reminder asked for: several contents, several times, or one of each."""
-        person = self._person(match.first("several", "group", "both", "kin", "name", "person"))
+        named = match.first("several", "group", "both", "kin", "name", "person")
+        person = self._person("、".join(filter(None, [named, match.first("name_2")])))
         pieces = self._split(
             match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(_said_when(match)))
         )

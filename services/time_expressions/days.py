@@ -193,6 +193,9 @@ def _counted_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[D
     if shift is not None and shift.unit in {"day", "week"}:
         yield from _in_week(meaning, shift, today)
         return
+    if shift is not None and shift.unit == "quarter" and meaning.edge:
+        yield from _edge_of_quarter(meaning, shift, today)
+        return
     if not meaning.months and (meaning.year is not None or (shift is not None and shift.unit in {"year", "quarter"})):
         yield from _in_year(meaning, today)
         return
@@ -214,6 +217,13 @@ def _in_week(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
         yield Day(date=first + timedelta(days=last), grain=Grain.DAY)
     else:
         yield Day(date=first, grain=Grain.DAY)
+
+
+def _edge_of_quarter(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
+    first = shifted_start(shift, today)
+    following = shifted_start(Shift("quarter", shift.steps + 1), today)
+    if first is not None and following is not None:
+        yield Day(date=first if meaning.edge == "start" else following - timedelta(days=1), grain=Grain.DAY)
 
 
 def _in_year(meaning: Meaning, today: date) -> Iterator[Day]:

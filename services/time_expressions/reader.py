@@ -1,10 +1,13 @@
 """Times as one bot reads them: the order of its people's dates, and the hours of their day."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from services.time_expressions import engine
 from services.time_expressions.model import DateOrder, DayParts, TimeReadings
+
+_SHORTEST = timedelta(seconds=1)
+"""What comes too often is read, so that whoever is asked for it can refuse it with the reason."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,10 +24,26 @@ class TimeReader:
 
     def parse(self, text: str, now: datetime, *, language: str | None = None, eager: bool = False) -> TimeReadings:
         """The first time that `text` names; `now` is timezone-aware. See `services.time_expressions.parse`."""
-        return engine.parse(text, now, language=language, order=self.order, day_parts=self.day_parts, eager=eager)
+        return engine.parse(
+            text,
+            now,
+            language=language,
+            order=self.order,
+            day_parts=self.day_parts,
+            eager=eager,
+            shortest_period=_SHORTEST,
+        )
 
     def parse_all(
         self, text: str, now: datetime, *, language: str | None = None, eager: bool = False
     ) -> tuple[TimeReadings, ...]:
         """Every separate time that `text` names, in order; `now` is timezone-aware."""
-        return engine.parse_all(text, now, language=language, order=self.order, day_parts=self.day_parts, eager=eager)
+        return engine.parse_all(
+            text,
+            now,
+            language=language,
+            order=self.order,
+            day_parts=self.day_parts,
+            eager=eager,
+            shortest_period=_SHORTEST,
+        )

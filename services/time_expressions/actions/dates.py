@@ -111,6 +111,12 @@ def edge_of_month(values: Values) -> Slots | None:
     return {"months": (month,), "edge": side, "strength": 2}
 
 
+def month_of_quarter(values: Values, *, last: bool = False) -> int | None:
+    """Q3: the month that it begins with, or the last one."""
+    number = values[0]
+    return number * 3 - (0 if last else 2) if 1 <= number <= 4 else None
+
+
 def last_weekday(values: Values) -> Slots:
     """最后一个周五."""
     return {"ordinals": (-1,), "weekdays": (values[-1],), "strength": 1}

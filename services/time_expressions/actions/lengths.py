@@ -72,10 +72,10 @@ def span_sum(values: Values) -> Span | None:
     return Span(left.months + right.months, left.days + right.days, left.seconds + right.seconds, right.unit)
 
 
-def minutes_after(values: Values) -> Span | None:
-    """1小时15: the bare number is of the next finer unit."""
+def minutes_after(values: Values, *, least: int = 0) -> Span | None:
+    """1小时15: the bare number is of the next finer unit; "1 hour 2 people" names fewer than the `least` minutes."""
     left, amount = values
-    if left.unit != "hour" or amount >= 60:
+    if left.unit != "hour" or not least <= amount < 60:
         return None
     return Span(left.months, left.days, left.seconds + 60 * amount, "minute")
 

@@ -45,6 +45,11 @@ from services.time_expressions import parse
         "你好，在吗",
         "满分十分",
         "他五岁了",
+        "about the daily standup",
+        "submit my monthly report",
+        "写每日总结",
+        "corn on the cob",
+        "q5 is a question",
     ],
 )
 def test_a_text_without_a_time_gives_none(now, text):

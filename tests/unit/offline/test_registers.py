@@ -1,0 +1,129 @@
+"""Requests in the registers of speech: dictated with fillers, in office words, in Cantonese, in two languages."""
+
+import pytest
+
+from function_calls.calls import ToolSpec
+from services.time_expressions import TimeReader
+from tests.unit.offline.conftest import NOW, TOOLS, Say
+
+PROPERTIES: dict[str, object] = {name: {} for name in ("reminder_id", "time", "content", "weekday", "rrule", "urgent")}
+WITH_CHANGES = (
+    *TOOLS,
+    *(
+        ToolSpec(name=name, description="", parameters={"properties": PROPERTIES})
+        for name in ("reminder_update", "reminder_snooze", "reminder_state", "undo")
+    ),
+)
+SET = [
+    ("um remind me uh tomorrow at like 5 to um call the dentist", "2026-03-05 17:00", "call the dentist"),
+    ("would it be possible for you to remind me at noon that i ought to phone gran", "2026-03-04 12:00", "phone gran"),
+    ("set an alarm would you please for seven in the morning", "2026-03-05 07:00", "Reminder"),
+    ("i'd like to have a reminder set for my appointment on the 12th at 2:30 pm", "2026-03-12 14:30", "my appointment"),
+    ("in 20 remind me to check the oven", "2026-03-04 10:20", "check the oven"),
+    ("remind me to flip it in ten", "2026-03-04 10:10", "flip it"),
+    ("remind me in 1.5 hours to turn the roast", "2026-03-04 11:30", "turn the roast"),
+    ("remind me in 1 hour 20 to turn the roast", "2026-03-04 11:20", "turn the roast"),
+    ("remind me tmrw half seven gym", "2026-03-05 19:30", "gym"),
+    ("remind me on 21 march to call the vet", "2026-03-21 09:00", "call the vet"),
+    ("pls remind me 2 call mum @ 5", "2026-03-04 17:00", "call mum"),
+    ("remind me by close of business friday to send the deck", "2026-03-06 17:00", "send the deck"),
+    ("remind me by eod tomorrow to send the deck", "2026-03-05 23:59", "send the deck"),
+    ("remind me at the end of the quarter to review budgets", "2026-03-31 09:00", "review budgets"),
+    ("remind me in q3 to review budgets", "2026-07-01 09:00", "review budgets"),
+    ("remind me the day before my exam on friday", "2026-03-05 09:00", "my exam"),
+    ("remind me tomorrow about the daily standup", "2026-03-05 09:00", "the daily standup"),
+    ("remind me to prepare the weekly report on friday at 3", "2026-03-06 15:00", "prepare the weekly report"),
+    ("聽日朝早九點提醒我交功課", "2026-03-05 09:00", "交功課"),
+    ("今晚八點提我食藥", "2026-03-04 20:00", "食藥"),
+    ("唔該提醒我五點開會", "2026-03-04 17:00", "開會"),
+    ("嗯那个明天下午三点吧提醒我一下开会", "2026-03-05 15:00", "开会"),
+    ("不好意思打扰一下能不能请您在下周二下午两点半的时候提醒我去医院", "2026-03-10 14:30", "去医院"),
+    ("烦请于明日上午九时提醒本人参加会议", "2026-03-05 09:00", "参加会议"),
+    ("帮我记一下明天下午三点开会", "2026-03-05 15:00", "开会"),
+    ("明天早上⏰提醒我吃药", "2026-03-05 09:00", "吃药"),
+    ("set一个reminder明天下午三点开会", "2026-03-05 15:00", "开会"),
+    ("提醒一下周五下午三点开会", "2026-03-06 15:00", "开会"),
+    ("晚上7点提醒", "2026-03-04 19:00", "提醒"),
+]
+REFERENCES = [
+    ("move the rent one to the 3rd", "reminder_update", "rent"),
+    ("change the time of the gym reminder to 7", "reminder_update", "gym"),
+    ("cancel the one i just made", "reminder_delete", "last"),
+    ("move the reminder i just set to 6pm", "reminder_update", "last"),
+    ("把我刚设的提醒取消", "reminder_delete", "最后一个"),
+    ("提醒2改时间到下午六点", "reminder_update", "2"),
+    ("第一个提醒提前五分钟", "reminder_update", "1"),
+    ("把买牛奶那个删掉", "reminder_delete", "买牛奶"),
+    ("刪咗第二個提醒", "reminder_delete", "2"),
+    ("把meeting的提醒move到6点", "reminder_update", "meeting"),
+]
+PEOPLE = [
+    ("remind sam, kim and me on friday at 5 to bring cups", "sam, kim and me"),
+    ("明天下午三点提醒小王和小李交方案", "小王、小李"),
+]
+LEFT_ALONE = [
+    "don't pause my reminders",
+    "don't delete it",
+    "不要取消会议的提醒",
+    "别删那个",
+    "先别暂停",
+    "不用提醒",
+]
+
+
+@pytest.mark.parametrize(("text", "time", "content"), SET)
+def test_a_request_is_read_in_every_register(say: Say, text: str, time: str, content: str) -> None:
+    (call,) = say(text, language="en" if text.isascii() else "zh").calls
+
+    assert (call.name, call.arguments["time"], call.arguments["content"]) == ("reminder_set", time, content)
+
+
+@pytest.mark.parametrize(("text", "tool", "reference"), REFERENCES)
+def test_a_reminder_is_named_as_people_name_it(say: Say, text: str, tool: str, reference: str) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments["reminder_id"]) == (tool, reference)
+
+
+@pytest.mark.parametrize(("text", "person"), PEOPLE)
+def test_several_people_are_named_without_a_mark(say: Say, text: str, person: str) -> None:
+    (call,) = say(text).calls
+
+    assert call.arguments["person"] == person
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_what_is_not_to_be_done_is_not_done(say: Say, text: str) -> None:
+    assert say(text, is_addressed=True, tools=WITH_CHANGES).calls == ()
+
+
+@pytest.mark.parametrize("text", ["remind me at 5 to call mum, it's not urgent", "明天九点提醒我开会，不紧急"])
+def test_what_is_not_urgent_is_not_taken_for_urgent(say: Say, text: str) -> None:
+    tools = (ToolSpec(name="reminder_set", description="", parameters={"properties": PROPERTIES}),)
+    (call,) = say(text, tools=tools).calls
+
+    assert call.arguments["urgent"] is False
+    assert call.arguments["content"] in {"call mum", "开会"}
+
+
+@pytest.mark.parametrize("text", ["snooze for 5", "snooze 5", "@bubbles snooze it for 5"])
+def test_a_bare_figure_of_a_snooze_is_minutes(say: Say, text: str) -> None:
+    (call,) = say(text, is_addressed=True, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments["time"]) == ("reminder_snooze", "2026-03-04 10:05")
+
+
+@pytest.mark.parametrize("text", ["睡前提醒我吃药", "饭后提醒我吃药", "remind me before bed to take pills"])
+def test_a_time_that_no_clock_knows_is_asked_about(say: Say, text: str) -> None:
+    heard = say(text, language="en" if text.isascii() else "zh")
+
+    assert heard.calls == ()
+    assert heard.answer
+
+
+@pytest.mark.parametrize("text", ["every 10 seconds", "每10秒"])
+def test_a_repetition_below_a_minute_is_read_for_whoever_refuses_it(text: str) -> None:
+    best = TimeReader().parse(text, NOW).best
+
+    assert best is not None
+    assert best.rrule == "FREQ=SECONDLY;INTERVAL=10"
