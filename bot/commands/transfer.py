@@ -9,6 +9,7 @@ from typing import TextIO
 import click
 
 from bot.commands.failing import failed
+from bot.platforms.web.files import RoomFiles
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from services.clock import SystemClock
@@ -76,7 +77,8 @@ def _written(settings: Settings, wanted: Wanted, out: Path) -> Mapping[str, int]
 async def _exported(settings: Settings, wanted: Wanted, file: TextIO) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
-        async for kind, line in exported(TransferReader(view), wanted, SystemClock().now()):
+        files = RoomFiles(settings.bot.data_dir / "files")
+        async for kind, line in exported(TransferReader(view), files, wanted, SystemClock().now()):
             file.write(f"{line}\n")
             counts[kind] += 1
     del counts["head"]
@@ -90,7 +92,8 @@ async def _imported(settings: Settings, file: Path) -> Brought:
 
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
-        return await bring_in(texts, SqlTransferStore(database), TransferWriter(database), SystemClock(), limits)
+        store, files = SqlTransferStore(database), RoomFiles(settings.bot.data_dir / "files")
+        return await bring_in(texts, store, TransferWriter(database), files, SystemClock(), limits)
 
 
 def _told(counts: Mapping[str, int]) -> str:

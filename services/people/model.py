@@ -1,6 +1,7 @@
 """The values of people: an account on a platform, and the code that proves whose it is."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from services.chat import ChatAddress, Person
 from services.session import Json
@@ -42,6 +43,20 @@ class Linked:
     giver: Account
     told_in: ChatAddress
     language: str
+
+
+GROUP: Final = "group"
+"""The key, in the scope of an account, of the group that it is linked in."""
+
+
+def account_scope(account_key: str) -> str:
+    """The scope in which an account has its group."""
+    return f"account:{account_key}"
+
+
+def group_scope(group: str) -> str:
+    """The scope that has the accounts of a group by their keys."""
+    return f"accounts:{group}"
 
 
 def account_of(value: Json) -> Account | None:

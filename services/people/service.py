@@ -11,12 +11,11 @@ from uuid import uuid4
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
 from services.people.codes import LinkCodes
-from services.people.model import Account, Linked, account_of
+from services.people.model import GROUP, Account, Linked, account_of, account_scope, group_scope
 from services.people.ports import AccountBook
 from services.session import Json, StateDelta
 
 MOST_ACCOUNTS: Final = 10
-_GROUP: Final = "group"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,15 +75,15 @@ class PeopleService:
         return alone
 
     async def _circle(self, *accounts: Account) -> _Circle:
-        own = [_account_scope(each) for each in accounts]
+        own = [account_scope(each.key) for each in accounts]
         kept = await self._book.load(own)
-        groups = tuple(dict.fromkeys(group for each in kept if isinstance(group := each.get(_GROUP), str)))
-        linked = await self._book.load([_scope(each) for each in groups]) if groups else []
+        groups = tuple(dict.fromkeys(group for each in kept if isinstance(group := each.get(GROUP), str)))
+        linked = await self._book.load([group_scope(each) for each in groups]) if groups else []
         members = (account_of(value) for values in linked for value in values.values())
         return _Circle(
             accounts=tuple({each.key: each for each in (*accounts, *members) if each is not None}.values()),
             groups=groups,
-            read=dict(zip((*own, *map(_scope, groups)), (*kept, *linked), strict=True)),
+            read=dict(zip((*own, *map(group_scope, groups)), (*kept, *linked), strict=True)),
         )
 
     async def _joined(self, circle: _Circle) -> tuple[Account, ...] | None:
@@ -94,8 +93,8 @@ class PeopleService:
         group = uuid4().hex
         written: dict[str, Json] = {each.key: each.as_json() for each in circle.accounts}
         deltas = [
-            *(StateDelta(scope=_account_scope(each), written={_GROUP: group}) for each in circle.accounts),
-            StateDelta(scope=_scope(group), written=written),
+            *(StateDelta(scope=account_scope(each.key), written={GROUP: group}) for each in circle.accounts),
+            StateDelta(scope=group_scope(group), written=written),
             *(_without(each, written) for each in circle.groups),
         ]
         return circle.accounts if await self._book.commit_unless_changed(deltas, circle.read) else None
@@ -108,19 +107,11 @@ class PeopleService:
         rest = [each for each in circle.accounts if each not in gone]
         alone = (*gone, *rest) if len(rest) < 2 else tuple(gone)
         deltas = [
-            *(StateDelta(scope=_account_scope(each), written={}, removed=frozenset({_GROUP})) for each in alone),
+            *(StateDelta(scope=account_scope(each.key), written={}, removed=frozenset({GROUP})) for each in alone),
             *(_without(each, [account.key for account in alone]) for each in circle.groups),
         ]
         return alone if await self._book.commit_unless_changed(deltas, circle.read) else None
 
 
 def _without(group: str, keys: Iterable[str]) -> StateDelta:
-    return StateDelta(scope=_scope(group), written={}, removed=frozenset(keys))
-
-
-def _account_scope(account: Account) -> str:
-    return f"account:{account.key}"
-
-
-def _scope(group: str) -> str:
-    return f"accounts:{group}"
+    return StateDelta(scope=group_scope(group), written={}, removed=frozenset(keys))

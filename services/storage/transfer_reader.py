@@ -1,20 +1,26 @@
 """Reads everything that some chats and people have, as lines of an export."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Iterator
-from typing import Final
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from typing import Any, Final
 
 import sqlalchemy as sa
 
+from services.people.model import GROUP, account_scope, group_scope
+from services.reminders.model import ReminderState
 from services.reminders.portable.model import portable
 from services.reminders.portable.record import record_of
 from services.storage.consent import is_out, opted_out
 from services.storage.instants import from_micros, from_micros_or_none
 from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
 from services.storage.reminder_rows import reminder_of
-from services.storage.tables import IS_OPEN, MESSAGE, QUIET, REMINDER, SCOPE, STATE
+from services.storage.tables import CALL, MESSAGE, QUIET, REMINDER, SCOPE, STATE, TURN
+from services.storage.transfer_records import call_line, turn_line
 from services.storage.view import Readable
 from services.transfer.lines import (
+    AccountShape,
+    AccountsLine,
     Line,
     MemoryLine,
     MessageLine,
@@ -40,19 +46,15 @@ class TransferReader:
         self._database = database
 
     async def lines(self, wanted: Wanted) -> AsyncIterator[Line]:
-        """All lines, messages last and page by page; who wants no messages kept comes before them."""
+        """All lines, messages and records last and page by page; who wants nothing kept comes before them."""
         for each in await self._database.read(lambda connection: list(_settings(connection, wanted))):
             yield each
-        last: int | None = 0
-        while last is not None:
-            after = last
-
-            def page(connection: sa.Connection, after: int = after) -> tuple[list[MessageLine], int | None]:
-                return _messages(connection, wanted, after)
-
-            messages, last = await self._database.read(page)
-            for message in messages:
-                yield message
+        for read in (_messages, _turns, _calls):
+            last: int | None = 0
+            while last is not None:
+                lines, last = await self._database.read(partial(read, wanted=wanted, after=last))
+                for line in lines:
+                    yield line
 
 
 def _settings(connection: sa.Connection, wanted: Wanted) -> Iterator[Line]:
@@ -60,7 +62,9 @@ def _settings(connection: sa.Connection, wanted: Wanted) -> Iterator[Line]:
     yield from _rules(connection, wanted)
     yield from _scoped(connection, wanted)
     yield from _state(connection, wanted)
-    reminders = sa.select(REMINDER).where(_theirs(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), IS_OPEN)
+    yield from _accounts(connection, wanted)
+    is_kept = REMINDER.c.state != ReminderState.CANCELLED.value
+    reminders = sa.select(REMINDER).where(_theirs(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), is_kept)
     for row in connection.execute(reminders.order_by(REMINDER.c.id)).mappings():
         yield ReminderLine(chat=row["chat_key"], reminder=record_of(portable(reminder_of(row))))
     memories = sa.select(MEMORY).where(_theirs(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
@@ -101,11 +105,21 @@ def _rules(connection: sa.Connection, wanted: Wanted) -> Iterator[QuietLine | Re
 
 
 def _scoped(connection: sa.Connection, wanted: Wanted) -> Iterator[ScopedLine]:
-    """Links between accounts are left out: they are worth what the proof of them was, here."""
     for row in connection.execute(sa.select(SCOPE).order_by(SCOPE.c.scope, SCOPE.c.key)):
         value = json.loads(row.value)
         if wanted.has_scope(row.scope) or (row.scope == _NAMES_OF_CHATS and value in wanted.chats):
             yield ScopedLine(scope=row.scope, key=row.key, value=value)
+
+
+def _accounts(connection: sa.Connection, wanted: Wanted) -> Iterator[AccountsLine]:
+    """The accounts that people have linked, once where several of them are one person."""
+    scopes = [account_scope(each) for each in wanted.people]
+    own = sa.select(SCOPE.c.value).where(SCOPE.c.scope.in_(scopes), SCOPE.c.key == GROUP).distinct()
+    for group in connection.scalars(own.order_by(SCOPE.c.value)):
+        members = sa.select(SCOPE.c.key, SCOPE.c.value).where(SCOPE.c.scope == group_scope(json.loads(group)))
+        accounts = {row.key: AccountShape.model_validate_json(row.value) for row in connection.execute(members)}
+        if len(accounts) > 1:
+            yield AccountsLine(accounts=accounts)
 
 
 def _state(connection: sa.Connection, wanted: Wanted) -> Iterator[StateLine]:
@@ -115,24 +129,40 @@ def _state(connection: sa.Connection, wanted: Wanted) -> Iterator[StateLine]:
         yield StateLine(key=row.key, value=json.loads(row.value), expires_at=ends)
 
 
-def _messages(connection: sa.Connection, wanted: Wanted, after: int) -> tuple[list[MessageLine], int | None]:
+def _messages(connection: sa.Connection, *, wanted: Wanted, after: int) -> tuple[list[Line], int | None]:
     """The messages after a row that may be given out, and the row to go on after; None at the end."""
-    page = (
-        sa.select(MESSAGE)
-        .where(MESSAGE.c.id > after, _theirs(MESSAGE.c.chat_key, MESSAGE.c.sender_id, wanted))
-        .order_by(MESSAGE.c.id)
-        .limit(_BATCH)
-    )
+    rows, last = _page(connection, (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.sender_id), wanted, after)
+    return [_message(row) for row in rows if row["deleted_at"] is None], last
+
+
+def _turns(connection: sa.Connection, *, wanted: Wanted, after: int) -> tuple[list[Line], int | None]:
+    """As `_messages`, of the record of turns."""
+    rows, last = _page(connection, (TURN.c.id, TURN.c.chat_key, TURN.c.person_id), wanted, after)
+    return [turn_line(row) for row in rows], last
+
+
+def _calls(connection: sa.Connection, *, wanted: Wanted, after: int) -> tuple[list[Line], int | None]:
+    """As `_messages`, of the record of calls."""
+    rows, last = _page(connection, (CALL.c.number, CALL.c.session_id, CALL.c.person_id), wanted, after)
+    return [call_line(row) for row in rows], last
+
+
+def _page(
+    connection: sa.Connection, columns: tuple[sa.Column[Any], ...], wanted: Wanted, after: int
+) -> tuple[list[sa.RowMapping], int | None]:
+    """Rows of a table, by its columns of number, chat and person; not those of others who want nothing kept."""
+    number, chat, person = columns
+    page = sa.select(number.table).where(number > after, _theirs(chat, person, wanted)).order_by(number).limit(_BATCH)
     rows = connection.execute(page).mappings().all()
-    out = opted_out(connection, {row["sender_id"] for row in rows})
-    shown = [_message(row) for row in rows if row["deleted_at"] is None and _may_be_shown(row, out, wanted)]
-    return shown, rows[-1]["id"] if rows else None
-
-
-def _may_be_shown(row: sa.RowMapping, out: Collection[tuple[object, object]], wanted: Wanted) -> bool:
-    """Not what somebody else said who wants nothing kept."""
-    chat, sender = row["chat_key"], row["sender_id"]
-    return row["sender_is_bot"] or not is_out(chat, sender, out) or wanted.has_person(chat, sender)
+    out = opted_out(connection, {row[person] for row in rows})
+    shown = [
+        row
+        for row in rows
+        if row.get("sender_is_bot")
+        or not is_out(row[chat], row[person], out)
+        or wanted.has_person(row[chat], row[person])
+    ]
+    return shown, rows[-1][number] if rows else None
 
 
 def _message(row: sa.RowMapping) -> MessageLine:

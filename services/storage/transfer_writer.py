@@ -5,32 +5,39 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
+from uuid import uuid4
 
 import sqlalchemy as sa
 
+from services.people.model import GROUP, account_scope, group_scope
 from services.reminders.portable.ports import Arrival
-from services.storage.consent import consented
+from services.storage.consent import consented, recordable_calls, recordable_turns
 from services.storage.database import Database
 from services.storage.inserts import insert_new
 from services.storage.instants import to_micros, to_micros_or_none
 from services.storage.message_store import keep_rows
 from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
 from services.storage.reminder_transfer import arrival_columns
-from services.storage.tables import QUIET, REMINDER, SCOPE, STATE
+from services.storage.tables import CALL, QUIET, REMINDER, SCOPE, STATE, TURN
+from services.storage.transfer_records import call_row, turn_row
 from services.transfer.lines import (
+    AccountsLine,
+    CallLine,
+    FileLine,
     Line,
     MemoryLine,
     MessageLine,
     OptOutLine,
     QuietLine,
-    ReminderLine,
     RetentionLine,
     ScopedLine,
     StateLine,
+    TurnLine,
 )
 
 _BATCH: Final = 500
 Columns = dict[str, object]
+_Setting = QuietLine | RetentionLine | OptOutLine | ScopedLine | StateLine
 
 
 class TransferWriter:
@@ -44,14 +51,14 @@ class TransferWriter:
     ) -> Mapping[str, int]:
         """Keep `reminders` and every other line; return how many were new, by kind.
 
-        `lines` is called where the transaction begins, and again where the server undid one. Reminders among them are
-        passed over: what is checked and may be kept of them is in `reminders`.
+        `lines` is called where the transaction begins, and again where the server undid one. Reminders and files among
+        them are passed over: what is checked and may be kept of the former is in `reminders`.
         """
         rows = [arrival_columns(each, now) for each in reminders]
 
         def work(connection: sa.Connection) -> Mapping[str, int]:
             added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
-            for batch in _batches(lines()):
+            for batch in _batches(line for line in lines() if not isinstance(line, FileLine)):
                 added.update(_keep(connection, batch))
             return added
 
@@ -73,10 +80,16 @@ def _keep(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]
     # Who wants nothing kept is not brought back; they stand before the messages in a file.
     kept = [row for row in consented(connection, messages) if row["deleted_at"] is None]
     added = Counter(message=len(keep_rows(connection, kept)))
+    turns = recordable_turns(connection, [turn_row(each) for each in lines if isinstance(each, TurnLine)])
+    added["turn"] = sum(_is_new_turn(connection, row) for row in turns)
+    calls = recordable_calls(connection, [call_row(each) for each in lines if isinstance(each, CallLine)])
+    added["call"] = sum(_is_new(connection, CALL, row) for row in calls)
     for line in lines:
         if isinstance(line, MemoryLine):
             added[line.kind] += _is_new_memory(connection, line)
-        elif not isinstance(line, ReminderLine | MessageLine):
+        elif isinstance(line, AccountsLine):
+            added[line.kind] += _are_new_accounts(connection, line)
+        elif isinstance(line, _Setting):
             added[line.kind] += _is_new(connection, *_row(line))
     return added
 
@@ -102,7 +115,31 @@ def _is_new_memory(connection: sa.Connection, line: MemoryLine) -> int:
     return 1
 
 
-def _row(line: QuietLine | RetentionLine | OptOutLine | ScopedLine | StateLine) -> tuple[sa.Table, Columns]:
+def _is_new_turn(connection: sa.Connection, row: Columns) -> int:
+    """Turns have no key of their own either: one of the same message at the same time is the same."""
+    is_same = sa.and_(*(TURN.c[name] == row[name] for name in ("message_id", "chat_key", "at")))
+    if connection.scalar(sa.select(TURN.c.id).where(is_same).limit(1)) is not None:
+        return 0
+    connection.execute(TURN.insert(), row)
+    return 1
+
+
+def _are_new_accounts(connection: sa.Connection, line: AccountsLine) -> int:
+    """Link accounts, unless one of them is linked here already: then it is known here who they are."""
+    own = [account_scope(key) for key in line.accounts]
+    if connection.scalar(sa.select(SCOPE.c.scope).where(SCOPE.c.scope.in_(own)).limit(1)) is not None:
+        return 0
+    group = uuid4().hex
+    rows = [{"scope": scope, "key": GROUP, "value": _json(group)} for scope in own]
+    rows += [
+        {"scope": group_scope(group), "key": key, "value": account.model_dump_json()}
+        for key, account in line.accounts.items()
+    ]
+    connection.execute(SCOPE.insert(), rows)
+    return 1
+
+
+def _row(line: _Setting) -> tuple[sa.Table, Columns]:
     """The table that a line belongs into, and its columns."""
     match line:
         case QuietLine():

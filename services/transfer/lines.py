@@ -2,13 +2,14 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import AwareDatetime, Base64UrlBytes, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from services.call_log.model import CompletionRecord, Ending, Outcome, Status
 from services.reminders.portable.record import ReminderRecord, Storable
 
 FORMAT: Final = "bubbles-export"
 VERSION: Final = 1
-_LONGEST_TEXT: Final = 1_000_000
+_LONGEST_TEXT: Final = 1_100_000  # a million characters of a result are recorded, and a note of how many there were
 
 Text = Annotated[str, Field(max_length=_LONGEST_TEXT), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
@@ -18,6 +19,14 @@ Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AccountShape(_Line):
+    """An account on a platform."""
+
+    platform: Id
+    id: Id
+    name: Text
 
 
 class Head(_Line):
@@ -31,7 +40,7 @@ class Head(_Line):
 
 
 class ReminderLine(_Line):
-    """An active or paused reminder of a chat."""
+    """A reminder of a chat: active, paused, or done."""
 
     kind: Literal["reminder"] = "reminder"
     chat: ChatKey
@@ -115,8 +124,93 @@ class StateLine(_Line):
     expires_at: AwareDatetime | None = None
 
 
+class AccountsLine(_Line):
+    """The accounts of one person on several platforms, as id and name by platform and id (`platform:id`)."""
+
+    kind: Literal["accounts"] = "accounts"
+    accounts: Annotated[dict[ChatKey, AccountShape], Field(min_length=2, max_length=10)]
+
+
+class TurnLine(_Line):
+    """How a message was understood and answered, and at what cost; `completions` are the requests to models."""
+
+    kind: Literal["turn"] = "turn"
+    chat: ChatKey
+    thread_id: Text | None = None
+    message_id: Id
+    person_id: Text
+    person_name: Text
+    person_is_admin: bool = False
+    text: Text
+    at: AwareDatetime
+    zone: Text
+    language: Text
+    route: Text
+    rounds: int
+    outcome: Outcome
+    is_addressed: bool = False
+    is_private: bool = False
+    completions: tuple[CompletionRecord, ...] = ()
+    tokens: int
+    cost: float
+    reply: Text
+    fallback: Text
+    error: Text
+    duration_ms: float
+
+
+class CallLine(_Line):
+    """One call of a function; arguments and the work of an agent are JSON as text."""
+
+    kind: Literal["call"] = "call"
+    id: Id
+    chat: ChatKey
+    thread_id: Text | None = None
+    message_id: Id
+    person_id: Text
+    user_message: Text
+    tool_name: Text
+    arguments: Text
+    result: Text | None
+    error: Text | None
+    status: Status
+    duration_ms: float
+    at: AwareDatetime
+    route: Text
+    round: int
+    repairs: tuple[Text, ...] = ()
+    said: Text
+    ending: Ending
+    receipts: tuple[tuple[Text, Text], ...] = ()
+    model: Text
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    cost: float
+    spawn_task: Text | None
+
+
+class FileLine(_Line):
+    """A file that was sent to the web room, or that the bot sent there; it follows the line that names it."""
+
+    kind: Literal["file"] = "file"
+    url: Annotated[str, Field(max_length=1000), Storable]
+    content: Base64UrlBytes
+
+
 Line = Annotated[
-    ReminderLine | MemoryLine | MessageLine | QuietLine | RetentionLine | OptOutLine | ScopedLine | StateLine,
+    ReminderLine
+    | MemoryLine
+    | MessageLine
+    | QuietLine
+    | RetentionLine
+    | OptOutLine
+    | ScopedLine
+    | StateLine
+    | AccountsLine
+    | TurnLine
+    | CallLine
+    | FileLine,
     Field(discriminator="kind"),
 ]
 LINES: Final[TypeAdapter[Line]] = TypeAdapter(Line)

@@ -16,7 +16,7 @@ from services.reminders.portable.ports import Arrival, TransferStore
 from services.reminders.portable.reasons import reason_of
 from services.reminders.portable.transfer import Importer
 from services.reminders.records import StoredReminder
-from services.transfer.lines import LINES, Head, Line, ReminderLine
+from services.transfer.lines import LINES, FileLine, Head, Line, MessageLine, ReminderLine, StateLine
 from services.transfer.wanted import Wanted
 
 _MOST_PROBLEMS: Final = 100
@@ -40,6 +40,18 @@ class LineStore(Protocol):
         ...
 
 
+class FileShelf(Protocol):
+    """Has the files of the web room by their addresses."""
+
+    async def read(self, url: str) -> bytes | None:
+        """What is in a file; None when it is not there."""
+        ...
+
+    async def put(self, url: str, content: bytes) -> bool:
+        """Keep a file; False when it is there, or the address is no file's."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Brought:
     """What came of an import: how many were new, by kind; reminders that were there, and those that are over."""
@@ -49,11 +61,38 @@ class Brought:
     over_reminders: int
 
 
-async def exported(source: LineSource, wanted: Wanted, now: datetime) -> AsyncIterator[tuple[str, str]]:
-    """The lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware."""
+async def exported(
+    source: LineSource, files: FileShelf, wanted: Wanted, now: datetime
+) -> AsyncIterator[tuple[str, str]]:
+    """The lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
+
+    A file comes once, after the first line that names it.
+    """
     yield "head", Head(exported_at=now, chats=wanted.chats, people=wanted.people).model_dump_json()
+    named: set[str] = set()
     async for line in source.lines(wanted):
         yield line.kind, line.model_dump_json()
+        for url in _urls(line) - named:
+            named.add(url)
+            content = await files.read(url)
+            if content is not None:
+                # Its constructor takes what stands in a line, which is not what is in the file.
+                file = FileLine.model_construct(url=url, content=content)
+                yield file.kind, file.model_dump_json()
+
+
+def _urls(line: Line) -> set[str]:
+    """Where the files are that a line names."""
+    if isinstance(line, MessageLine):
+        return {url for _, _, url in line.attachments if url}
+    found: set[str] = set()
+    entries = line.value if isinstance(line, StateLine) and isinstance(line.value, list) else []
+    for entry in entries:
+        attachments = entry.get("attachments") if isinstance(entry, dict) else None
+        for each in attachments if isinstance(attachments, list) else []:
+            if isinstance(each, dict) and isinstance(each.get("url"), str):
+                found.add(str(each["url"]))
+    return found
 
 
 def read_lines(texts: Iterable[str]) -> Iterator[Line]:
@@ -76,12 +115,13 @@ async def bring_in(
     texts: Callable[[], Iterable[str]],
     reminders: TransferStore,
     store: LineStore,
+    files: FileShelf,
     clock: Clock,
     limits: ReminderLimits | None = None,
 ) -> Brought:
     """Keep everything of an export, or nothing where a line of it is not right; again is no harm.
 
-    `texts` begins at the first line each time it is called.
+    `texts` begins at the first line each time it is called. The files come last, when all else is kept.
 
     Raises:
         ImportRefused: something is not right.
@@ -95,8 +135,9 @@ async def bring_in(
         for chat, each in found.items()
     ]
     added = await store.keep(gathering.arrivals, lambda: read_lines(texts()), clock.now())
+    brought = [await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)]
     return Brought(
-        added=added,
+        added={**added, "file": sum(brought)},
         known_reminders=sum(each.known for each in reports),
         over_reminders=sum(len(each.over) for each in reports),
     )

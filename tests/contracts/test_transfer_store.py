@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from bot.testing.clocks import FixedClock
+from bot.testing.records import make_call_record, make_completion_record, make_turn_record
 from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.memory.model import NewMemory
+from services.people.codes import LinkCodes
+from services.people.service import PeopleService
 from services.privacy.model import DataScope
 from services.reminders.model import NewReminder, Schedule
 from services.reminders.portable.model import ImportRefused
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import Draft
 from services.session import StateDelta
+from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
 from services.storage.memories import SqlMemoryStore
 from services.storage.message_store import SqlMessageStore
@@ -25,6 +29,7 @@ from services.storage.reminder_store import SqlReminderStore
 from services.storage.reminder_transfer import SqlTransferStore
 from services.storage.scope_store import SqlScopeStore
 from services.storage.state_store import SqlStateStore
+from services.storage.tables import REMINDER
 from services.storage.transfer_reader import TransferReader
 from services.storage.transfer_writer import TransferWriter
 from services.transfer.service import bring_in, exported
@@ -36,6 +41,7 @@ ANN, BEN = Person(id="ann", name="Ann"), Person(id="ben", name="Ben 本")
 BOT = Person(id="bot", name="Bubbles", is_bot=True)
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CLOCK = FixedClock(NOW)
+FILES = {"/files/k/desk.png": b"\x89PNG\x00\xff", "/files/k/b.txt": b"b", "/files/k/other.txt": b"others'"}
 ALL_OF_HOME = Wanted(chats=(HOME.key,))
 KINDS = [
     "sqlite",
@@ -99,6 +105,10 @@ async def furnish(database):
         )
     reminders = SqlReminderStore(database)
     await reminders.add_many([draft("a"), draft("b", BEN, rule="FREQ=DAILY"), draft("w", address=WORK)], NOW)
+    done = REMINDER.c.content == "喝茶 a"
+    await database.run(
+        lambda connection: connection.execute(REMINDER.update().where(done).values(state="done", next_fire_at=None))
+    )
     await reminders.set_quiet_hours("chat:web:home", QuietHours(starts=time(22), ends=time(7), zone="UTC"))
     await reminders.set_quiet_hours("person:web:ann", QuietHours(starts=time(1), ends=time(2), zone="UTC"))
     await privacy.set_retention(HOME.key, 30)
@@ -107,18 +117,40 @@ async def furnish(database):
         [StateDelta(scope=scope, written={"zone": value}) for scope, value in written.items()]
         + [StateDelta(scope="places", written={"lounge": HOME.key, "office": WORK.key})]
     )
+    await SqlCallStore(database).add(
+        [
+            make_turn_record(address=HOME, completions=(make_completion_record(),)),
+            make_turn_record(2, address=WORK),
+            make_turn_record(3, address=HOME, person="ben"),
+        ],
+        [make_call_record(address=HOME), make_call_record(2, address=WORK)],
+    )
     state = SqlStateStore(database, CLOCK)
+    extras = [{"id": "333", "attachments": [{"kind": "file", "description": "b.txt", "url": "/files/k/b.txt"}]}]
+    await state.set("web.extras:web:home", extras, keep=timedelta(days=1))
     for key in ("tools.off:web:home", "tools.off:web:work", "confirm:web:home#ann"):
         await state.set(key, ["dice"], keep=timedelta(days=1))
 
 
-async def taken_out(database, wanted):
-    return [text async for _, text in exported(TransferReader(database), wanted, NOW)]
+class Shelf(dict):
+    """Files by their addresses."""
+
+    async def read(self, url):
+        return self.get(url)
+
+    async def put(self, url, content):
+        is_new = url not in self
+        self.setdefault(url, content)
+        return is_new
 
 
-async def brought(database, texts):
+async def taken_out(database, wanted, files=FILES):
+    return [text async for _, text in exported(TransferReader(database), Shelf(files), wanted, NOW)]
+
+
+async def brought(database, texts, files=None):
     store = SqlTransferStore(database)
-    return await bring_in(lambda: texts, store, TransferWriter(database), CLOCK)
+    return await bring_in(lambda: texts, store, TransferWriter(database), Shelf() if files is None else files, CLOCK)
 
 
 def things(texts):
@@ -133,10 +165,18 @@ def kinds(texts):
 async def test_everything_of_a_chat_comes_back_as_it_was(database, other):
     await furnish(database)
     taken = await taken_out(database, ALL_OF_HOME)
-    await brought(other, taken)
+    files = Shelf()
+    await brought(other, taken, files)
 
-    assert things(await taken_out(other, ALL_OF_HOME)) == things(taken)
-    assert kinds(taken) == ["memory", "message", "quiet_hours", "reminder", "retention", "scoped", "state"]
+    assert things(await taken_out(other, ALL_OF_HOME, files)) == things(taken)
+    assert " ".join(kinds(taken)) == (
+        "call file memory message quiet_hours reminder retention scoped state turn"  # accounts are a person's
+    )
+    assert files == {url: FILES[url] for url in ("/files/k/desk.png", "/files/k/b.txt")}
+    assert sorted(json.loads(each)["reminder"]["state"] for each in taken if '"reminder":' in each) == [
+        "active",
+        "done",
+    ]
     found = await SqlMessageStore(other).search(HOME, "tea please", 10)
     assert [each.id for each in found] == ["22", "1"]
 
@@ -165,6 +205,11 @@ async def test_a_person_takes_what_is_theirs_in_every_chat_of_the_platform(datab
         ("quiet_hours", "person:web:ann"),
         ("scoped", "user:web:ann"),
         ("scoped", "session:web:home#ann"),
+        ("file", None),
+        ("turn", "web:home"),
+        ("turn", "web:work"),
+        ("call", "web:home"),
+        ("call", "web:work"),
     }
     assert {each["sender_id"] for each in lines if each["kind"] == "message"} == {"ann"}
 
@@ -172,12 +217,45 @@ async def test_a_person_takes_what_is_theirs_in_every_chat_of_the_platform(datab
 async def test_the_same_file_twice_is_the_same_as_once(database, other):
     await furnish(database)
     taken = await taken_out(database, ALL_OF_HOME)
-    first, second = await brought(other, taken), await brought(other, taken)
+    files = Shelf()
+    first, second = await brought(other, taken, files), await brought(other, taken, files)
 
     assert first.added["message"] == 3
     assert not any(second.added.values())
     assert second.known_reminders == 2
     assert things(await taken_out(other, ALL_OF_HOME)) == things(taken)
+
+
+async def test_a_file_that_comes_back_into_its_own_bot_changes_nothing(database):
+    await furnish(database)
+    taken = await taken_out(database, ALL_OF_HOME)
+    came = await brought(database, taken, Shelf(FILES))
+
+    assert not any(came.added.values())
+    assert things(await taken_out(database, ALL_OF_HOME)) == things(taken)
+
+
+async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_linked_here(database, other):
+    async def link(place, *people):
+        service = PeopleService(SqlScopeStore(place), LinkCodes(SqlStateStore(place, CLOCK)))
+        first, second = (ChatAddress(platform=platform, chat_id="alone") for platform, _ in people)
+        code = await service.code_for(first, people[0][1], "en")
+        await service.redeem(second, people[1][1], code)
+        return service
+
+    await link(database, ("web", ANN), ("irc", Person(id="ann_", name="Ann")))
+    taken = await taken_out(database, Wanted(people=("web:ann", "irc:ann_")))
+    first = await brought(other, taken)
+    there = PeopleService(SqlScopeStore(other), LinkCodes(SqlStateStore(other, CLOCK)))
+    known = await there.accounts_of(HOME, ANN)
+    await there.unlink(HOME, ANN)
+    await link(other, ("web", ANN), ("irc", Person(id="another", name="Ann")))
+    second = await brought(other, taken)
+
+    assert [json.loads(each)["kind"] for each in taken[1:]] == ["accounts"]
+    assert [each.key for each in known] == ["web:ann", "irc:ann_"]
+    assert (first.added["accounts"], second.added["accounts"]) == (1, 0)
+    assert [each.key for each in await there.accounts_of(HOME, ANN)] == ["web:ann", "irc:another"]
 
 
 async def test_who_wants_nothing_kept_is_neither_given_out_by_others_nor_brought_back(database, other):
@@ -190,6 +268,8 @@ async def test_who_wants_nothing_kept_is_neither_given_out_by_others_nor_brought
 
     assert "tea, please" not in "\n".join(taken)
     assert [each.sender.id for each in await SqlMessageStore(other).recent(HOME, 10)] == ["ann", "bot"]
+    assert not [each for each in taken if '"turn"' in each and '"ben"' in each]
+    assert {each.text for each in await SqlCallStore(other).latest_turns(9, person_id="ben")} <= {""}
 
 
 @pytest.mark.parametrize(

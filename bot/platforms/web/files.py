@@ -44,13 +44,7 @@ class RoomFiles:
     async def keep(self, name: str, content: bytes) -> Attachment:
         """Keep a file; what is returned says what it is and where the page finds it."""
         key, kept_name = secrets.token_urlsafe(16), _harmless(name)
-
-        def write() -> None:
-            place = self._folder / key
-            place.mkdir(parents=True)
-            (place / kept_name).write_bytes(content)
-
-        await asyncio.to_thread(write)
+        await asyncio.to_thread(_write, self._folder / key / kept_name, content)
         kind = "image" if image_type(kept_name) else "file"
         return Attachment(kind=kind, description=kept_name, url=f"{ADDRESS}/{key}/{kept_name}")
 
@@ -61,11 +55,27 @@ class RoomFiles:
         path = self._folder / key / name
         return path if await asyncio.to_thread(path.is_file) else None
 
+    async def read(self, url: str) -> bytes | None:
+        """What is in the file of an address; None when there is none."""
+        path = await self._found(url)
+        return None if path is None else await asyncio.to_thread(path.read_bytes)
+
+    async def put(self, url: str, content: bytes) -> bool:
+        """Keep a file of another bot under the address that it had there; False when it is here, or is no file's."""
+        key, name = _parts(url)
+        if not _KEY.fullmatch(key) or name != _harmless(name) or await self._found(url) is not None:
+            return False
+        await asyncio.to_thread(_write, self._folder / key / name, content)
+        return True
+
     async def remove(self, url: str | None) -> None:
         """Delete the file of an address; what is none of ours is left alone."""
-        key = (url or "").removeprefix(f"{ADDRESS}/").partition("/")[0]
-        if (url or "").startswith(f"{ADDRESS}/") and _KEY.fullmatch(key):
+        key, _ = _parts(url or "")
+        if _KEY.fullmatch(key):
             await asyncio.to_thread(shutil.rmtree, self._folder / key, ignore_errors=True)
+
+    async def _found(self, url: str) -> Path | None:
+        return await self.find(*_parts(url))
 
     async def purge(self, before: datetime) -> int:
         """Delete what was kept before (timezone-aware); return how many files that were."""
@@ -78,6 +88,18 @@ class RoomFiles:
         for each in old:
             shutil.rmtree(each, ignore_errors=True)
         return len(old)
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """The key and the name in an address of ours; a key that is none in any other."""
+    own, _, rest = url.partition(f"{ADDRESS}/")
+    key, _, name = rest.partition("/")
+    return ("", "") if own else (key, name)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 def _harmless(name: str) -> str:

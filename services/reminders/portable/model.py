@@ -17,7 +17,7 @@ MOST_PROBLEMS = 100
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PortableReminder:
-    """Everything about an open reminder except its chat. `uid` is the same wherever the reminder is taken.
+    """Everything about an open or finished reminder except its chat. `uid` is the same wherever the reminder is taken.
 
     `created_at` is timezone-aware. `thread_id` matters only where it is put back into the chat that it came from.
     """

@@ -11,7 +11,7 @@ from services.reminders.records import StoredReminder
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arrival:
-    """A reminder that comes from a file. `next_fire_at` is in UTC, None for one that is paused."""
+    """A reminder that comes from a file. `next_fire_at` is in UTC, None for one that is paused or done."""
 
     wish: NewReminder
     state: ReminderState

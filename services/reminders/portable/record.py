@@ -1,6 +1,7 @@
 """The JSON record of one reminder, checked as it is read."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, NaiveDatetime
 
@@ -11,6 +12,10 @@ from services.reminders.recurrence import zone_of
 from services.reminders.rules import parse_rule
 
 _LONGEST_NAME = 500
+_STATES: Final[Mapping[ReminderState, Literal["paused", "done"]]] = {
+    ReminderState.PAUSED: "paused",
+    ReminderState.DONE: "done",
+}
 _FIRST_YEAR, _LAST_YEAR = 1900, 9998  # an instant a zone away from the ends of the calendar must still be one
 
 
@@ -55,7 +60,7 @@ class ReminderRecord(_Record):
     rule: Annotated[str, Field(max_length=20_000), Storable] = ""
     language: GivenName
     is_private: bool = False
-    state: Literal["active", "paused"] = "active"
+    state: Literal["active", "paused", "done"] = "active"
     created_at: AwareDatetime
     thread_id: Name | None = None
     is_urgent: bool = False
@@ -102,7 +107,7 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
         rule=schedule.rule,
         language=reminder.language,
         is_private=reminder.is_private,
-        state="paused" if reminder.state is ReminderState.PAUSED else "active",
+        state=_STATES.get(reminder.state, "active"),
         created_at=reminder.created_at,
         thread_id=reminder.thread_id,
         is_urgent=reminder.is_urgent,

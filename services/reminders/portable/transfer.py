@@ -73,7 +73,8 @@ class Importer:
         """Keep the reminders of a JSON or iCalendar file in `chat`.
 
         A reminder that is there already, by its UID, is left as it is, so a file may be imported again after a
-        mistake. One that has no fire left is counted as over. People keep the ids that the file gives them.
+        mistake. One that has no fire left is counted as over, unless the file says that it is done. People keep the
+        ids that the file gives them.
 
         Raises:
             ImportRefused: something in the file is not right; nothing of it was kept.
@@ -107,19 +108,21 @@ class Importer:
 
     async def _take_in(self, arrivals: Sequence[Arrival], chat: ChatAddress, now: datetime) -> int:
         there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
-        if arrivals and there + len(arrivals) > self._limits.per_chat:
+        coming = sum(each.state in _OPEN for each in arrivals)
+        if coming and there + coming > self._limits.per_chat:
             raise RequestRefused("too_many_reminders", limit=self._limits.per_chat)
         return await self._store.take_in(arrivals, now)
 
     async def _free_key(self, chat: ChatAddress, reminder: PortableReminder) -> str | None:
-        """The key to keep `reminder` under, None when it is open in this chat."""
+        """The key to keep `reminder` under, None when it is open in this chat, or done as it is in the file."""
+        known = _OPEN | {reminder.state}
         number = key_in_uid(reminder.uid)
         row = None if number is None else await self._store.get(number)
-        if row is not None and row.address.key == chat.key and uid_of(row) == reminder.uid and row.state in _OPEN:
+        if row is not None and row.address.key == chat.key and uid_of(row) == reminder.uid and row.state in known:
             return None
         copy = 0
         while (row := await self._store.by_request(request_key(chat, reminder.uid, copy))) is not None:
-            if row.state in _OPEN:
+            if row.state in known:
                 return None
             copy += 1
         return request_key(chat, reminder.uid, copy)
@@ -130,7 +133,7 @@ class Importer:
             raise RequestRefused("content_missing")
         if len(content) > self._limits.content_length:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
-        is_paused = reminder.state is ReminderState.PAUSED
+        fires = reminder.state is ReminderState.ACTIVE
         thread_id = reminder.thread_id if source == chat.key else chat.thread_id
         return Arrival(
             wish=NewReminder(
@@ -147,7 +150,7 @@ class Importer:
                 action=reminder.action,
             ),
             state=reminder.state,
-            next_fire_at=None if is_paused else check(reminder.schedule, now, self._limits.shortest_interval),
+            next_fire_at=check(reminder.schedule, now, self._limits.shortest_interval) if fires else None,
             created_at=reminder.created_at,
         )
 

@@ -63,7 +63,7 @@ def test_no_reminders_are_a_file_too(now):
         ({"start": "2027-01-05T09:00:00Z"}, "start: "),
         ({"start": "0001-01-01T00:00:00"}, "out of range"),
         ({"created_at": "2026-11-20T08:00:00"}, "created_at: "),
-        ({"state": "done"}, "state: "),
+        ({"state": "cancelled"}, "state: "),
         ({"extra": 1}, "extra: Extra inputs are not permitted"),
         ({"creator": {}}, "creator.id: Field required"),
         ({"is_private": "yes"}, "is_private: "),
