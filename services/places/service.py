@@ -44,20 +44,24 @@ class PlaceService:
         name = name.strip().lstrip("#").casefold()
         if not _NAME.fullmatch(name):
             raise RequestRefused("place_name_bad", name=name)
-        [kept] = await self._book.load([_NAMES])
-        if kept.get(name, chat.key) != chat.key:
-            raise RequestRefused("place_name_taken", name=name)
-        before = frozenset(each for each, key in kept.items() if key == chat.key and each != name)
-        await self._book.commit([StateDelta(scope=_NAMES, written={name: chat.key}, removed=before)])
+        is_kept = False
+        while not is_kept:  # another process may have given a name meanwhile
+            [kept] = await self._book.load([_NAMES])
+            if kept.get(name, chat.key) != chat.key:
+                raise RequestRefused("place_name_taken", name=name)
+            before = frozenset(each for each, key in kept.items() if key == chat.key and each != name)
+            named = StateDelta(scope=_NAMES, written={name: chat.key}, removed=before)
+            is_kept = await self._book.commit_unless_changed([named], {_NAMES: kept})
         return name
 
     async def close(self, chat: ChatAddress) -> bool:
         """Let nobody reach `chat` any more; False when nobody could."""
-        [kept] = await self._book.load([_NAMES])
-        names = frozenset(name for name, key in kept.items() if key == chat.key)
-        if names:
-            await self._book.commit([StateDelta(scope=_NAMES, written={}, removed=names)])
-        return bool(names)
+        while True:
+            [kept] = await self._book.load([_NAMES])
+            names = frozenset(name for name, key in kept.items() if key == chat.key)
+            unnamed = StateDelta(scope=_NAMES, written={}, removed=names)
+            if not names or await self._book.commit_unless_changed([unnamed], {_NAMES: kept}):
+                return bool(names)
 
     async def knows(self, name: str) -> bool:
         """Whether a chat has this name."""
