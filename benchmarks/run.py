@@ -38,6 +38,7 @@ _GOALS = {
     "overhead.ratio.recorded.three": 0.75,
     "overhead.ratio.recorded.stream": 0.75,
     "startup.help_wall_ms": 250,
+    "startup.prompt_wall_ms": 600,
     "startup.ready_wall_ms": 1000,
     "startup.idle_rss_mb": 90,
     "startup.first_model_message_cpu_ms": 30,

@@ -2,11 +2,11 @@
 
     python benchmarks/startup.py --rounds 5
 
-`help` is `bubbles --help`; `ready` is from the start of `bubbles chat` with a fresh data folder to its first answer on
-the other end of the pipe; `import` is the module that everything hangs on. Wall and CPU milliseconds, the median of the
-rounds. `idle` is `bubbles run` with the web page, after it has settled: resident memory and CPU a second.
-`first_model_message` is what the first message takes that a model answers, after the bot has settled; the model answers
-at once, from this process.
+`help` is `bubbles --help`. `prompt` is from the start of `bubbles chat` at a terminal, with a fresh data folder, until
+somebody can type; `ready` from its start with a pipe until its first answer comes out of the other end. `import` is the
+module that everything hangs on. Wall and CPU milliseconds, the median of the rounds. `idle` is `bubbles run` with the
+web page, after it has settled: resident memory and CPU a second. `first_model_message` is what the first message takes
+that a model answers, after the bot has settled; the model answers at once, from this process.
 """
 
 import argparse
@@ -18,17 +18,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from bot.testing.openai_answers import say
 from bot.testing.openai_server import OpenAIServer
+from bot.testing.terminal import Terminal
 
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+_LONGEST_START = 60  # seconds
 _LONGEST_SETTLING = 60  # seconds
 _STILL_MS = 20  # milliseconds of CPU in a second of a process that has settled
 _WATCHED_SECONDS = 20
 _QUESTION = b"ann: list my reminders\n"
 _SAYS_BOT = b"Bubbles:"
+_PROMPT = "ann> "
 _ASKED_OF_A_MODEL = b"ann: Bubbles, what is the capital of France?\n"
 _BUBBLES = (sys.executable, "-m", "bot")
 
@@ -55,6 +60,17 @@ def timed(command: list[str], *, environment: dict[str, str], words: bytes | Non
     else:
         process.wait(20)
     return wall * 1000, cpu * 1000
+
+
+def prompted(environment: dict[str, str]) -> tuple[float, float]:
+    """Wall and CPU milliseconds until somebody at a terminal can type; what is typed then is answered."""
+    began = time.perf_counter()
+    with Terminal([*_BUBBLES, "chat", "--person", "ann"], environment) as terminal:
+        terminal.wait_for(_PROMPT, _LONGEST_START)
+        wall, cpu = time.perf_counter() - began, exact_cpu_ms(terminal.process.pid)
+        terminal.type("list my reminders")
+        terminal.wait_for(_SAYS_BOT.decode(), _LONGEST_START)
+    return wall * 1000, cpu
 
 
 def _waited_cpu(process: subprocess.Popen) -> float:
@@ -135,20 +151,27 @@ async def first_model_message(environment: dict[str, str]) -> dict[str, float]:
     return {"first_model_message_wall_ms": round(wall, 1), "first_model_message_cpu_ms": round(used, 1)}
 
 
+@contextmanager
+def fresh_folder() -> Iterator[dict[str, str]]:
+    """The environment of a bot that keeps its data where nothing is yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield os.environ | {"BUBBLES_BOT__DATA_DIR": folder, "BUBBLES_LOG__LEVEL": "WARNING"}
+
+
 def measure(rounds: int, port: int) -> dict[str, float]:
     """Everything, in turn."""
-    bubbles = list(_BUBBLES)
-    figures: dict[str, list[tuple[float, float]]] = {"help": [], "import": [], "ready": []}
+    figures: dict[str, list[tuple[float, float]]] = {"help": [], "import": [], "prompt": [], "ready": []}
     for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as folder:
-            environment = os.environ | {"BUBBLES_BOT__DATA_DIR": folder, "BUBBLES_LOG__LEVEL": "WARNING"}
-            figures["help"].append(timed([*bubbles, "--help"], environment=environment))
+        with fresh_folder() as environment:
+            figures["help"].append(timed([*_BUBBLES, "--help"], environment=environment))
             figures["import"].append(timed([sys.executable, "-c", "import bot.app"], environment=environment))
-            figures["ready"].append(timed([*bubbles, "chat"], environment=environment, words=_QUESTION))
-    with tempfile.TemporaryDirectory() as folder:
-        still = idle(os.environ | {"BUBBLES_BOT__DATA_DIR": folder}, port)
-    with tempfile.TemporaryDirectory() as folder:
-        asked = asyncio.run(first_model_message(os.environ | {"BUBBLES_BOT__DATA_DIR": folder}))
+            figures["prompt"].append(prompted(environment))
+        with fresh_folder() as environment:
+            figures["ready"].append(timed([*_BUBBLES, "chat"], environment=environment, words=_QUESTION))
+    with fresh_folder() as environment:
+        still = idle(environment, port)
+    with fresh_folder() as environment:
+        asked = asyncio.run(first_model_message(environment))
     medians = {
         f"{name}_{kind}_ms": round(statistics.median(found[place] for found in pairs))
         for name, pairs in figures.items()

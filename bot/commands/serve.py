@@ -1,72 +1,57 @@
-"""`bubbles run` and `bubbles chat`: the bot itself."""
+"""`bubbles run` and `bubbles chat`: what is there to see and to type into at once, then the bot itself."""
 
-import asyncio
-import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 import click
 
-from bot.app import App, build_app
 from bot.commands.banner import show_banner
-from bot.commands.page import page_served, room_of
-from bot.logs import configure_logging
-from bot.platform import Platform
-from bot.platforms.catalog import create_platforms
-from bot.plugins.watching import plugins_watched
-from bot.settings import Settings
-from bot.settings_sources import load_settings, secret_values
-from bot.tool_servers.sources import tool_secrets
-from function_calls.offline import OfflineInterpreter
+from bot.importing import imported_for_good
+from bot.platform_kit.parts import PlatformParts
+from bot.platforms import console
+from bot.settings_sources import load_settings
 from services.clock import SystemClock
 from services.errors import ConfigError, StorageBusy
 
-_WARM_UP_AFTER_SECONDS: Final = 0.5
 
-
-def serve(config: Path | None) -> int:
+def serve(config: Path | None, *, watches_plugins: bool = False) -> int:
     """Serve the platforms of the settings until they end or a signal comes; return the exit code."""
-    return _guarded(config, person=None, only_console=False, linger_seconds=0.0)
+
+    def served() -> None:
+        settings = load_settings(config)
+        show_banner(settings)
+        with imported_for_good():
+            from bot.commands.running import run_bot
+
+        run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins)
+
+    return _exit_code(served)
 
 
 def develop(config: Path | None) -> int:
     """Serve like `serve`, and exchange plugins whenever their files change."""
-    return _guarded(config, person=None, only_console=False, linger_seconds=0.0, watches_plugins=True)
+    return serve(config, watches_plugins=True)
 
 
 def talk(config: Path | None, *, person: str | None, linger_seconds: float) -> int:
-    """Serve the console alone; stay `linger_seconds` after its input ended."""
-    return _guarded(config, person=person, only_console=True, linger_seconds=linger_seconds)
+    """Serve the console alone, which invites to type while the bot starts; stay `linger_seconds` after its end."""
+
+    def talked() -> None:
+        settings, clock = load_settings(config).with_console(person), SystemClock()
+        terminal = console.create(PlatformParts(settings=settings, clock=clock))
+        terminal.invite()
+        with imported_for_good():
+            from bot.commands.running import run_bot
+
+        run_bot(settings, clock, platforms=[terminal], linger_seconds=linger_seconds, watches_plugins=False)
+
+    return _exit_code(talked)
 
 
-def _guarded(
-    config: Path | None,
-    *,
-    person: str | None,
-    only_console: bool,
-    linger_seconds: float,
-    watches_plugins: bool = False,
-) -> int:
+def _exit_code(act: Callable[[], None]) -> int:
+    """Do it, and say on standard error what was wrong."""
     try:
-        settings = load_settings(config)
-        secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
-    except ConfigError as error:
-        click.echo(f"bubbles: {error}", err=True)
-        return 2
-    if only_console:
-        settings = settings.with_console(person)
-    configure_logging(
-        settings.log,
-        settings.bot.data_dir,
-        secrets=secrets,
-        is_quiet="console" in settings.platforms.enabled,
-    )
-    if not only_console:
-        show_banner(settings)
-    try:
-        asyncio.run(_serve(settings, linger_seconds, watches_plugins=watches_plugins))
+        act()
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -78,42 +63,3 @@ def _guarded(
     except KeyboardInterrupt:
         return 0
     return 0
-
-
-async def _serve(settings: Settings, linger_seconds: float, *, watches_plugins: bool) -> None:
-    clock = SystemClock()
-    room = room_of(settings, clock)
-    platforms: list[Platform] = [*create_platforms(settings, clock), *([room] if room is not None else [])]
-    _stop_on_sigterm()
-    with suppress(asyncio.CancelledError):
-        async with (
-            build_app(settings, platforms=platforms, clock=clock) as app,
-            plugins_watched(app, settings, is_wanted=watches_plugins),
-            page_served(app, room, settings, clock),
-            _warming_up(app),
-        ):
-            await app.finished()
-            await clock.nap(linger_seconds)
-
-
-@asynccontextmanager
-async def _warming_up(app: App) -> AsyncIterator[None]:
-    """Compile the sentences of all languages while nobody speaks; the first message waits for its own only."""
-
-    async def warm_up() -> None:
-        await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
-        await app.settled()
-        await asyncio.to_thread(OfflineInterpreter.warm_up)
-
-    warming = asyncio.create_task(warm_up(), name="warm up")
-    try:
-        yield
-    finally:
-        warming.cancel()
-
-
-def _stop_on_sigterm() -> None:
-    task = asyncio.current_task()
-    if task is not None:
-        with suppress(NotImplementedError):  # Windows has no signal handlers in its event loop
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -58,10 +58,9 @@ def create_platforms(settings: Settings, clock: Clock) -> list[Platform]:
 
 def _create(name: str, parts: PlatformParts) -> Platform:
     if name == "console":
-        from bot.platforms.console import ConsolePlatform
+        from bot.platforms import console
 
-        console = parts.settings.console
-        return ConsolePlatform(clock=parts.clock, bot_name=parts.bot_name, room=console.room, person=console.person)
+        return console.create(parts)
     if name not in EXTRAS:
         raise ConfigError("settings", "platforms.enabled", f"no platform named {name}; there are {', '.join(NAMES)}")
     create: Callable[[PlatformParts], Platform] = _adapter(name).create

@@ -11,8 +11,10 @@ from contextlib import suppress
 from typing import TextIO
 
 from bot.addressing import is_called
+from bot.importing import imported_for_good
 from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.platform_kit.markdown import plain, spans_of
+from bot.platform_kit.parts import PlatformParts
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
@@ -25,6 +27,13 @@ HELP = """Type a message and press Enter. Several people can share this terminal
   /as ann                                     be ann from now on
   /help   this text        /quit   leave (Ctrl+D does the same)
 The bot answers when it is asked for something; call it by name ({bot}) for anything else."""
+_ERASE_LINE = "\r\x1b[K"
+
+
+def create(parts: PlatformParts) -> "ConsolePlatform":
+    """The console of the settings."""
+    console = parts.settings.console
+    return ConsolePlatform(clock=parts.clock, bot_name=parts.bot_name, room=console.room, person=console.person)
 
 
 class ConsolePlatform:
@@ -51,12 +60,22 @@ class ConsolePlatform:
         self._stdin = stdin or sys.stdin
         self._write = write or _print
         self._is_interactive = self._stdin.isatty()
+        self._has_invited = False
+
+    def invite(self) -> None:
+        """Show help and prompt, where a person sits at a terminal, before there is anybody who answers.
+
+        What is typed until `run` is kept by the terminal.
+        """
+        if self._is_interactive and not self._has_invited:
+            self._has_invited = True
+            self._write(HELP.format(bot=self._bot_name))
+            _show(self._prompt())
 
     async def run(self, receive: Receive) -> None:
         """Read lines until the input ends or somebody types /quit."""
+        self.invite()
         lines = self._prompted() if self._is_interactive else _piped(self._stdin)
-        if self._is_interactive:
-            self._write(HELP.format(bot=self._bot_name))
         async for line in lines:
             text = line.strip()
             if text in {"/quit", "/exit"}:
@@ -98,15 +117,20 @@ class ConsolePlatform:
             is_addressed=is_alone or is_called(text, self._bot_name),
         )
 
+    def _prompt(self) -> str:
+        return f"{self._speaker}> "
+
     async def _prompted(self) -> AsyncIterator[str]:
-        from prompt_toolkit import PromptSession
-        from prompt_toolkit.patch_stdout import patch_stdout
+        with imported_for_good():
+            from prompt_toolkit import PromptSession
+            from prompt_toolkit.patch_stdout import patch_stdout
 
         session: PromptSession[str] = PromptSession()
+        _show(_ERASE_LINE)  # the session shows the prompt anew, with what was typed meanwhile
         with patch_stdout(raw=True):
             while True:
                 try:
-                    yield await session.prompt_async(lambda: f"{self._speaker}> ")
+                    yield await session.prompt_async(self._prompt)
                 except (EOFError, KeyboardInterrupt):
                     return
 
@@ -128,7 +152,11 @@ async def _piped(stdin: TextIO) -> AsyncIterator[str]:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    _show(text + "\n")
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 

@@ -9,6 +9,7 @@ import pytest
 pytestmark = pytest.mark.integration  # each starts an interpreter
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
+RUNNING = "import bot.commands.running"
 FOR_A_MODEL = {"function_calls.llm", "function_calls.restraint", "services.language_model.openai_model"}
 FOR_TOOL_SERVERS = {"bot.tool_servers.connections", "bot.tool_servers.mcp_servers", "function_calls.toolsets.openapi"}
 FOR_WRITTEN_TOOLS = {"bot.stored_tools", "function_calls.toolsets.stored"}
@@ -26,10 +27,14 @@ def test_the_help_text_loads_nothing_heavy():
     assert not modules_after("import bot.__main__") & set(HEAVY)
 
 
+def test_a_terminal_is_invited_to_type_before_the_bot_is_loaded():
+    assert not modules_after("import bot.commands.serve") & {"sqlalchemy", "prompt_toolkit", "bot.app"}
+
+
 def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
-    assert not modules_after("import bot.commands.serve") & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
+    assert not modules_after(RUNNING) & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
 
 
 @pytest.mark.parametrize("unused", [FOR_A_MODEL, FOR_TOOL_SERVERS, FOR_WRITTEN_TOOLS, FOR_THE_PAGE, {"alembic"}])
 def test_a_start_loads_nothing_of_what_the_settings_do_not_ask_for(unused):
-    assert not modules_after("import bot.commands.serve") & unused
+    assert not modules_after(RUNNING) & unused

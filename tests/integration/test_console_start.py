@@ -1,0 +1,37 @@
+"""Whoever starts the console at a terminal can type at once; what is typed early is answered."""
+
+import os
+import sys
+
+import pytest
+
+from bot.testing.terminal import Terminal
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+CHAT = (sys.executable, "-m", "bot", "chat", "--person", "ann")
+SECONDS = 30
+
+
+@pytest.fixture
+def environment(tmp_path):
+    return os.environ | {"BUBBLES_BOT__DATA_DIR": str(tmp_path), "BUBBLES_LOG__LEVEL": "WARNING"}
+
+
+def test_what_is_typed_at_the_first_prompt_is_answered(environment):
+    with Terminal(CHAT, environment) as terminal:
+        terminal.wait_for("ann> ", SECONDS)
+        terminal.type("list my reminders")
+        terminal.wait_for("Bubbles: No reminders here", SECONDS)
+        terminal.type("/quit")
+
+        assert terminal.process.wait(SECONDS) == 0
+
+
+def test_a_start_that_fails_after_the_prompt_ends_with_the_reason(environment):
+    broken = environment | {"TOOL_SERVER_CONNECTIONS": "no JSON"}
+    with Terminal(CHAT, broken) as terminal:
+        terminal.wait_for("ann> ", SECONDS)
+        terminal.wait_for("bubbles: ", SECONDS)
+
+        assert terminal.process.wait(SECONDS) == 2
+        assert "Traceback" not in terminal.shown
