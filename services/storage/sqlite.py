@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from sqlite3 import Connection as DriverConnection
 from sqlite3 import OperationalError
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.util import LRUCache
 
 from services.storage.patience import Patience
 
 _BUSY = Patience().busy
+# To put a statement into words takes longer than to run it: every engine finds what another one has compiled.
+_COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 
 
 class Role(StrEnum):
@@ -37,7 +41,9 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
         url,
         poolclass=sa.StaticPool,
         connect_args={"check_same_thread": False, "timeout": busy.total_seconds()},
+        execution_options={"compiled_cache": _COMPILED},
     )
+    made.dialect = _dialect()
 
     @sa.event.listens_for(made, "connect")
     def prepare(connection: DriverConnection, _record: object) -> None:
@@ -54,6 +60,14 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
         connection.connection.cursor().execute("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
 
     return made
+
+
+@cache
+def _dialect() -> sa.Dialect:
+    """The dialect that all engines share, and that what they have compiled is kept for."""
+    model = sa.create_engine("sqlite://")
+    model.connect().close()  # from its first connection a dialect learns what this SQLite can do
+    return model.dialect
 
 
 def wait_for_disk(connection: sa.Connection, role: Role) -> None:

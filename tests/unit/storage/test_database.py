@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import CacheStats
 
 from services.errors import ConfigError, StorageBusy
 from services.storage.database import Database
@@ -27,6 +28,16 @@ def put(connection: sa.Connection) -> None:
 def count(connection: sa.Connection) -> int:
     own = sa.select(sa.func.count()).select_from(META).where(META.c.key != "message_index")
     return connection.scalar(own) or 0
+
+
+async def test_a_statement_that_one_database_has_compiled_is_known_to_the_next():
+    def outcome(connection: sa.Connection) -> object:
+        return connection.execute(sa.select(META.c.key).where(META.c.value == "compiled once")).context.cache_hit
+
+    async with Database("sqlite://") as first, Database("sqlite://") as second:
+        outcomes = [await first.read(outcome), await second.read(outcome)]
+
+    assert outcomes == [CacheStats.CACHE_MISS, CacheStats.CACHE_HIT]
 
 
 async def test_a_missing_folder_is_made(tmp_path: Path):
