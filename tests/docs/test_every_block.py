@@ -14,7 +14,9 @@ from bot.plugins.loading import ENTRY_POINTS
 from bot.settings_sources import load_settings
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [*(ROOT / name for name in ("README.md", "README.zh.md", "CONTRIBUTING.md")), *(ROOT / "docs").rglob("*.md")]
+)
 FENCE = re.compile(r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)\n```", re.DOTALL)
 SHELL = ("sh", "bash")
 
@@ -22,7 +24,7 @@ RUN_BY = {
     ("README.md", "python"): "tests/docs/test_readme.py",
     ("docs/tutorial/first-function.md", "python"): "tests/docs/test_tutorial.py",
     ("docs/tutorial/first-plugin.md", "python"): "tests/docs/test_first_plugin.py",
-    ("docs/tutorial/first-platform.md", "python"): "tests/docs/test_first_platform.py",
+    ("docs/tutorial/first-platform.md", "python"): "tests/integration/test_tutorials.py",
     ("docs/how-to/write-tests.md", "python"): "tests/docs/test_write_tests.py",
     ("docs/how-to/connect-a-model.md", "python"): "tests/docs/test_connect_a_model.py",
     ("docs/reference/reminders.md", "python"): "tests/docs/test_reminders_reference.py",
@@ -48,7 +50,7 @@ NOT_RUN_COMMANDS = {
     "/opt/bubbles/bin/pip": "installs from the network",
     "install ": "writes into /etc",
     "systemctl": "needs a running systemd",
-    "podman": "needs a container engine; the files are read by tests/docs/test_deploy.py",
+    "podman": "needs a container engine; tests/integration/test_container.py does without one",
     "TOKEN=": "needs a container engine; the files are read by tests/docs/test_deploy.py",
     "curl": "of pages other than http.md: needs a file or a token of the reader's own",
     "pytest": "is what runs this",

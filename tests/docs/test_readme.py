@@ -24,7 +24,8 @@ from bot.testing.timetables import LoopTimetable
 from function_calls.llm import FunctionCallLLM
 from services.storage.database import Database
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 HANDLER, MAIN = PYTHON
@@ -114,7 +115,7 @@ def told(block):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(
-    ("start", "block"), re.findall(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", README, re.DOTALL)
+    ("start", "block"), re.findall(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", README + CHINESE, re.DOTALL)
 )
 async def test_the_bot_says_what_the_readme_says(start, block):
     steps = tuple(
