@@ -25,8 +25,8 @@ _TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop
 _STEPS_TO_BEGIN = 5
 # Where a commit has to be waited for, all that may be said before it is said first: turns that the senders need for it.
 _STEPS_TO_SEND = 2
-# Marks that stand in a file already wait this long for their commit while there is more to say, and so many of them.
-_MARKS_WAIT_SECONDS = 0.2
+# What is noted or kept already waits this long for its marks while there is more to say, and so many of them.
+_MARKS_WAIT_SECONDS = 1.0
 _MARKS_WAITING = 5000
 _MARKS_LOOK_SECONDS = 0.005
 _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
@@ -51,16 +51,17 @@ class Dispatcher:
         self._sender = Sender(ledger, courier, clock, retries)
         self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
         self._begun: deque[Begun] = deque()
-        self._throughput = Throughput(senders=pace.senders, most=2 * pace.batch)
+        self._throughput = Throughput(senders=pace.senders, most=pace.batch)
         self._due = asyncio.Event()
-        self._sendable = asyncio.Event()
+        self._gate = asyncio.Semaphore(0)
         self._marked = asyncio.Event()
+        self._held_up = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_draining = False
         self._is_beginning = False
         self._is_asking = False
         self._in_flight = 0
-        self._turn_ends: float | None = None
+        self._admission: asyncio.Handle | None = None
         self._marks: list[tuple[Lease, Mark]] = []
         self._unrecorded = Unrecorded(ledger)
 
@@ -97,13 +98,12 @@ class Dispatcher:
         deadline = Deadline(self._pace.send_limit.total_seconds())
         try:
             while True:
-                while not self._may_send():
-                    self._sendable.clear()
-                    await self._sendable.wait()
-                turn_ends = self._turn(loop)
+                await self._gate.acquire()
+                self._pass_on()
+                turn_ends = loop.time() + _TURN_SECONDS
                 while self._may_send() and loop.time() < turn_ends:
                     await self._send(self._begun.popleft(), deadline, loop)
-                await asyncio.sleep(0)
+                self._pass_on()
         finally:
             deadline.close()
 
@@ -115,22 +115,28 @@ class Dispatcher:
                 if self._due.is_set():
                     await asyncio.sleep(0)
             await self._let_others_finish()
+            await self._unrecorded.leave_to_commit()
             self._marked.clear()
-            self._unrecorded.note()
             marks, self._marks = self._marks, []
-            sends = self._unrecorded.uncommitted
             if marks:
                 await self._settle(marks, try_at)
-            self._unrecorded.uncommitted -= sends
-            self._sendable.set()
+            self._admit()
             self._idle.set()
+
+    async def keep_for_ever(self) -> None:
+        """Record what was said, as quickly as can be, whenever senders wait for it."""
+        while True:
+            await self._held_up.wait()
+            self._held_up.clear()
+            if await self._unrecorded.keep():
+                self._admit()
 
     async def _let_others_finish(self) -> None:
         """Commit what is noted when there is nothing to say: that is urgent and the commit is not."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + _MARKS_WAIT_SECONDS
         while (self._begun or self._is_beginning) and loop.time() < latest:
-            if self._unrecorded.uncommitted:
+            if self._unrecorded.is_commit_wanted:
                 for _ in range(_STEPS_TO_SEND):
                     await asyncio.sleep(0)
                 return
@@ -152,19 +158,30 @@ class Dispatcher:
         """Whether a send may start: what a crash could double is never more than the senders."""
         if not self._begun:
             return False
-        if self._in_flight + len(self._unrecorded) >= self._pace.senders:
-            self._unrecorded.note()
+        if self._in_flight + len(self._unrecorded) < self._pace.senders:
+            return True
+        self._unrecorded.note()
         return self._in_flight + len(self._unrecorded) < self._pace.senders
 
-    def _turn(self, loop: asyncio.AbstractEventLoop) -> float:
-        """When the senders have to let others have the event loop: all of them share one turn."""
-        if self._turn_ends is None:
-            self._turn_ends = loop.time() + _TURN_SECONDS
-            loop.call_soon(self._end_turn)
-        return self._turn_ends
+    def _pass_on(self) -> None:
+        """Let the next sender go on when it may, and have recorded what it waits for when it may not."""
+        if self._may_send():
+            self._admit()
+        elif self._begun:
+            self._held_up.set()
 
-    def _end_turn(self) -> None:
-        self._turn_ends = None
+    def _admit(self) -> None:
+        """Wake one sender in the next turn of the event loop.
+
+        The others follow when it has to wait for the platform: woken at once they would find that it has said all.
+        """
+        if self._admission is None:
+            self._admission = asyncio.get_running_loop().call_soon(self._open_gate)
+
+    def _open_gate(self) -> None:
+        self._admission = None
+        if self._gate.locked():
+            self._gate.release()
 
     def _room(self) -> int:
         """How many messages may be begun now: for free senders, and what they finish while the ledger answers.
@@ -204,7 +221,7 @@ class Dispatcher:
             begun._replace(at=started) for leases, key in keyed if (begun := _begun(leases, key, versions)) is not None
         )
         if self._begun:
-            self._sendable.set()
+            self._admit()
 
     async def _send(self, begun: Begun, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
@@ -246,7 +263,7 @@ class Dispatcher:
         now = asyncio.get_running_loop().time()
         ours = [begun for begun in asked if all(lease.notice.delivery_id in held for lease in begun.leases)]
         self._begun.extendleft(begun._replace(at=now) for begun in reversed(ours))
-        self._sendable.set()
+        self._admit()
 
     async def _settle(self, settled: list[tuple[Lease, Mark]], try_at: Callable[[datetime], None]) -> None:
         try:
@@ -255,6 +272,7 @@ class Dispatcher:
             self._marks = [*settled, *self._marks]
             self._marked.set()
             raise
+        self._unrecorded.recorded(mark for _, mark in settled)
         log_settled(settled)
         for _, mark in settled:
             if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:

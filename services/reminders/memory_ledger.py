@@ -137,9 +137,10 @@ class MemoryLedger:
         self._update(row.key, lambda entry: replace(entry, content=row.content, version=row.version))
 
     def sent_since(self, since: datetime) -> list[int]:
-        """Keys of the reminders that were said since `since`, latest first."""
+        """Keys of the reminders that are being said, and of those that were said since `since`, latest first."""
+        being_said = [each.reminder for each in self._entries.values() if each.state is DeliveryState.SENDING]
         sent = [(each.sent_at, each.reminder) for each in self._entries.values() if each.sent_at is not None]
-        return list(dict.fromkeys(key for at, key in sorted(sent, reverse=True) if at >= since))
+        return list(dict.fromkeys([*being_said, *(key for at, key in sorted(sent, reverse=True) if at >= since)]))
 
     def said_in(self, message_id: str) -> list[int]:
         """Keys of the reminders that were said in a message."""

@@ -73,7 +73,7 @@ class MemoryReminderStore:
         return self._rows.get(key)
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Reminders of a chat that were said since `since`, latest first."""
+        """Reminders of a chat that are being said, and those that were said since `since`, latest first."""
         keys = self._ledger.sent_since(since)
         return tuple(self._rows[key] for key in keys if self._rows[key].address.key == chat_key)[:limit]
 
@@ -108,6 +108,11 @@ class MemoryReminderStore:
 
     def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
         """There is nothing to note it in that would survive."""
+        del sent
+        return False
+
+    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+        """Nothing is quicker than to settle it."""
         del sent
         return False
 

@@ -66,7 +66,10 @@ class ReminderBook(Protocol):
         ...
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Reminders of a chat that were said since `since`, latest first."""
+        """Reminders of a chat that are being said, and those that were said since `since`, latest first.
+
+        People answer what they see, and that may be before the platform has told us that it shows it.
+        """
         ...
 
     async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
@@ -111,7 +114,14 @@ class DeliveryLedger(Protocol):
     def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
         """Write down at once, without a wait, that these were said; `settle` records it all the same.
 
-        False where only `settle` can: until it has, a crash would have them said again.
+        False where that cannot be: until they are kept or settled, a crash would have them said again.
+        """
+        ...
+
+    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+        """Write down that these were said, in less time than `settle` takes, which records it all the same.
+
+        False where only `settle` can.
         """
         ...
 

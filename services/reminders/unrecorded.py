@@ -1,6 +1,7 @@
-"""Counts the messages that were said and that nothing but this process knows of: a crash would have them said again."""
+"""Knows which messages were said and that nothing but this process knows of: a crash would have them said again."""
 
 import asyncio
+from collections.abc import Iterable
 
 from services.reminders.ports import DeliveryLedger
 from services.reminders.records import DeliveryState, Lease, Mark
@@ -9,35 +10,60 @@ from services.reminders.records import DeliveryState, Lease, Mark
 class Unrecorded:
     """Has what was said written down, several messages at a time where many are said in one turn of the event loop.
 
-    `len` is how many messages are neither noted nor committed; of what was not taken, or may not have been, only a
-    commit is a record.
+    `len` is how many messages are neither noted, kept nor committed.
     """
 
     def __init__(self, ledger: DeliveryLedger) -> None:
         self._ledger = ledger
+        self._open: set[int] = set()  # a message goes by its first delivery
         self._said: list[tuple[Lease, Mark]] = []
-        self._unnoted = 0
-        self.uncommitted = 0
-        """Of these, the messages that only a commit can record."""
+        self._unnoted: list[Mark] = []
+        self._keeping = asyncio.Lock()
+        self.is_commit_wanted = False
+        """Whether only a commit can record some of them."""
 
     def __len__(self) -> int:
-        return self._unnoted + self.uncommitted
+        return len(self._open)
 
     def add(self, marks: list[tuple[Lease, Mark]]) -> None:
         """A message has come to this end."""
+        self._open.add(marks[0][1].delivery_id)
         if any(mark.state is not DeliveryState.SENT for _, mark in marks):
-            self.uncommitted += 1
+            self.is_commit_wanted = True
             return
-        if not self._unnoted:
+        if not self._said:
             asyncio.get_running_loop().call_soon(self.note)
         self._said += marks
-        self._unnoted += 1
 
     def note(self) -> None:
-        """Write down what was said until now."""
-        if not self._unnoted:
+        """Write down what was said until now, where that takes no wait."""
+        if not self._said:
             return
-        if not self._ledger.note_sent(self._said):
-            self.uncommitted += self._unnoted
-        self._said = []
-        self._unnoted = 0
+        said, self._said = self._said, []
+        marks = [mark for _, mark in said]
+        if self._ledger.note_sent(said):
+            self.recorded(marks)
+        else:
+            self._unnoted += marks
+
+    async def keep(self) -> bool:
+        """Have kept what could not be noted; return whether it was. Of what was not, only a commit is a record."""
+        async with self._keeping:
+            marks, self._unnoted = self._unnoted, []
+            is_kept = bool(marks) and await self._ledger.keep_sent(marks)
+            if is_kept:
+                self.recorded(marks)
+            elif marks:
+                self.is_commit_wanted = True
+            return is_kept
+
+    async def leave_to_commit(self) -> None:
+        """What was said until now is going to be committed, and need not be kept any more."""
+        self.note()
+        async with self._keeping:
+            self._unnoted.clear()
+            self.is_commit_wanted = False
+
+    def recorded(self, marks: Iterable[Mark]) -> None:
+        """These survive a crash of this process."""
+        self._open.difference_update(mark.delivery_id for mark in marks)

@@ -66,6 +66,7 @@ class Waker:
             group.create_task(self._persist(self._claim_for_ever))
             group.create_task(self._persist(self._dispatcher.begin_for_ever))
             group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.nudge)))
+            group.create_task(self._persist(self._dispatcher.keep_for_ever))
             for _ in range(self._pace.senders):
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 

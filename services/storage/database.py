@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from typing import Protocol, Self, TypeVar
@@ -40,6 +40,7 @@ class Database:
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
+        self._notes: postgres.Notes | None = None
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
         self.presence: Presence | None = None
@@ -71,6 +72,7 @@ class Database:
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
         # SQLite has one writer anyway; on a server a mark need not wait for the claim whose commit waits for the disk.
         self._marker = self._writer if self._is_sqlite else self._make_thread("bubbles-database-marks")
+        self._noter = self._writer if self._is_sqlite else self._make_thread("bubbles-database-notes")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
@@ -87,6 +89,7 @@ class Database:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
         self._marker.shutdown(wait=False)
+        self._noter.shutdown(wait=False)
         self._writer.shutdown(wait=False)
 
     async def run(self, work: Callable[[sa.Connection], T], *, is_durable: bool = True) -> T:
@@ -108,6 +111,12 @@ class Database:
         On a server it is a transaction of its own accord, without the round trips of BEGIN and COMMIT.
         """
         return await self._in_thread(self._marker, self._quick.once, work)
+
+    async def note(self, statement: str, values: Sequence[object]) -> bool:
+        """Write a row beside everything else, as `mark` does; False when that failed or the database is no server."""
+        if self._notes is None:
+            return False
+        return await asyncio.get_running_loop().run_in_executor(self._noter, self._notes.write, statement, values)
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
@@ -157,6 +166,8 @@ class Database:
     def _open_postgres(self) -> None:
         self._durable = self._repeating(postgres.Role.DURABLE)
         self._quick = self._repeating(postgres.Role.QUICK)
+        self._notes = postgres.Notes(self._url)
+        self._resources.callback(self._notes.close)
         self._reading = self._repeating(postgres.Role.READING)
         try:
             self._durable.transact(lambda connection: make_schema(connection, self.name, None))

@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+LATEST = 2**63 - 1
+"""Later than every instant."""
 
 
 def to_micros(moment: datetime) -> int:

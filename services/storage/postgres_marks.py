@@ -1,8 +1,12 @@
 """Beginning, settling and arming on PostgreSQL in one statement each, over arrays: one plan, one round trip."""
 
+import json
 from collections.abc import Sequence
 
 import sqlalchemy as sa
+
+Kept = tuple[int, int, str | None, int]
+"""Delivery, microsecond, message id of the platform, reminder."""
 
 _BEGIN = sa.text(
     "UPDATE delivery SET state = 'sending', message_key = '', "
@@ -10,12 +14,17 @@ _BEGIN = sa.text(
     "WHERE id = ANY(:ids) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') RETURNING id, version"
 )
 _FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
+_KEEP = "INSERT INTO said (delivery_id, said) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_KEPT = sa.text(
+    "SELECT said.said FROM said JOIN delivery ON delivery.id = said.delivery_id WHERE delivery.owner = :owner"
+)
 # What was freed because this process seemed frozen, and was not begun by another since, is sent all the same.
 _SENT = sa.text(
     "WITH said AS (UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = mark.at, "  # noqa: S608
     "platform_message_id = mark.message FROM unnest("
     "CAST(:ids AS bigint[]), CAST(:moments AS bigint[]), CAST(:messages AS text[])) AS mark (id, at, message) "
-    f"WHERE delivery.id = mark.id AND delivery.state IN ('sending', 'unknown')) {_FINISH}"  # constants
+    "WHERE delivery.id = mark.id AND delivery.state IN ('sending', 'unknown')), "
+    f"forgotten AS (DELETE FROM said WHERE delivery_id = ANY(:ids)) {_FINISH}"  # constants
 )
 _DONE = sa.text(_FINISH)
 _ADVANCE = sa.text(
@@ -36,7 +45,20 @@ def settle_sent_at_once(
 ) -> None:
     """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
     ids, moments, messages = (list(column) for column in zip(*marks, strict=True))
-    connection.execute(_SENT, {"ids": ids, "moments": moments, "messages": messages, "keys": list(reminder_keys)})
+    values = {"ids": ids, "moments": moments, "messages": messages, "keys": list(reminder_keys)}
+    connection.execute(_SENT, values)
+
+
+def kept(marks: Sequence[Kept]) -> tuple[str, tuple[int, str]]:
+    """What keeps that these were said until they are settled: a statement of the driver and its values, one row."""
+    return _KEEP, (marks[0][0], json.dumps(marks))
+
+
+def settle_kept(connection: sa.Connection, owner: str) -> None:
+    """Settle what `owner`, who is gone, has said and only kept."""
+    said = [mark for marks in connection.scalars(_KEPT, {"owner": owner}) for mark in json.loads(marks)]
+    if said:
+        settle_sent_at_once(connection, [mark[:3] for mark in said], [mark[3] for mark in said])
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:

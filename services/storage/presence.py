@@ -13,7 +13,7 @@ from typing import Self
 import sqlalchemy as sa
 from loguru import logger
 
-from services.storage import ledger, postgres
+from services.storage import ledger, postgres, postgres_marks
 from services.storage.patience import Patience
 from services.storage.tables import WORKER
 
@@ -81,7 +81,10 @@ class Presence:
     def free_gone(self, connection: sa.Connection) -> int:
         """Free the leases of owners that are dead or frozen; return how many there were."""
         gone = connection.scalars(_GONE, self.asked).all()
-        freed = sum(ledger.free(connection, owner) for owner in gone)
+        freed = 0
+        for owner in gone:
+            postgres_marks.settle_kept(connection, owner)
+            freed += ledger.free(connection, owner)
         if gone:
             connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))
             logger.info("{} workers are gone; {} occurrences of theirs are taken up again", len(gone), freed)

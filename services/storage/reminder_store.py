@@ -20,19 +20,20 @@ from services.reminders.records import (
     StoredReminder,
 )
 from services.reminders.rules import look_up
-from services.storage import claims, ledger
+from services.storage import claims, ledger, postgres_marks
 from services.storage.claimer import Claimer
 from services.storage.database import Database
 from services.storage.inserts import insert_many, upsert
-from services.storage.instants import to_micros
+from services.storage.instants import LATEST, to_micros
 from services.storage.queueing import queue_up
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.sent_journal import Said
 from services.storage.shared_claims import claim_shared
-from services.storage.tables import DELIVERY, IS_OPEN, QUIET, REMINDER
+from services.storage.tables import DELIVERY, IS_HELD, IS_OPEN, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
+_SETTLED_AT_ONCE = 1000
 
 
 class SqlReminderStore:
@@ -94,17 +95,18 @@ class SqlReminderStore:
         return found[0] if found else None
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Reminders of a chat that were said since `since`, latest first."""
-        latest = (
-            sa.select(DELIVERY.c.reminder_id, sa.func.max(DELIVERY.c.sent_at).label("said_at"))
-            .where(DELIVERY.c.chat_key == chat_key, DELIVERY.c.sent_at >= to_micros(since))
-            .group_by(DELIVERY.c.reminder_id)
-            .subquery()
-        )
+        """Reminders of a chat that are being said, and those that were said since `since`, latest first."""
+        here = DELIVERY.c.chat_key == chat_key
+        being_said = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
+        said = sa.union_all(
+            sa.select(DELIVERY.c.reminder_id, sa.literal(LATEST).label("said_at")).where(being_said),
+            sa.select(DELIVERY.c.reminder_id, DELIVERY.c.sent_at).where(here, DELIVERY.c.sent_at >= to_micros(since)),
+        ).subquery()
         query = (
             sa.select(REMINDER)
-            .join(latest, latest.c.reminder_id == REMINDER.c.id)
-            .order_by(latest.c.said_at.desc())
+            .join(said, said.c.reminder_id == REMINDER.c.id)
+            .group_by(REMINDER.c.id)
+            .order_by(sa.func.max(said.c.said_at).desc())
             .limit(limit)
         )
         return await self._rows(query)
@@ -156,19 +158,21 @@ class SqlReminderStore:
         journal = self._database.sent
         return journal is not None and journal.note([_said(lease, mark) for lease, mark in sent])
 
+    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+        """Write down for the others who share the database that these were said."""
+        said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
+        return await self._database.note(*postgres_marks.kept(said))
+
     async def settle(self, marks: Sequence[Mark]) -> None:
-        """Record what came of attempts."""
-        if all(mark.state is DeliveryState.SENT for mark in marks):
-            await self._database.mark(lambda connection: ledger.settle(connection, marks))
-        else:
-            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
-        if self._database.sent is not None:
-            self._database.sent.settled([mark.delivery_id for mark in marks])
+        """Record what came of attempts; of very many in portions, so that what is due meanwhile can begin between."""
+        for start in range(0, len(marks), _SETTLED_AT_ONCE):
+            await self._settle(marks[start : start + _SETTLED_AT_ONCE])
 
     async def free(self, owner: str | None) -> int:
         """Free what `owner` holds (None: everybody who is gone), begun sends as `unknown`."""
         presence = self._database.presence
         if owner is None and presence is not None:
+            await self._get_ready()
             return await self._database.run(presence.free_gone)
         journal = self._database.sent
         if owner is not None or journal is None:
@@ -227,6 +231,19 @@ class SqlReminderStore:
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
         """Every occurrence due in the period, oldest first."""
         return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
+
+    async def _get_ready(self) -> None:
+        """Let the sessions that wait for something to fall due learn about their tables before that."""
+        await self._database.mark(lambda connection: ledger.begin(connection, "", (), {}))
+        await self._database.note("DELETE FROM said WHERE FALSE", ())
+
+    async def _settle(self, marks: Sequence[Mark]) -> None:
+        if all(mark.state is DeliveryState.SENT for mark in marks):
+            await self._database.mark(lambda connection: ledger.settle(connection, marks))
+        else:
+            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+        if self._database.sent is not None:
+            self._database.sent.settled([mark.delivery_id for mark in marks])
 
     async def _rows(self, query: sa.Select[tuple[object, ...]]) -> tuple[StoredReminder, ...]:
         def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 # SQLModel's int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
 Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 

@@ -1,4 +1,4 @@
-"""The tables by which the processes that share a PostgreSQL divide chat platforms and messages among them."""
+"""The tables by which the processes that share a PostgreSQL divide platforms, messages and the work of the dead."""
 
 from datetime import datetime
 
@@ -41,6 +41,19 @@ class TurnClaimRow(StoredTable, table=True):
     owner: str
 
 
+class SaidRow(StoredTable, table=True):
+    """Occurrences that were said while their rows in the ledger still say that they are being sent; `said` is JSON.
+
+    `delivery_id` is the first of them.
+    """
+
+    __tablename__ = "said"
+
+    delivery_id: int = Field(primary_key=True, sa_type=Big, sa_column_kwargs={"autoincrement": False})
+    said: str
+
+
 PLATFORM_LEASE = StoredTable.metadata.tables["platform_lease"]
 HANDED_OVER = StoredTable.metadata.tables["handed_over"]
 TURN_CLAIM = StoredTable.metadata.tables["turn_claim"]
+SAID = StoredTable.metadata.tables["said"]

@@ -369,6 +369,17 @@ async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draf
     assert await reminders.lately_sent("console:home", now + DAY, 10) == ()
 
 
+async def test_what_is_being_said_is_the_latest_said(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft("a"), draft("b", seconds=30), draft("c", seconds=31)], now)
+    first, *others = await claimed(reminders, now + 2 * MINUTE)
+    await reminders.begin("me", [first.notice.delivery_id, others[0].notice.delivery_id])
+    await reminders.settle([outcome(others[0], DeliveryState.SENT, now + 2 * MINUTE)])
+
+    found = await reminders.lately_sent("console:home", now, 10)
+
+    assert [each.key for each in found] == [first.reminder_key, others[0].reminder_key]
+
+
 async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)

@@ -6,9 +6,16 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
+from services.clock import SystemClock
+from services.reminders.model import ReminderState
+from services.reminders.records import DeliveryState, Mark
 from services.reminders.waker import WakerPace
+from services.storage.database import Database
 from services.storage.patience import Patience
+from services.storage.reminder_store import SqlReminderStore
+from services.storage.worker_tables import SAID
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -45,6 +52,52 @@ async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(cre
     assert took < on_this_machine(2)
     assert len(repeats) <= 4 * SENDERS  # being sent, or sent and not yet marked while the marks are committed
     assert all(line[4] == "True" for line in repeats)
+
+
+async def say_three_and_keep_two(database: Database, crew) -> list[Mark]:
+    """Begin what is due as the worker "dead", keep that two of it were said; the marks of all."""
+    await crew.add("due", 3, seconds=0)
+    store, now = SqlReminderStore(database), SystemClock().now()
+    leases = (await store.claim("dead", now, now, 10)).leases
+    await store.begin("dead", [lease.notice.delivery_id for lease in leases])
+    marks = [
+        Mark(
+            delivery_id=lease.notice.delivery_id,
+            reminder_key=lease.reminder_key,
+            state=DeliveryState.SENT,
+            attempt=1,
+            at=now,
+            platform_message_id="m1",
+        )
+        for lease in leases
+    ]
+    assert await store.keep_sent(marks[:2])
+    return marks
+
+
+@pytest.mark.usefixtures("settled")
+async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_again(crew):
+    async with Database(crew.url) as dead:
+        marks = await say_three_and_keep_two(dead, crew)
+
+    async with Database(crew.url, patience=crew.patience) as other:
+        store = SqlReminderStore(other)
+        freed = await store.free(None)
+        found = await store.deliveries(marks[0].at - timedelta(minutes=1), marks[0].at)
+        said = await store.said_in("console:chat0", "m1")
+
+    assert freed == 1
+    assert [each.state for each in found] == [DeliveryState.SENT, DeliveryState.SENT, DeliveryState.UNKNOWN]
+    assert [row.state for row in said] == [ReminderState.DONE]
+
+
+async def test_what_was_kept_is_forgotten_when_it_is_settled(crew):
+    async with Database(crew.url) as database:
+        marks = await say_three_and_keep_two(database, crew)
+        await SqlReminderStore(database).settle(marks)
+        kept = await database.read(lambda connection: connection.scalar(sa.select(sa.func.count()).select_from(SAID)))
+
+    assert kept == 0
 
 
 @pytest.mark.usefixtures("settled")

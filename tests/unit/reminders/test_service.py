@@ -343,6 +343,17 @@ async def test_the_latest_said_is_snoozed(desk):
     assert desk.courier.texts == ["tea", "milk", "milk"]
 
 
+async def test_what_is_seen_before_the_platform_has_answered_is_snoozed(desk):
+    await desk.set(seconds=1)
+    desk.courier.hold.clear()
+    async with desk.running():
+        await asyncio.sleep(1.1)
+        until = desk.clock.now() + MINUTE
+        snoozed = await desk.service.snooze(HOME, ANN, "", until, request_key="s")
+
+    assert (snoozed.content, snoozed.next_fires) == ("tea", (until,))
+
+
 async def test_snoozing_what_was_said_by_words(desk):
     await desk.set("tea", seconds=1)
     await desk.set("milk", seconds=2)

@@ -1,0 +1,18 @@
+"""What was said on a shared database before its row in the ledger says so."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "10"
+down_revision = "9"
+
+_BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+def upgrade() -> None:
+    """Make the table of what was said."""
+    op.create_table(
+        "said",
+        sa.Column("delivery_id", _BIG, primary_key=True, autoincrement=False),
+        sa.Column("said", sa.String(), nullable=False),
+    )
