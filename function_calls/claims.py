@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from function_calls.calls import Interpretation, Step, Turn
 from function_calls.own_words import intents_of
-from function_calls.phrases import bare, every_language, folded
+from function_calls.phrases import bare, every_claim, folded
 from function_calls.wording import say
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
@@ -34,20 +34,20 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
 
 def _claims(answer: str) -> bool:
     plain = folded(answer)
-    if not any(each.claim_gate.search(plain) for each in every_language()):
+    if not any(each.gate.search(plain) for each in every_claim()):
         return False
     return any(_claims_a_change(match[0].strip()) for match in _SENTENCE.finditer(plain))
 
 
 def _claims_a_change(sentence: str) -> bool:
-    if not any(each.claims.search(sentence) for each in every_language()):
+    if not any(each.says.search(sentence) for each in every_claim()):
         return False
-    return not any(each.excused.search(sentence) for each in every_language())
+    return not any(each.excused.search(sentence) for each in every_claim())
 
 
 def _claims_alone(turn: Turn, answer: str) -> bool:
     """Whether the whole answer is "done", to somebody who asked for a change."""
     said = bare(answer, turn.bot_name)
-    if not any(each.claims_alone.search(said) for each in every_language()):
+    if not any(each.alone.search(said) for each in every_claim()):
         return False
     return asks_for_change(turn)

@@ -7,7 +7,6 @@ from typing import Final, Protocol
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext
 from services.chat import ChatAddress, ChatMessage
-from services.summary.content import is_command
 
 _MOST: Final = 50
 _USUAL: Final = 10
@@ -63,6 +62,8 @@ async def found_before(ctx: CallContext, search: MessageSearch, query: str, limi
 
     What was said to the bot comes last: whoever searched for the same words before is not what is looked for.
     """
+    from services.summary.content import is_command
+
     found = await search.search(ctx.chat, query, 2 * limit + 1)
     earlier = [message for message in found if message.id != ctx.message.id]
     return sorted(earlier, key=lambda message: is_command(message.text))[:limit]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from loguru import logger
@@ -14,17 +14,18 @@ from loguru import logger
 from bot.app import App
 from bot.commands.desktop import show_page
 from bot.importing import imported_for_good
-from bot.platforms.web.adapter import WebPlatform
-from bot.platforms.web.files import RoomFiles
 from bot.settings import Settings
 from function_calls.wording import say
 from services.clock import Clock
 from services.errors import ConfigError
 
+if TYPE_CHECKING:
+    from bot.platforms.web.adapter import WebPlatform
+
 _LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
 
 
-def room_of(settings: Settings, clock: Clock) -> WebPlatform | None:
+def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
     """The web room; None where it is switched off, or cannot be served, which is said.
 
     Raises:
@@ -37,6 +38,8 @@ def room_of(settings: Settings, clock: Clock) -> WebPlatform | None:
         click.echo(say(settings.bot.language, "serve.not_installed", missing=", ".join(missing)), err=True)
         return None
     from bot.http.reach import check_reach
+    from bot.platforms.web.adapter import WebPlatform
+    from bot.platforms.web.files import RoomFiles
 
     check_reach(settings.http)
     files = RoomFiles(settings.bot.data_dir / "files")
@@ -44,7 +47,7 @@ def room_of(settings: Settings, clock: Clock) -> WebPlatform | None:
 
 
 @asynccontextmanager
-async def page_served(app: App, room: WebPlatform | None, settings: Settings, clock: Clock) -> AsyncIterator[None]:
+async def page_served(app: App, room: "WebPlatform | None", settings: Settings, clock: Clock) -> AsyncIterator[None]:
     """Serve the page of `room` for as long as the context lasts; a port that is taken is said, and the bot goes on."""
     if room is None:
         yield
@@ -73,14 +76,14 @@ async def page_served(app: App, room: WebPlatform | None, settings: Settings, cl
             leaving.cancel()
 
 
-async def _let_go(room: WebPlatform, settings: Settings, clock: Clock) -> None:
+async def _let_go(room: "WebPlatform", settings: Settings, clock: Clock) -> None:
     """Delete the files of messages that are older than the history is kept."""
     days = settings.history.retention_days
     if days and room.files is not None:
         await room.files.purge(clock.now() - timedelta(days=days))
 
 
-async def _close_with_console(app: App, room: WebPlatform) -> None:
+async def _close_with_console(app: App, room: "WebPlatform") -> None:
     """Whoever leaves the console at a terminal ends the bot; where there is no terminal, the page goes on."""
     if sys.stdin.isatty():
         await app.ended("console")

@@ -30,7 +30,7 @@ _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class DirectData(_Data):

@@ -151,7 +151,7 @@ def load_pack(language: str) -> LanguagePack:
     """Read and compile the frame of one language; the sentences of its intents are compiled one by one.
 
     Raises:
-        TemplateInvalid: a template of the data cannot be compiled.
+        TemplateInvalid: a template of the data names a rule that is not there.
     """
     raw = tomllib.loads(files(__package__).joinpath("sentences", f"{language}.toml").read_text(encoding="utf-8"))
     raw["intents"] = {name: raw.pop(name) for name in INTENTS if name in raw}
@@ -282,7 +282,7 @@ def _alternatives(patterns: Iterable[str], edge: str) -> str:
 
 def _any_template(templates: Iterable[str], notation: Notation) -> str:
     longest_first = sorted(templates, key=len, reverse=True)
-    return "|".join(notation.compile(template).pattern for template in longest_first) or NEVER
+    return "|".join(notation.expand(template) for template in longest_first) or NEVER
 
 
 def _longest(patterns: Iterable[str]) -> str:

@@ -25,7 +25,8 @@ INTENTS = (
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    # Only what a whole file is checked with is made, when the first one is read.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class IntentData(_Data):

@@ -48,8 +48,19 @@ class Notation:
             TemplateInvalid: the template is not well formed.
         """
         try:
-            return re.compile(self._expand(template, Counter()), re.IGNORECASE | re.DOTALL)
-        except (re.error, KeyError, RecursionError) as error:
+            return re.compile(self.expand(template), re.IGNORECASE | re.DOTALL)
+        except (re.error, RecursionError) as error:
+            raise TemplateInvalid(f"{template!r}: {error}") from error
+
+    def expand(self, template: str) -> str:
+        """One template as a regular expression, to be part of a greater one.
+
+        Raises:
+            TemplateInvalid: it names a rule that there is not.
+        """
+        try:
+            return self._expand(template, Counter())
+        except (KeyError, RecursionError) as error:
             raise TemplateInvalid(f"{template!r}: {error}") from error
 
     def _expand(self, template: str, seen: Counter[str]) -> str:

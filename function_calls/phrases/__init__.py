@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 LANGUAGES = ("en", "zh")
 _EDGES = " \t\n.,;:!?~…。，；：！？、～·'\"“”‘’「」()（）@"
@@ -17,10 +18,8 @@ _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 class Phrases:
     """The phrases of one language.
 
-    `yes` and `no` are whole messages. Where `claim_gate` finds nothing, nothing is claimed. A sentence with one of
-    `claims` says that something was changed, unless one of `excused` is in it; `claims_alone` do so where they are the
-    whole answer to a request for a change. `clocks` are times of the clock and nothing else; `clocks_without_half`
-    leave open which half of the day.
+    `yes` and `no` are whole messages. `clocks` are times of the clock and nothing else; `clocks_without_half` leave
+    open which half of the day.
     """
 
     yes: frozenset[str]
@@ -28,19 +27,29 @@ class Phrases:
     switch_on: frozenset[str]
     switch_off: frozenset[str]
     folding: dict[int, int]
-    claim_gate: re.Pattern[str]
-    claims: re.Pattern[str]
-    claims_alone: re.Pattern[str]
-    excused: re.Pattern[str]
     clocks: re.Pattern[str]
     clocks_without_half: re.Pattern[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claims:
+    """How one language claims a change; only what a model says is looked at.
+
+    Where `gate` finds nothing, nothing is claimed. A sentence with one of `says` tells that something was changed,
+    unless one of `excused` is in it; `alone` do so where they are the whole answer to a request for a change.
+    """
+
+    gate: re.Pattern[str]
+    says: re.Pattern[str]
+    alone: re.Pattern[str]
+    excused: re.Pattern[str]
 
 
 @cache
 def phrases(language: str) -> Phrases:
     """Those of `language`, one of `LANGUAGES`."""
-    table = tomllib.loads(files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
-    consent, claim, tools = table["consent"], table["claim"], table["tools"]
+    table = _file(language)
+    consent, tools = table["consent"], table["tools"]
     folding = table.get("folding", {"traditional": "", "simplified": ""})
     return Phrases(
         yes=frozenset(consent["yes"]),
@@ -48,12 +57,22 @@ def phrases(language: str) -> Phrases:
         switch_on=frozenset(tools["on"]),
         switch_off=frozenset(tools["off"]),
         folding=str.maketrans(folding["traditional"], folding["simplified"]),
-        claim_gate=_any_of(claim["gate"]),
-        claims=_any_of(claim["says"]),
-        claims_alone=_any_of(claim["alone"]),
-        excused=_any_of(claim["excused"]),
         clocks=_any_of(table["clock"]["times"]),
         clocks_without_half=_any_of(table["clock"]["without_half"]),
+    )
+
+
+@cache
+def every_claim() -> tuple[Claims, ...]:
+    """How all languages claim a change."""
+    return tuple(
+        Claims(
+            gate=_any_of(told["gate"]),
+            says=_any_of(told["says"]),
+            alone=_any_of(told["alone"]),
+            excused=_any_of(told["excused"]),
+        )
+        for told in (_file(language)["claim"] for language in LANGUAGES)
     )
 
 
@@ -87,6 +106,11 @@ def is_clock_without_half(text: str) -> bool:
     """Whether `text` is a time of the clock that leaves open which half of the day is meant."""
     plain = folded(text).strip()
     return any(each.clocks_without_half.fullmatch(plain) for each in every_language())
+
+
+@cache
+def _file(language: str) -> dict[str, Any]:
+    return tomllib.loads(files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:

@@ -4,7 +4,6 @@ The summarizer that asks a model is `services.summary.model_summarizer.ModelSumm
 quoting needs nothing beyond the standard library.
 """
 
-from services.summary.extractive import ExtractiveSummarizer
 from services.summary.model import (
     Bullet,
     DateMention,
@@ -22,7 +21,6 @@ from services.summary.service import SummaryService
 __all__ = [
     "Bullet",
     "DateMention",
-    "ExtractiveSummarizer",
     "Finding",
     "Findings",
     "LinkMention",

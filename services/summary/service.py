@@ -4,11 +4,10 @@ import asyncio
 import math
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
+from functools import cached_property
 
 from services.chat import ChatAddress, ChatMessage
 from services.errors import ModelUnavailable
-from services.summary import content, findings
-from services.summary.extractive import ExtractiveSummarizer
 from services.summary.model import Bullet, Summary, SummaryMethod, SummaryWindow
 from services.summary.ports import MessageSource, ProgressListener, Summarizer, TimeReader
 
@@ -19,7 +18,10 @@ _MOST_MESSAGES = 5_000
 
 
 class SummaryService:
-    """Reads a window of history and says what was in it; without a model, or when it fails, by quotation."""
+    """Reads a window of history and says what was in it; without a model, or when it fails, by quotation.
+
+    The words and patterns that messages are looked at with are loaded when somebody asks; no start waits for them.
+    """
 
     def __init__(
         self,
@@ -29,8 +31,7 @@ class SummaryService:
         read_time: TimeReader | None = None,
     ) -> None:
         self._source = source
-        self._offline = ExtractiveSummarizer()
-        self._summarizer: Summarizer = summarizer or self._offline
+        self._with_model = summarizer
         self._read_time = read_time
 
     async def summarize(
@@ -47,6 +48,8 @@ class SummaryService:
         `zone` is where dates in messages are told. `on_progress` hears of long work in parts; short work is done
         before there is anything to tell.
         """
+        from services.summary import content, findings
+
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
         answered = content.answered_by_bots(read)
@@ -72,11 +75,23 @@ class SummaryService:
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Remember nothing of a message that was changed or taken back."""
-        self._summarizer.forget_message(chat, message_id)
+        if self._with_model is not None:
+            self._with_model.forget_message(chat, message_id)
 
     def forget_person(self, person_id: str) -> None:
         """Remember nothing of what the person wrote, in whichever chat."""
-        self._summarizer.forget_person(person_id)
+        if self._with_model is not None:
+            self._with_model.forget_person(person_id)
+
+    @cached_property
+    def _quoting(self) -> Summarizer:
+        from services.summary.extractive import ExtractiveSummarizer
+
+        return ExtractiveSummarizer()
+
+    @property
+    def _summarizer(self) -> Summarizer:
+        return self._with_model or self._quoting
 
     async def _read(self, chat: ChatAddress, window: SummaryWindow) -> tuple[Sequence[ChatMessage], bool]:
         limit = min(window.limit, _MOST_MESSAGES)
@@ -97,8 +112,8 @@ class SummaryService:
             if bullets:
                 return bullets, self._summarizer.method, None
             reason = "unsupported"
-        bullets = await self._offline.bullets(messages, language=language, count=count)
-        return bullets, self._offline.method, reason
+        bullets = await self._quoting.bullets(messages, language=language, count=count)
+        return bullets, self._quoting.method, reason
 
 
 def bullet_count(message_count: int) -> int:
