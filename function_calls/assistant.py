@@ -89,7 +89,7 @@ class Assistant:
             turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
         )
         text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
-        return spoken(outcome.turn, text, outcome.notice, is_owed=outcome.is_owed)
+        return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
 
     async def _waiting(self, turn: Turn) -> tuple[PendingCall, ...]:
         """The calls that the person's answer is about."""

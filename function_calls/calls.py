@@ -150,11 +150,13 @@ class Interpretation:
 
     `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
     the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
+    `choices` are buttons for the answers to what is asked.
     """
 
     calls: tuple[ToolCall, ...] = ()
     answer: str = ""
     notice: str = ""
+    choices: tuple[Choice, ...] = ()
     is_owed: bool = False
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import chain
 
+from function_calls.offline.answers import is_choice
 from function_calls.offline.carried_days import on_their_days
 from function_calls.offline.corrections import corrected_times
 from function_calls.offline.pack import language_of, load_pack
@@ -34,9 +35,12 @@ def cross_check(
 ) -> Verdict:
     """Compare `proposed` with the times in `words`, the message that it is about; `times` reads them.
 
-    Words that name no time, a time that fits, or a time relative to another leave the proposal. Words with one clear
-    time overrule it; words that can be read in several ways, none of them the proposal, are asked about.
+    Words that name no time, a time that fits, or a time relative to another leave the proposal, and so does the answer
+    to a question. Words with one clear time overrule it; words that can be read in several ways, none of them the
+    proposal, are asked about.
     """
+    if is_choice(words, load_pack(language_of(words, language))):
+        return Verdict(schedule=proposed)
     found = _times_in(words, now.astimezone(zone), language, times)
     listed = [each.readings for each in found]
     readings = tuple(chain.from_iterable((*listed, *on_their_days(listed, now.astimezone(zone)))))

@@ -6,7 +6,7 @@ from function_calls.conventions import time_reader
 from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.reminder_answers import set_confirmed, which_reminder, which_time
+from function_calls.reminder_answers import set_confirmed, which_reminder
 from function_calls.reminder_pages import asked_page, list_page, remember_page
 from function_calls.reminder_people import named_people
 from function_calls.reminder_replies import meant
@@ -16,6 +16,7 @@ from function_calls.reminder_workdays import on_working_days, with_holidays
 from function_calls.summary_answers import SummaryProgress, summarised
 from function_calls.summary_offers import reminder_offers
 from function_calls.summary_windows import asked_window, asks_what_was_missed
+from function_calls.time_questions import which_time
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.history.service import HistoryService
@@ -35,7 +36,9 @@ async def reminder_set(
     proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
     verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
     if verdict.choices:
-        return ToolResult(ok=False, text=which_time(verdict.choices, ctx), error="time_ambiguous", is_question=True)
+        starts = [each.start.replace(tzinfo=ctx.zone) for each in verdict.choices]
+        asked = which_time(starts, content=args.content, language=ctx.language, now=ctx.now)
+        return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
     await reminders.look_up(on_working_days(verdict.schedule, ctx.message.text))
     reminder = await reminders.create(
         NewReminder(

@@ -10,7 +10,7 @@ from function_calls.reminder_times import zone_name
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.reminders.forecast import known_until
-from services.reminders.model import CatchUp, Reminder, ReminderState, Schedule
+from services.reminders.model import CatchUp, Reminder, ReminderState
 from services.reminders.nagging import Nag, nag_of, without_nag
 from services.reminders.recurrence import next_fires
 
@@ -71,15 +71,6 @@ def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *,
     key = ask if refusal.code == "reminder_ambiguous" or not reference else "reminder.unknown"
     asked = say(ctx.language, key, reference=reference)
     return ToolResult.failed(str(refusal.code), text="\n".join([asked, listed(candidates, ctx)]))
-
-
-def which_time(choices: Sequence[Schedule], ctx: CallContext) -> str:
-    """Ask which of several times was meant, numbered."""
-    lines = [
-        f"{number}. {phrasing.moment(ctx.language, schedule.start.replace(tzinfo=ctx.zone), ctx.now)}"
-        for number, schedule in enumerate(choices, start=1)
-    ]
-    return "\n".join([say(ctx.language, "offline.which_time"), *lines])
 
 
 def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:

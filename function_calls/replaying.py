@@ -79,7 +79,7 @@ async def replay(
 
     with counting(Tally(address=message.address, person=message.sender, message_id=message.id)) as tally:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
-    reply = spoken(outcome.turn, outcome.text, outcome.notice, is_owed=outcome.is_owed)
+    reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
     return Replay(calls=tuple(tools.made), reply=reply, tally=tally)
 
 

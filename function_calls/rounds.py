@@ -12,6 +12,7 @@ from function_calls.context import Actions, CallContext
 from function_calls.interpreter import Interpreter
 from function_calls.router import FunctionCallRouter
 from function_calls.wording import say
+from services.chat import Choice
 from services.errors import ModelUnavailable
 from services.language_model.ports import TextListener
 
@@ -36,13 +37,15 @@ class Dispatched:
 class Outcome:
     """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up.
 
-    `is_question` and `is_answered` are the final results': `text` asks something, or the chat has the answer already.
-    `is_owed` says that `text` is due even where the message was not addressed to the bot.
+    `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
+    `text` asks something, or the chat has the answer already. `is_owed` says that `text` is due even where the message
+    was not addressed to the bot.
     """
 
     turn: Turn
     text: str
     notice: str = ""
+    choices: tuple[Choice, ...] = ()
     actions: Actions = field(default_factory=Actions)
     rounds_left: int = 0
     is_exhausted: bool = False
@@ -57,28 +60,33 @@ Dispatch = Callable[[Turn, tuple[ToolCall, ...]], Awaitable[Dispatched]]
 
 async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
     """Go on until there are no more calls, the results are the answer, a tool ends it, or `rounds` are used up."""
-    notice = ""
+    notice, choices = "", tuple[Choice, ...]()
     for left in range(rounds - 1, -1, -1):
         interpretation = await interpret(turn)
-        notice = interpretation.notice or notice
+        notice, choices = interpretation.notice or notice, interpretation.choices or choices
         if not interpretation.calls:
-            owed = interpretation.is_owed
-            return Outcome(turn=turn, text=interpretation.answer, notice=notice, rounds_left=left, is_owed=owed)
+            return Outcome(
+                turn=turn,
+                text=interpretation.answer,
+                notice=notice,
+                choices=choices,
+                rounds_left=left,
+                is_owed=interpretation.is_owed,
+            )
         done = await dispatch(turn, interpretation.calls)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.escalate or done.actions.transfer_to_agent:
-            return _ended(turn, step, notice, done.actions, left)
+            return replace(_ended(turn, step, done.actions, left), notice=notice, choices=choices)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")
     return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)
 
 
-def _ended(turn: Turn, step: Step, notice: str, actions: Actions, rounds_left: int) -> Outcome:
+def _ended(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
     return Outcome(
         turn=turn,
         text=worded(step) or (step.text if actions.escalate else ""),
-        notice=notice,
         actions=actions,
         rounds_left=rounds_left,
         is_question=any(result.is_question for result in step.results),
@@ -153,13 +161,15 @@ def undo_hint(turn: Turn) -> list[str]:
     return [say(turn.language, "undo.hint")] if can_undo else []
 
 
-def spoken(turn: Turn, text: str, notice: str, *, is_owed: bool = False) -> Reply | None:
+def spoken(
+    turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), is_owed: bool = False
+) -> Reply | None:
     """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
         return None
     results = turn.steps[-1].results if turn.steps else ()
-    offered = tuple(choice for result in results for choice in result.choices)
+    offered = (*(choice for result in results for choice in result.choices), *choices)
     is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
     return Reply(
         text=f"{text.strip()}\n{notice}" if notice else text.strip(),

@@ -1,9 +1,9 @@
 """Turn the requests of one message into calls, or into the one question that stands in their way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
+from typing import Literal
 
-from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.offline.arguments import changed_schedule, schedule_arguments, shift_argument, written
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
@@ -11,7 +11,9 @@ from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.shifts import moved_by, new_time
+from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
+from function_calls.time_questions import which_time
 from function_calls.wording import say
 from services.time_expressions import Reading
 
@@ -31,14 +33,8 @@ class Answering:
         self._maker = CallMaker(turn)
 
     def interpretation(self, requests: tuple[Request, ...]) -> Interpretation:
-        """The calls of all requests; the first question or explanation is the answer beside them."""
-        calls: list[ToolCall] = []
-        answers: list[str] = []
-        for request in requests:
-            made = self._interpreted(request)
-            calls += made.calls
-            answers += [made.answer] if made.answer else []
-        return Interpretation(calls=tuple(calls), answer="" if calls else next(iter(answers), ""), is_owed=True)
+        """The calls of all requests, and beside them the first question or explanation."""
+        return _all_of([self._interpreted(request) for request in requests])
 
     def _interpreted(self, request: Request) -> Interpretation:
         if request.intent == "help":
@@ -95,40 +91,52 @@ class Answering:
         named = {"content": content or self._say("untitled").answer, "person": person}
         return self.one("reminder_set", arguments | named)
 
-    def set_reminders(self, reminders: tuple[ReminderRequest, ...]) -> Interpretation:
-        """Set all `reminders`, or ask for the time of the first that lacks one."""
+    def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+        """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""
         calls: list[ToolCall] = []
+        unclear: list[ReminderRequest] = []
         for reminder in reminders:
-            made = self._set(reminder)
+            time = self._clear_time(reminder)
+            if time is None:
+                unclear.append(reminder)
+                continue
+            made = self.set_at(reminder.content, reminder.person, time)
             if made.answer:
                 return made
             calls += [call for call in made.calls if call.arguments not in [each.arguments for each in calls]]
-        return Interpretation(calls=tuple(calls))
+        return _together(calls, self._asked_about(unclear) if unclear else Interpretation())
 
-    def _set(self, reminder: ReminderRequest) -> Interpretation:
+    def set_chosen(self, question: OpenQuestion, time: Reading) -> Interpretation:
+        """Set the reminder that was asked about, and those that waited for the answer."""
+        made = self.set_at(question.content, question.person, time)
+        return _all_of([made, self.set_reminders(question.rest)])
+
+    def _clear_time(self, reminder: ReminderRequest) -> Reading | None:
+        """When to remind; None where that is to be asked for."""
         time = reminder.time
-        if time is None or time.best is None or _is_over(time.best, self._turn.now):
-            return self._ask_when(reminder)
-        if time.is_ambiguous and len(time.readings) > 1:
-            return self._ask_which(reminder, time.readings[:_MOST_OPTIONS])
-        return self.set_at(reminder.content, reminder.person, time.best)
+        if time is None or time.best is None or _is_over(time.best, self._turn.now) or _options(time):
+            return None
+        return time.best
 
-    def _ask_when(self, reminder: ReminderRequest) -> Interpretation:
-        self._ask(OpenQuestion(asks="time", content=reminder.content, person=reminder.person))
-        return self._say("when" if reminder.content else "when_and_what", content=reminder.content)
-
-    def _ask_which(self, reminder: ReminderRequest, options: tuple[Reading, ...]) -> Interpretation:
-        self._ask(OpenQuestion(asks="option", content=reminder.content, person=reminder.person, options=options))
-        lines = [
-            f"{number}. {phrasing.moment(self._turn.language, option.start, self._turn.now)}"
-            for number, option in enumerate(options, start=1)
-        ]
-        return Interpretation(answer="\n".join([self._say("which_time").answer, *lines]), is_owed=True)
+    def _asked_about(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+        """Ask for the time of the first of `reminders`; the others wait for the answer."""
+        first, *rest = reminders
+        options = () if first.time is None else _options(first.time)
+        asks: Literal["option", "time"] = "option" if options else "time"
+        question = OpenQuestion(
+            asks=asks, content=first.content, person=first.person, options=options, rest=tuple(rest)
+        )
+        self._questions.ask(self._key, question, self._turn.now)
+        if not options:
+            return self._say("when" if first.content else "when_and_what", content=first.content)
+        starts = [option.start for option in options]
+        asked = which_time(starts, content=first.content, language=self._turn.language, now=self._turn.now)
+        return Interpretation(answer=asked.text, choices=asked.choices, is_owed=True)
 
     def _delete(self, request: Request) -> Interpretation:
         references = reminder_references(request, self._ear.pack, may_be_several=True)
         if not references:
-            self._ask(OpenQuestion(asks="reminder"))
+            self._questions.ask(self._key, OpenQuestion(asks="reminder"), self._turn.now)
             return self._say("which_reminder")
         if not self._maker.offers("reminder_delete"):
             return self._say("without_tool")
@@ -159,11 +167,29 @@ class Answering:
             return intent, {"time": written(self._turn.now + moved)}
         return "reminder_update", {"time": shift_argument(moved)}
 
-    def _ask(self, question: OpenQuestion) -> None:
-        self._questions.ask(self._key, question, self._turn.now)
-
     def _say(self, key: str, **fields: object) -> Interpretation:
         return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), is_owed=True)
+
+
+def _all_of(made: Sequence[Interpretation]) -> Interpretation:
+    """The calls of all, and beside them the first thing that one has to say."""
+    said = next((each for each in made if each.answer or each.notice), Interpretation())
+    return _together([call for each in made for call in each.calls], said)
+
+
+def _together(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:
+    """Calls and what is said beside them; without calls it is the answer."""
+    words = said.answer or said.notice
+    if calls:
+        return Interpretation(calls=tuple(calls), notice=words, choices=said.choices)
+    return Interpretation(answer=words, choices=said.choices, is_owed=True)
+
+
+def _options(time: TimeWords) -> tuple[Reading, ...]:
+    """The readings of an ambiguous time that the person is to choose from."""
+    if time.best is None or not time.is_ambiguous or len(time.readings) == 1:
+        return ()
+    return time.readings[:_MOST_OPTIONS]
 
 
 def _may_come(reading: Reading, today: date) -> bool:

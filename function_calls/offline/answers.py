@@ -13,6 +13,12 @@ _ORDER = ("first", "second", "third")
 _NOON = 12
 
 
+def is_choice(text: str, pack: LanguagePack) -> bool:
+    """Whether the whole of `text` picks one of several answers: "the first" is no date then."""
+    word = trimmed(text).lower()
+    return any(word in words for words in pack.data.choices.values())
+
+
 def is_dropped(text: str, pack: LanguagePack) -> bool:
     """Whether the person wants none of it."""
     return trimmed(text).lower() in pack.data.choices.get("dropped", ()) or pack.taken_back.search(text) is not None

@@ -106,11 +106,12 @@ class OfflineInterpreter:
         answering = Answering(turn, ear, self._questions, key)
         if question.asks == "option":
             option = chosen_option(text, question, ear)
-            made = None if option is None else answering.set_at(question.content, question.person, option)
+            made = None if option is None else answering.set_chosen(question, option)
+            self._questions.note_manners(key, question.manners)
             return None if made is None else with_manners(made, question.manners)
         if question.asks == "time":
             request = named_time(text, question, ear)
-            made = None if request is None else answering.set_reminders((request,))
+            made = None if request is None else answering.set_reminders((request, *question.rest))
             self._questions.note_manners(key, question.manners)
             return None if made is None else with_manners(made, question.manners)
         words = ear.core(text)

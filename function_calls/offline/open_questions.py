@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from function_calls.offline.reminder_request import ReminderRequest
 from services.time_expressions import Reading
 
 
@@ -19,6 +20,7 @@ class OpenQuestion:
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
         manners: How the reminder is to behave, as arguments of `reminder_set`.
+        rest: The reminders of the same message that are to be asked about next.
     """
 
     asks: Literal["time", "option", "reminder"]
@@ -26,6 +28,7 @@ class OpenQuestion:
     person: str | None = None
     options: tuple[Reading, ...] = ()
     manners: Mapping[str, object] = field(default_factory=dict)
+    rest: tuple[ReminderRequest, ...] = ()
 
 
 class OpenQuestions:

@@ -102,3 +102,15 @@ async def test_a_confirmation_is_taken_back_by_its_button(platform, language):
     await asyncio.sleep(120)
 
     assert len(platform.texts) == heard
+
+
+@pytest.mark.parametrize(
+    ("asks", "hour"), [("remind me tomorrow at 8 to cook", "20:00"), ("明天8点提醒我做饭", "20:00")], ids=["en", "zh"]
+)
+async def test_a_question_is_answered_by_a_button(platform, asks, hour):
+    await platform.say(asks)
+
+    await press(platform, 1)
+
+    assert "✅" in platform.texts[-1]
+    assert hour in platform.texts[-1]

@@ -7,6 +7,7 @@ from function_calls.assistant import Assistant, LoopLimits
 from function_calls.calls import Interpretation, ToolCall, ToolResult
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from services.chat import Choice
 from services.errors import ModelUnavailable
 
 
@@ -99,6 +100,15 @@ async def test_a_question_ends_the_turn(assistant_of, turn):
     reply = await assistant_of(Played(calls("ask"))).answer(turn)
 
     assert reply.text == "Which one?"
+
+
+async def test_what_is_asked_beside_a_call_is_said_after_it_with_its_buttons(assistant_of, turn):
+    button = Choice(label="at eight", says="1")
+    asked = replace(calls("greet", name="Ann"), notice="When?", choices=(button,))
+
+    reply = await assistant_of(Played(asked)).answer(turn)
+
+    assert (reply.text, reply.choices) == ("Hello Ann!\nWhen?", (button,))
 
 
 async def test_what_has_been_answered_elsewhere_is_not_answered_twice(assistant_of, turn):

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from function_calls.cross_check import cross_check
+from function_calls.cross_check import Verdict, cross_check
 from services.reminders.model import Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -75,6 +75,13 @@ def test_a_repetition_that_the_model_missed_is_restored():
     found = verdict(once("2026-11-23 09:00"), "every Monday at 9am remind me to send the report")
 
     assert found.schedule.rule.startswith("FREQ=WEEKLY;BYDAY=MO")
+
+
+@pytest.mark.parametrize(("words", "language"), [("the first", "en"), ("evening", "en"), ("2号", "zh")])
+def test_the_answer_to_a_question_names_no_day(words, language):
+    proposed = once("2026-11-21 08:00")
+
+    assert verdict(proposed, words, language) == Verdict(schedule=proposed)
 
 
 def test_a_repetition_that_the_model_invented_is_taken_away():

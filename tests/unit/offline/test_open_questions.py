@@ -105,3 +105,36 @@ def test_a_question_is_answered_once() -> None:
     questions.take("ann", NOW)
 
     assert questions.take("ann", NOW) is None
+
+
+def test_what_is_clear_is_done_and_what_is_not_asked_about(say: Say) -> None:
+    heard = say("remind me in 90 seconds to check the oven, and tomorrow at 8 to take out the trash")
+
+    assert [call.arguments["content"] for call in heard.calls] == ["check the oven"]
+    assert "take out the trash" in heard.notice
+
+
+def test_what_is_asked_has_a_button_for_each_answer(say: Say) -> None:
+    choices = say("remind me tomorrow at 8 to cook").choices
+
+    (call,) = say(choices[1].says).calls
+
+    assert choices[1].label == "tomorrow at 20:00"
+    assert call.arguments["time"] == "2026-03-05 20:00"
+
+
+def test_the_next_question_follows_the_answer_to_the_first(say: Say) -> None:
+    say("remind me tomorrow at 8 to call mum and on saturday at 7 to cook")
+
+    answered = say("1")
+
+    assert [call.arguments["content"] for call in answered.calls] == ["call mum"]
+    assert "cook" in answered.notice
+    assert [call.arguments["content"] for call in say("2").calls] == ["cook"]
+
+
+def test_a_request_beside_another_that_lacks_something_is_done(say: Say) -> None:
+    heard = say("list my reminders and remind me to buy wine")
+
+    assert [call.name for call in heard.calls] == ["reminder_list"]
+    assert "buy wine" in heard.notice
