@@ -1,16 +1,15 @@
 """Asks servers over HTTP for the doctor, and remembers what time they think it is."""
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from functools import cache
 from types import TracebackType
 from typing import Self
 
 import httpx
 
+from services.certificates import trusted
 from services.clock import Clock
 
 _TIMEOUT_SECONDS = 15.0
@@ -40,7 +39,7 @@ class Asking:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._http = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=_trusted())
+        self._http = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=trusted())
         self.skews: dict[str, timedelta] = {}
 
     async def __aenter__(self) -> Self:
@@ -77,9 +76,3 @@ class Asking:
         except (KeyError, ValueError):
             return
         self.skews[response.url.host] = told - self._clock.now()
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """Whom to trust; read once, since reading it takes longer than asking."""
-    return httpx.create_ssl_context()

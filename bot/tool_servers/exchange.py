@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from bot.tool_servers.errors import ServerUnavailable
+from services.certificates import trusted
 
 _MOST_REDIRECTS: Final = 3
 _USER_AGENT: Final = "Bubbles (tool client)"
@@ -60,7 +61,11 @@ class Exchange:
         self.origin = origin_of(url)
         self._timeout_seconds = timeout_seconds
         self._client = httpx.AsyncClient(
-            timeout=timeout_seconds, transport=transport, trust_env=False, headers={"User-Agent": _USER_AGENT}
+            timeout=timeout_seconds,
+            transport=transport,
+            trust_env=False,
+            verify=trusted(trust_environment=False),
+            headers={"User-Agent": _USER_AGENT},
         )
 
     async def __aenter__(self) -> Self:

@@ -6,8 +6,10 @@ are off, because it cannot see a malformed or cut answer, nor how long the perso
 
 import asyncio
 import inspect
+import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
@@ -108,14 +110,20 @@ class PlainTransport:
 
 def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.AsyncOpenAI:
     # aiohttp, where it is installed, halves the cost of a request and keeps it flat with many in flight
-    client = openai.DefaultAioHttpClient() if find_spec("aiohttp") is not None else None
+    kind = openai.DefaultAsyncHttpxClient if find_spec("aiohttp") is None else openai.DefaultAioHttpClient
     return openai.AsyncOpenAI(
         base_url=base_url,
         api_key=api_key or _NO_KEY,
-        http_client=client,
+        http_client=kind(verify=_trusted()),
         max_retries=0,
         timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
     )
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whose certificates are trusted; read once, since reading them takes longer than a request."""
+    return httpx2.create_ssl_context()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from services.certificates import trusted
 from services.search.errors import SearchUnavailable
 
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ def open_client(*, trust_environment: bool = True) -> "httpx.AsyncClient":
     """
     import httpx
 
-    timeout = httpx.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
-    return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=trust_environment)
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
+        follow_redirects=False,
+        trust_env=trust_environment,
+        verify=trusted(trust_environment=trust_environment),
+    )
 
 
 @asynccontextmanager

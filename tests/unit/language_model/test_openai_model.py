@@ -41,6 +41,7 @@ async def ask(script, *, on_text=None, tools=TOOLS, **options):
     server = OpenAIServer(script)
     async with server:
         model = model_at(server, **options)
+        await model.warm_up()  # to import the SDK is no part of the time that an answer may take
         try:
             return await model.complete(CompletionRequest(messages=MESSAGES, tools=tools, on_text=on_text)), server
         finally:

@@ -1,0 +1,29 @@
+import ssl
+
+import pytest
+
+from services.certificates import trusted
+
+
+def test_certificates_are_read_once():
+    assert trusted() is trusted()
+
+
+def test_servers_without_a_trusted_certificate_are_refused():
+    context = trusted()
+
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert context.get_ca_certs()
+
+
+@pytest.mark.parametrize(("looks_at_environment", "trusts_any"), [(True, False), (False, True)])
+def test_a_file_of_the_environment_stands_for_all_where_the_environment_is_trusted(
+    monkeypatch, tmp_path, looks_at_environment, trusts_any
+):
+    empty = tmp_path / "none"
+    empty.mkdir()
+    monkeypatch.setenv("SSL_CERT_DIR", str(empty))
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    read = trusted.__wrapped__(trust_environment=looks_at_environment)
+
+    assert bool(read.get_ca_certs()) is trusts_any
