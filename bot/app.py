@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from loguru import logger
 
 from bot.claimed_turns import ClaimedTurns
+from bot.counting import Counts
 from bot.courier import ReminderCourier
 from bot.crew import Crew, hired
 from bot.drafts import Drafts
@@ -108,6 +109,7 @@ class App:
     offline: OfflineInterpreter
     has_model: bool
     model_latency: ModelLatency
+    counts: Counts
     plugins: PluginHouse
     given_up: GivenUp
     relay: Relay | None = None
@@ -222,7 +224,8 @@ async def build_app(
             timetable = await resources.enter_async_context(ApschedulerTimetable())
         secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
         mask = SecretMask(secrets)
-        log = CallLog(SqlCallStore(database), mask=mask)
+        counts = Counts()
+        log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.record)
         resources.push_async_callback(log.drain)
         purse = purse_of(settings, clock, log)
         telemetry = await resources.enter_async_context(telemetry_of(settings.telemetry))
@@ -237,7 +240,7 @@ async def build_app(
         platforms = (*platforms, *plugins.platforms())
         relay, claims = await resources.enter_async_context(shared(database, platforms, clock))
         claimed = None if claims is None else ClaimedTurns(claims, clock)
-        history = HistoryService(SqlMessageStore(database, claims), bot_name=settings.bot.name)
+        history = HistoryService(SqlMessageStore(database, claims), bot_name=settings.bot.name, on_kept=counts.keep)
         outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, relay)
         drafts = Drafts(outbox, clock, is_wanted=settings.router.stream_replies)
         read_time = read_time_of(times)
@@ -253,6 +256,7 @@ async def build_app(
             digest=Digests(summaries, quick, clock, outbox.link),
             private_chat=PrivateChats(database).of,
             speechless=speechless,
+            on_delivered=counts.deliver,
         )
         reminders = _reminders(
             settings.reminders, clock, courier, database, state, pace, bot_zone(settings.bot.timezone), times
@@ -337,6 +341,7 @@ async def build_app(
             offline=offline,
             has_model=chosen is not offline,
             model_latency=latency,
+            counts=counts,
             plugins=plugins,
             given_up=GivenUp(reminders, clock, speechless),
             relay=relay,

@@ -34,9 +34,14 @@ class ReminderCourier:
         digest: Digest,
         private_chat: PrivateChat,
         speechless: set[str],
+        on_delivered: Callable[[timedelta], None] | None = None,
     ) -> None:
-        """To `speechless` the keys of chats are added that do not even take the news that a reminder was not taken."""
+        """To `speechless` the keys of chats are added that do not even take the news that a reminder was not taken.
+
+        `on_delivered` hears how late every reminder was said.
+        """
         self._outbox = outbox
+        self._on_delivered = on_delivered
         self._digest = digest
         self._private_chat = private_chat
         self._speechless = speechless
@@ -93,7 +98,11 @@ class ReminderCourier:
             notices=tuple(notices),
             choices=_offered(notices),
         )
-        return await self._outbox.send(notices[0].address, message)
+        message_id = await self._outbox.send(notices[0].address, message)
+        if self._on_delivered is not None:
+            for notice in notices:
+                self._on_delivered(self._clock.now() - notice.due_at)
+        return message_id
 
     def _heading(self, notices: Sequence[DueNotice]) -> str | None:
         """Why all of them come now, when none comes at its time."""

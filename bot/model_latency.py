@@ -1,37 +1,12 @@
-"""How long requests to the model take, in steps as Prometheus counts them: a histogram since the start."""
+"""How long requests to the model take: a histogram since the start."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import Final
 
+from bot.counting import Latencies
 from services.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 from services.language_model.watched import WatchedModel
-
-STEPS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
-"""Upper ends in seconds; whatever takes longer is counted beyond them."""
-
-
-@dataclass(kw_only=True, slots=True)
-class Latencies:
-    """What took how long: counts by step (the last is beyond all steps), and seconds in all."""
-
-    counts: list[int] = field(default_factory=lambda: [0] * (len(STEPS) + 1))
-    seconds: float = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count one more."""
-        self.counts[bisect_left(STEPS, seconds)] += 1
-        self.seconds += seconds
-
-    def up_to(self) -> Iterator[tuple[str, int]]:
-        """How many took no longer than each step, and `+Inf`, all."""
-        total = 0
-        for step, count in zip((*map(str, STEPS), "+Inf"), self.counts, strict=True):
-            total += count
-            yield step, total
 
 
 class ModelLatency:

@@ -3,21 +3,17 @@
 Source: https://prometheus.io/docs/instrumenting/exposition_formats/ (the text format, version 0.0.4).
 """
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
 from bot import __version__
+from bot.counting import Latencies
 from bot.http.auth import needs
 from bot.http.connection_states import state_of
 from bot.http.context import Context, HttpContext
-from bot.http.figures import percentile
-from bot.model_latency import ModelLatency
-from services.storage.activity import Timed
 
-_PERIOD = timedelta(minutes=5)
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 routes = APIRouter(tags=["health"])
@@ -29,71 +25,96 @@ routes = APIRouter(tags=["health"])
     responses={200: {"content": {_TYPE: {"schema": {"type": "string"}}}, "description": "Metrics"}},
 )
 async def metrics(context: Context, viewer: Annotated[object, Depends(needs("metrics"))]) -> Response:
-    """Gauges of the last five minutes and of this moment, and how long the model took since the start."""
+    """What this process has done since its start, and how it is now."""
     del viewer
     return Response("\n".join(await _lines(context)) + "\n", media_type=_TYPE)
 
 
 async def _lines(context: HttpContext) -> list[str]:
-    since = context.clock.now() - _PERIOD
-    calls, late = await context.activity.call_times(since), await context.activity.lateness(since)
-    messages = await context.activity.message_times(since)
-    used = await context.activity.usage(since)
+    counts, waiting = context.app.counts, await context.activity.waiting()
     uptime = (context.clock.now() - context.started_at).total_seconds()
     return [
-        *_gauge("bubbles_info", "The version.", [(f'version="{__version__}"', 1)]),
-        *_gauge("bubbles_uptime_seconds", "Since the start.", [("", uptime)]),
-        *_gauge("bubbles_sockets", "Open sockets of the web room.", [("", context.gauges.sockets)]),
-        *_gauge("bubbles_messages_5m", "Messages of all chats in five minutes.", [("", len(messages))]),
-        *_gauge("bubbles_tool_calls_5m", "Tool calls in five minutes.", _by_tool(calls)),
-        *_gauge("bubbles_tool_seconds_5m", "How long tool calls took in five minutes.", _quantiles(calls)),
-        *_gauge("bubbles_turns_5m", "Messages interpreted in five minutes.", [("", sum(each.turns for each in used))]),
-        *_gauge("bubbles_model_tokens_5m", "Tokens used in five minutes.", [("", sum(each.tokens for each in used))]),
-        *_gauge("bubbles_model_cost_5m", "Money spent in five minutes.", [("", sum(each.cost for each in used))]),
-        *_model_seconds(context.app.model_latency),
-        *_gauge("bubbles_deliveries_waiting", "Due, not settled.", [("", await context.activity.waiting())]),
-        *_gauge("bubbles_adapter_live", "1 is connected; 0 with its state.", _adapters(context)),
-        *_gauge("bubbles_reminder_lateness_seconds_5m", "How late reminders were said.", _quantiles(late)),
+        *_simple("gauge", "bubbles_info", "The version.", {_labels(version=__version__): 1}),
+        *_simple("gauge", "bubbles_uptime_seconds", "Since the start.", {"": uptime}),
+        *_simple("gauge", "bubbles_sockets", "Open sockets of the web room.", {"": context.gauges.sockets}),
+        *_simple(
+            "counter",
+            "bubbles_messages_total",
+            "Messages that were kept, by whose they are.",
+            {_labels(by=who): count for who, count in counts.messages.items()},
+        ),
+        *_simple(
+            "counter",
+            "bubbles_turns_total",
+            "Messages that were interpreted.",
+            {_labels(route=route, outcome=outcome): count for (route, outcome), count in counts.turns.items()},
+        ),
+        *_simple(
+            "counter",
+            "bubbles_model_tokens_total",
+            "Tokens that models used.",
+            {_labels(model=model, kind=kind): count for (model, kind), count in counts.tokens.items()},
+        ),
+        *_simple(
+            "counter",
+            "bubbles_model_cost_total",
+            "Money that models cost.",
+            {_labels(model=model): cost for model, cost in counts.cost.items()},
+        ),
+        *_histogram(
+            "bubbles_tool_call_seconds",
+            "How long calls of tools took.",
+            {_labels(tool=tool, status=status): took for (tool, status), took in counts.calls.items()},
+        ),
+        *_histogram(
+            "bubbles_model_request_seconds",
+            "How long requests to the model took, with their retries.",
+            {
+                _labels(model=model, outcome=outcome): took
+                for (model, outcome), took in context.app.model_latency.by_outcome.items()
+            },
+        ),
+        *_histogram("bubbles_reminder_lateness_seconds", "How late reminders were said.", {"": counts.lateness}),
+        *_simple("gauge", "bubbles_deliveries_waiting", "Due, not settled.", {"": waiting}),
+        *_simple("gauge", "bubbles_adapter_live", "1 is connected; 0 with its state.", dict(_adapters(context))),
     ]
 
 
-def _adapters(context: HttpContext) -> list[tuple[str, float]]:
+def _adapters(context: HttpContext) -> Iterable[tuple[str, float]]:
     """The platforms and how they are; `elsewhere` is one that another worker is connected to."""
-    found: list[tuple[str, float]] = []
     for platform in context.app.platforms:
         state = state_of(context.app, platform)
-        found.append((f'platform="{_escaped(platform.name)}",state="{state}"', float(state == "live")))
-    return found
+        yield _labels(platform=platform.name, state=state), float(state == "live")
 
 
-def _gauge(name: str, about: str, values: Sequence[tuple[str, float]]) -> list[str]:
-    lines = [f"{name}{{{labels}}} {value:g}" if labels else f"{name} {value:g}" for labels, value in values]
-    return [f"# HELP {name} {about}", f"# TYPE {name} gauge", *lines]
+def _simple(kind: str, name: str, about: str, values: Mapping[str, float]) -> list[str]:
+    """A metric with one number for each of its labels."""
+    lines = [f"{name}{_braced(labels)} {value:.12g}" for labels, value in values.items()]
+    return [*_head(kind, name, about), *lines]
 
 
-def _model_seconds(latency: ModelLatency) -> list[str]:
-    """A histogram since the start, of this process alone; a request counts with its retries."""
-    name = "bubbles_model_request_seconds"
-    lines = [f"# HELP {name} How long requests to the model took.", f"# TYPE {name} histogram"]
-    for (model, outcome), taken in latency.by_outcome.items():
-        labels = f'model="{_escaped(model)}",outcome="{_escaped(outcome)}"'
-        lines += [f'{name}_bucket{{{labels},le="{step}"}} {count}' for step, count in taken.up_to()]
-        lines += [f"{name}_sum{{{labels}}} {taken.seconds:g}", f"{name}_count{{{labels}}} {sum(taken.counts)}"]
+def _histogram(name: str, about: str, values: Mapping[str, Latencies]) -> list[str]:
+    """A metric that says how many took no longer than each step."""
+    lines = _head("histogram", name, about)
+    for labels, taken in values.items():
+        for step, count in taken.up_to():
+            steps = ",".join(filter(None, (labels, _labels(le=step))))
+            lines.append(f"{name}_bucket{_braced(steps)} {count}")
+        lines.append(f"{name}_sum{_braced(labels)} {taken.seconds:.12g}")
+        lines.append(f"{name}_count{_braced(labels)} {sum(taken.counts)}")
     return lines
 
 
-def _by_tool(calls: Sequence[Timed]) -> list[tuple[str, float]]:
-    counts: dict[str, int] = {}
-    for call in calls:
-        labels = f'tool="{_escaped(call.name)}",ok="{str(call.is_ok).lower()}"'
-        counts[labels] = counts.get(labels, 0) + 1
-    return list(counts.items())
+def _head(kind: str, name: str, about: str) -> list[str]:
+    return [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
 
 
-def _quantiles(timed: Sequence[Timed]) -> list[tuple[str, float]]:
-    values = [each.milliseconds for each in timed]
-    found = [(part, percentile(values, part)) for part in (0.5, 0.95, 0.99)]
-    return [(f'quantile="{part}"', value / 1000) for part, value in found if value is not None]
+def _braced(labels: str) -> str:
+    return f"{{{labels}}}" if labels else ""
+
+
+def _labels(**values: str) -> str:
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in values.items())
 
 
 def _escaped(value: str) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -20,6 +20,8 @@ _LONGEST_SECRET = 4_000
 # Seconds that a record may wait for others to share its transaction; whoever reads does not wait.
 _LINGER = 0.2
 
+OnRecorded = Callable[[TurnRecord | CallRecord], None]
+
 
 class CallLog:
     """The record of every chat. Recording only queues: it never fails and never waits for the disk.
@@ -27,8 +29,12 @@ class CallLog:
     What is read includes what was recorded before. Secrets are masked before anything is stored.
     """
 
-    def __init__(self, store: CallStore, *, mask: SecretMask | None = None) -> None:
+    def __init__(
+        self, store: CallStore, *, mask: SecretMask | None = None, on_recorded: OnRecorded | None = None
+    ) -> None:
+        """`on_recorded` hears of every entry at once."""
         self._store = store
+        self._on_recorded = on_recorded
         self._mask = mask or SecretMask()
         self._waiting: deque[TurnRecord | CallRecord] = deque(maxlen=_MOST_WAITING)
         self._timer: asyncio.TimerHandle | None = None
@@ -36,6 +42,8 @@ class CallLog:
 
     def record(self, entry: TurnRecord | CallRecord) -> None:
         """Keep `entry` soon."""
+        if self._on_recorded is not None:
+            self._on_recorded(entry)
         self._waiting.append(entry)
         if self._timer is None and not self._is_writing:
             self._timer = asyncio.get_running_loop().call_later(_LINGER, self._begin)

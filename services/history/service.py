@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from datetime import datetime
 from uuid import uuid4
 
@@ -14,8 +15,12 @@ _BATCH = 500
 class HistoryService:
     """The history of every chat. Writes that come together share one transaction."""
 
-    def __init__(self, store: MessageStore, *, bot_name: str = "Bubbles") -> None:
+    def __init__(
+        self, store: MessageStore, *, bot_name: str = "Bubbles", on_kept: Callable[[ChatMessage], None] | None = None
+    ) -> None:
+        """`on_kept` hears of every message that was new."""
         self._store = store
+        self._on_kept = on_kept
         self._bot = Person(id="self", name=bot_name, is_bot=True)
         self._waiting: deque[tuple[ChatMessage, asyncio.Future[bool]]] = deque()
         self._is_writing = False
@@ -26,13 +31,16 @@ class HistoryService:
         if self._is_writing:
             done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
             self._waiting.append((message, done))
-            return await done
-        # Nobody to share with: a task and a future would cost as much as the insert.
-        self._is_writing = True
-        try:
-            (is_new,) = await self._store.add([message])
-        finally:
-            self._write_next()
+            is_new = await done
+        else:
+            # Nobody to share with: a task and a future would cost as much as the insert.
+            self._is_writing = True
+            try:
+                (is_new,) = await self._store.add([message])
+            finally:
+                self._write_next()
+        if is_new and self._on_kept is not None:
+            self._on_kept(message)
         return is_new
 
     async def record_own(

@@ -34,6 +34,8 @@ async def test_every_request_is_counted_in_its_step():
 
     taken = latency.by_outcome["small", "ok"]
     assert dict(taken.up_to()) == {
+        "0.01": 0,
+        "0.05": 0,
         "0.1": 1,
         "0.25": 1,
         "0.5": 2,

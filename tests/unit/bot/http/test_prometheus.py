@@ -5,17 +5,16 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.model_latency import Latencies
+from bot.counting import Latencies
 
 ASKED_FOR = {
-    "bubbles_messages_5m",
-    "bubbles_turns_5m",
-    "bubbles_tool_calls_5m",
-    "bubbles_tool_seconds_5m",
+    "bubbles_messages",
+    "bubbles_turns",
+    "bubbles_tool_call_seconds",
     "bubbles_model_request_seconds",
-    "bubbles_model_tokens_5m",
-    "bubbles_model_cost_5m",
-    "bubbles_reminder_lateness_seconds_5m",
+    "bubbles_model_tokens",
+    "bubbles_model_cost",
+    "bubbles_reminder_lateness_seconds",
     "bubbles_deliveries_waiting",
     "bubbles_adapter_live",
 }
@@ -52,4 +51,25 @@ async def test_the_model_s_latency_is_a_histogram_by_model_and_outcome(api):
 async def test_every_metric_is_on_the_page_for_operators_and_no_other(api):
     page = (Path(__file__).parents[4] / "docs" / "how-to" / "watch-the-bot.md").read_text(encoding="utf-8")
 
-    assert set(re.findall(r"bubbles_[a-z0-9_]+", page)) == set(await families(api))
+    named = {re.sub("_(total|bucket)$", "", each) for each in re.findall(r"bubbles_[a-z0-9_]+", page)}
+    assert named == set(await families(api))
+
+
+async def test_what_is_said_and_done_is_counted_and_never_less(api):
+    async def count():
+        found = (await families(api)).values()
+        counted = [each for each in found if each.type in {"counter", "histogram"}]
+        return {(each.name, *each.labels.values()): each.value for one in counted for each in one.samples}
+
+    counted = []
+    for text in ("remind me tomorrow to call Lin", "list my reminders"):
+        await api.post("/api/chat/send", json={"session_id": "lobby", "message": text})
+        counted.append(await count())
+    first, second = counted
+
+    assert [each["bubbles_messages_total", "people"] for each in counted] == [1, 2]
+    assert [each["bubbles_messages_total", "bot"] for each in counted] == [1, 2]
+    assert first["bubbles_turns_total", "offline", "answered"] == 1
+    assert first["bubbles_tool_call_seconds_count", "reminder_set", "success"] == 1
+    assert second["bubbles_tool_call_seconds_count", "reminder_list", "success"] == 1
+    assert all(second[each] >= first[each] for each in first)

@@ -91,27 +91,19 @@ async def test_health_says_what_is_not_set_up_and_how_to_mend_it(api):
     assert report["uptime_seconds"] >= 0
 
 
-async def test_metrics_count_messages_and_calls(api):
+async def test_figures_count_messages_and_calls(api):
     await api.post("/api/chat/send", json={"session_id": "lobby", "message": "remind me in 10 minutes to stretch"})
     await api.get("/api/admin/tool-calls")
 
     samples = (await api.get("/api/admin/metrics", params={"minutes": 2})).json()["samples"]
-    text = (await api.get("/metrics")).text
 
     assert sum(sample["messages"] for sample in samples) == 2
     assert sum(sample["tool_calls"] for sample in samples) == 1
-    assert 'bubbles_tool_calls_5m{tool="reminder_set",ok="true"} 1' in text
 
 
-async def test_metrics_tell_of_turns_tokens_deliveries_and_platforms(api):
-    await api.post("/api/chat/send", json={"session_id": "lobby", "message": "remind me in 10 minutes to stretch"})
-    await api.get("/api/admin/tool-calls")
-
+async def test_metrics_tell_of_deliveries_and_platforms(api):
     lines = (await api.get("/metrics")).text.splitlines()
 
-    assert "bubbles_turns_5m 1" in lines
-    assert "bubbles_model_tokens_5m 0" in lines
-    assert "bubbles_model_cost_5m 0" in lines
     assert "bubbles_deliveries_waiting 0" in lines
     assert 'bubbles_adapter_live{platform="web",state="live"} 1' in lines
 

@@ -1,0 +1,69 @@
+"""What has happened since this process started, counted as Prometheus wants it: only ever more."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from services.call_log.model import CallRecord, TurnRecord
+from services.chat import ChatMessage
+
+STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
+"""Upper ends in seconds; whatever takes longer is counted beyond them."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Latencies:
+    """What took how long: counts by step (the last is beyond all steps), and seconds in all."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(STEPS) + 1))
+    seconds: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one more."""
+        self.counts[bisect_left(STEPS, seconds)] += 1
+        self.seconds += seconds
+
+    def up_to(self) -> Iterator[tuple[str, int]]:
+        """How many took no longer than each step, and `+Inf`, all."""
+        total = 0
+        for step, count in zip((*map(str, STEPS), "+Inf"), self.counts, strict=True):
+            total += count
+            yield step, total
+
+
+@dataclass(kw_only=True, slots=True)
+class Counts:
+    """Messages by whose they are, turns by route and outcome, calls by tool and status, and what models used.
+
+    `tokens` are by model and kind (`prompt`, `completion`), `cost` is by model, `lateness` of every reminder said.
+    """
+
+    messages: Counter[str] = field(default_factory=Counter)
+    turns: Counter[tuple[str, str]] = field(default_factory=Counter)
+    calls: dict[tuple[str, str], Latencies] = field(default_factory=dict)
+    tokens: Counter[tuple[str, str]] = field(default_factory=Counter)
+    cost: dict[str, float] = field(default_factory=dict)
+    lateness: Latencies = field(default_factory=Latencies)
+
+    def keep(self, message: ChatMessage) -> None:
+        """Count a message that the history has."""
+        self.messages["bot" if message.sender.is_bot else "people"] += 1
+
+    def record(self, entry: TurnRecord | CallRecord) -> None:
+        """Count a turn, with what models used for it, or a call."""
+        if isinstance(entry, CallRecord):
+            took = self.calls.setdefault((entry.tool_name, entry.status), Latencies())
+            took.add(entry.duration_ms / 1000)
+            return
+        self.turns[entry.route, entry.outcome] += 1
+        for each in entry.completions:
+            self.tokens[each.model, "prompt"] += each.charge.prompt_tokens
+            self.tokens[each.model, "completion"] += each.charge.completion_tokens
+            self.cost[each.model] = self.cost.get(each.model, 0.0) + each.charge.cost
+
+    def deliver(self, late: timedelta) -> None:
+        """Count a reminder that was said so late."""
+        self.lateness.add(max(0.0, late.total_seconds()))

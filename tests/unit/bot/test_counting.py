@@ -1,0 +1,50 @@
+"""What is counted of turns, models and reminders."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.counting import Counts, Latencies
+from bot.testing.records import make_call_record, make_completion_record, make_turn_record
+
+
+def test_a_turn_counts_with_what_each_model_used_for_it():
+    counts = Counts()
+    completions = (make_completion_record(tokens=100, cost=0.25), make_completion_record(tokens=100, cost=0.5))
+    counts.record(make_turn_record(completions=completions))
+    counts.record(make_turn_record(2, reply=""))
+
+    [model] = {each.model for each in completions}
+    assert counts.turns == {("model", "answered"): 1, ("offline", "silent"): 1}
+    assert counts.tokens[model, "prompt"] + counts.tokens[model, "completion"] == 200
+    assert counts.cost == {model: pytest.approx(0.75)}
+
+
+def test_a_call_counts_with_its_seconds_by_tool_and_status():
+    counts = Counts()
+    for call in (make_call_record(), make_call_record(2), make_call_record(3, status="timeout")):
+        counts.record(call)
+
+    assert sum(counts.calls["reminder_set", "success"].counts) == 2
+    assert counts.calls["reminder_set", "success"].seconds == pytest.approx(2 * 0.0454)
+    assert set(counts.calls) == {("reminder_set", "success"), ("reminder_set", "timeout")}
+
+
+def test_a_reminder_that_is_said_in_time_is_not_less_than_on_time():
+    counts = Counts()
+    counts.deliver(timedelta(seconds=-0.002))
+    counts.deliver(timedelta(seconds=3))
+
+    assert counts.lateness.seconds == 3
+    assert dict(counts.lateness.up_to()) == {
+        **dict.fromkeys(("0.01", "0.05", "0.1", "0.25", "0.5", "1.0", "2.5"), 1),
+        **dict.fromkeys(("5.0", "10.0", "20.0", "40.0", "80.0", "+Inf"), 2),
+    }
+
+
+def test_what_is_slower_than_every_step_counts_all_the_same():
+    taken = Latencies()
+    taken.add(1000)
+
+    assert dict(taken.up_to())["80.0"] == 0
+    assert dict(taken.up_to())["+Inf"] == 1
