@@ -1,6 +1,6 @@
 """The function that sets the time zone of a person or of a chat, and its inverse."""
 
-from function_calls import phrasing
+from function_calls import rule_words
 from function_calls.being_meant import is_meant
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
@@ -87,7 +87,7 @@ async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderSer
             raise
         text = say(ctx.language, "zone.none_to_move", zone=zone_label(name))
         return ToolResult(ok=True, text=text, is_unchanged=True)
-    lines = [f"• [{each.id}] {phrasing.rule(ctx.language, each)} · {each.content}" for each in moved]
+    lines = [f"• [{each.id}] {rule_words.rule(ctx.language, each)} · {each.content}" for each in moved]
     receipts = (Receipt(action="changed", subject=each.id, undo=put_back(here[each.id])) for each in moved)
     text = "\n".join([say(ctx.language, "zone.moved", zone=zone_label(name)), *lines])
     return ToolResult(ok=True, text=text, receipts=tuple(receipts))

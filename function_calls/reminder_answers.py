@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from function_calls import phrasing
+from function_calls import phrasing, rule_words
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
@@ -33,7 +33,7 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     if bare.rule:
         coming = next_fires(bare, ctx.clock.now())
         fires = say(language, "rule.joint").join(phrasing.moment(language, each, ctx.now) for each in coming)
-        rule = phrasing.rule(language, reminder)
+        rule = rule_words.rule(language, reminder)
         return say(language, f"reminder.{verb}_recurring", **told, rule=rule, fires=fires)
     first = reminder.next_fires[0]
     when, distance = phrasing.moment(language, first, ctx.now), phrasing.distance(language, first - ctx.now)
@@ -99,7 +99,7 @@ def listed_lines(
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     note = phrasing.zone_note(ctx.language, reminder, zone_name(ctx.zone))
     if without_nag(reminder.schedule.rule):
-        return phrasing.rule(ctx.language, reminder) + note
+        return rule_words.rule(ctx.language, reminder) + note
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
     if not reminder.next_fires:

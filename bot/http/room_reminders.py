@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from bot.http.context import HttpContext
 from bot.platforms.web.frames import written
-from function_calls import phrasing
+from function_calls import rule_words
 from function_calls.wording import LANGUAGES
 from services.chat import ChatAddress
 from services.reminders.model import Reminder, ReminderState
@@ -51,7 +51,7 @@ def reminder_shape(reminder: Reminder) -> ReminderShape:
         tz=reminder.schedule.zone,
         start=reminder.schedule.start.isoformat(timespec="minutes"),
         repeat=rule,
-        repeat_words={language: phrasing.rule(language, reminder) for language in LANGUAGES} if rule else {},
+        repeat_words={language: rule_words.rule(language, reminder) for language in LANGUAGES} if rule else {},
         created_by=reminder.creator.id,
         created_by_name=reminder.creator.name,
         mentions=[person.id for person in reminder.targets],

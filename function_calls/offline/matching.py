@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import trimmed
-from function_calls.offline.pack import Intent, LanguagePack, Sentence, load_intent, load_intent_gate, load_second_gate
+from function_calls.offline.pack import Intent, LanguagePack, Need, load_intent, load_intent_gate, load_second_gate
 from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.time_words import TimeWords
@@ -32,9 +32,10 @@ def match_clause(
     """
     text = trimmed(clause.text)
     squeezed = squeeze(pack.fold(text), is_spaced=pack.data.is_spaced)
+    met = _met(clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up)
     for intent in _candidates(clause, pack):
         for sentence in intent.sentences:
-            if not _is_allowed(sentence, clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up):
+            if sentence.need not in met:
                 continue
             found = sentence.pattern.fullmatch(squeezed.text)
             if found is None or _is_refused(intent, found.groupdict()):
@@ -53,14 +54,16 @@ def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
             yield load_intent(pack.language, name)
 
 
-def _is_allowed(sentence: Sentence, times: tuple[TimeWords, ...], *, is_addressed: bool, is_follow_up: bool) -> bool:
-    if sentence.need == "time":
-        return bool(times)
-    if sentence.need == "clock":
-        return any(time.best is not None and time.best.has_clock for time in times)
-    if sentence.need == "follow":
-        return is_addressed or is_follow_up
-    return is_addressed or sentence.need != "address"
+def _met(times: tuple[TimeWords, ...], *, is_addressed: bool, is_follow_up: bool) -> frozenset[Need]:
+    """What sentences may need beside their words, as far as it is there."""
+    conditions: dict[Need, bool] = {
+        "nothing": True,
+        "time": bool(times),
+        "clock": any(time.best is not None and time.best.has_clock for time in times),
+        "follow": is_addressed or is_follow_up,
+        "address": is_addressed,
+    }
+    return frozenset(need for need, is_met in conditions.items() if is_met)
 
 
 def _is_refused(intent: Intent, slots: Mapping[str, str | None]) -> bool:

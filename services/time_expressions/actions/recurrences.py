@@ -29,7 +29,7 @@ def every_span(values: Values, *, apart: bool = False) -> Slots | None:
     if apart and (length.months, length.days) in _SINGLES:
         return None
     if length.months and not (length.days or length.seconds):
-        years = length.months % 12 == 0
+        years = length.months % 12 == 0 and length.unit in {"year", "decade"}
         period = Every(length.months // 12, "year") if years else Every(length.months, "month")
     elif length.days and not (length.months or length.seconds):
         weeks = length.unit in {"week", "fortnight"}

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from function_calls.phrasing import distance, rule
+from function_calls.phrasing import distance
+from function_calls.rule_words import rule
 from services.chat import ChatAddress, Person
 from services.reminders.model import Reminder, ReminderState, Schedule
 
@@ -60,8 +61,8 @@ def test_a_distance_just_short_of_a_whole_is_not_told_as_one_less(span, words):
         ("FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=20;BYMINUTE=0", "en", "every month on the last day at 20:00"),
         ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "en", "every year on 25 November at 20:00"),
         ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "zh", "每年11月25日 20:00"),
-        ("FREQ=MONTHLY;BYDAY=1MO;BYHOUR=20;BYMINUTE=0", "en", "every month at 20:00"),
-        ("FREQ=MONTHLY;INTERVAL=3;BYHOUR=20;BYMINUTE=0", "en", "every 3 months at 20:00"),
+        ("FREQ=MONTHLY;BYDAY=1MO;BYHOUR=20;BYMINUTE=0", "en", "every month on the first Monday at 20:00"),
+        ("FREQ=MONTHLY;INTERVAL=3;BYHOUR=20;BYMINUTE=0", "en", "every 3 months on day 25 at 20:00"),
     ],
 )
 def test_a_rule_by_date_names_the_date(rule_text, language, words):
