@@ -13,7 +13,7 @@ from typing import TextIO
 from bot.addressing import is_called
 from bot.importing import imported_for_good
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from bot.platform_kit.markdown import plain, spans_of
+from bot.platform_kit.markdown import mention_pattern, plain, spans_of
 from bot.platform_kit.parts import PlatformParts
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
@@ -111,11 +111,19 @@ class ConsolePlatform:
         return ChatMessage(
             id=uuid.uuid4().hex,
             address=self._address,
-            sender=Person(id=name.lower(), name=name),
+            sender=_person(name),
             text=text,
             sent_at=self._clock.now(),
             is_addressed=is_alone or is_called(text, self._bot_name),
+            mentions=self._mentioned(text),
         )
+
+    def _mentioned(self, text: str) -> tuple[Person, ...]:
+        """Those who have spoken here and are named with an @."""
+        people = [_person(name) for name in sorted(self._people)]
+        pattern = mention_pattern(people)
+        named = {found[0].removeprefix("@") for found in pattern.finditer(text)} if pattern else set()
+        return tuple(person for person in people if person.name in named)
 
     def _prompt(self) -> str:
         return f"{self._speaker}> "
@@ -149,6 +157,10 @@ async def _piped(stdin: TextIO) -> AsyncIterator[str]:
     threading.Thread(target=read, name="console", daemon=True).start()
     while (line := await lines.get()) is not None:
         yield line
+
+
+def _person(name: str) -> Person:
+    return Person(id=name.lower(), name=name)
 
 
 def _print(text: str) -> None:

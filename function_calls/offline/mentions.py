@@ -1,5 +1,6 @@
-"""Names of several words: "@Bob Smith" is one person, and is read as one word."""
+"""Mentions as words of their own: "@Bob Smith" is read as one word, "@阿明浇花" as two."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -17,7 +18,11 @@ def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
         if word != name and f"@{name}" in text:
             text = text.replace(f"@{name}", f"@{word}")
             joined[word] = name
-    return (replace(turn, message=replace(turn.message, text=text)), joined) if joined else (turn, joined)
+        # Where a name ends, the platform knows; its words cannot tell when the next one is glued to it.
+        text = re.sub(rf"@{re.escape(word)}(?=[^\W_])(?![A-Za-z0-9])", f"@{word} ", text)
+    if text == turn.message.text:
+        return turn, joined
+    return replace(turn, message=replace(turn.message, text=text)), joined
 
 
 def with_names(heard: Interpretation, joined: Mapping[str, str]) -> Interpretation:

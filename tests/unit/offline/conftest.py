@@ -41,6 +41,7 @@ def say() -> Say:
         chat: str = "home",
         now: datetime = NOW,
         tools: tuple[ToolSpec, ...] = TOOLS,
+        mentions: tuple[str, ...] = (),
     ) -> Interpretation:
         message = ChatMessage(
             id="m1",
@@ -49,6 +50,7 @@ def say() -> Say:
             text=text,
             sent_at=now,
             is_addressed=is_addressed,
+            mentions=tuple(Person(id=name, name=name) for name in mentions),
         )
         turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools)
         return interpreter.read(turn)
