@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Mapping
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from loguru import logger
@@ -49,6 +50,9 @@ _CANNOT_READ: Final = (
     "🔒 I cannot read encrypted messages; please invite me to a room without encryption. / "
     "我读不了加密消息，请邀请我进入未加密的房间。"
 )
+_CANNOT_DECRYPT: Final = (
+    "🔒 There is a message here whose key I do not have; please say it again. / 这里有一条消息我没有密钥，请再说一遍。"
+)
 
 
 def create(parts: PlatformParts) -> "MatrixPlatform":
@@ -64,7 +68,8 @@ def create(parts: PlatformParts) -> "MatrixPlatform":
         raise ConfigError(
             "environment", "BUBBLES_PLATFORMS__MATRIX__PASSWORD", "a password or an access token is needed"
         )
-    return MatrixPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
+    keys = parts.settings.bot.data_dir / "matrix"
+    return MatrixPlatform(settings, clock=parts.clock, bot_name=parts.bot_name, keys=keys)
 
 
 class MatrixPlatform:
@@ -92,12 +97,14 @@ class MatrixPlatform:
         *,
         clock: Clock,
         bot_name: str,
+        keys: Path | None = None,
         deaf_after: timedelta | None = None,
         longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
+        self._keys = keys
         limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
         self._connection = Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause)
         self._client: MatrixClient | None = None
@@ -170,8 +177,8 @@ class MatrixPlatform:
         return self._connected().is_member(address.chat_id, person_id)
 
     async def _share(self, address: ChatAddress, file: SentFile, transaction: str) -> str:
-        uri = await self._connected().upload(file)
-        return await self._put(address, "m.room.message", to_file(file, address, uri), transaction)
+        place = await self._connected().upload(file, address.chat_id)
+        return await self._put(address, "m.room.message", to_file(file, address, place), transaction)
 
     def _connected(self) -> MatrixClient:
         if self._client is None:
@@ -186,7 +193,7 @@ class MatrixPlatform:
         return event_id
 
     async def _session(self, receive: Receive) -> None:
-        client = MatrixClient(self._settings)
+        client = MatrixClient(self._settings, self._keys)
         handled: asyncio.Queue[tuple[str, list[Awaitable[object]]]] = asyncio.Queue()
         try:
             await client.login()
@@ -229,14 +236,16 @@ class MatrixPlatform:
         taken = []
         for room_id, events in batch.events.items():
             room = client.room(room_id, self._own_events, self._reactions)
-            for event in since_joining(events, account):
+            said = since_joining(events, account)
+            for event in said:
                 incoming = to_incoming(event, room, account)
                 if isinstance(incoming, Reaction):
                     self._note(text_of(event.get("event_id")), incoming)
                 if incoming is not None:
                     taken.append(await receive(incoming))
-            if any(event.get("type") == "m.room.encrypted" for event in events):
-                await self._say_that_it_cannot_read(room_id)
+            if any(event.get("type") == "m.room.encrypted" for event in said):
+                text = _CANNOT_DECRYPT if client.reads_encrypted else _CANNOT_READ
+                await self._say_that_it_cannot_read(room_id, text)
         return taken
 
     def _note(self, event_id: str, reaction: Reaction) -> None:
@@ -270,13 +279,13 @@ class MatrixPlatform:
             return user_id in self._settings.inviters or f"*:{user_id.partition(':')[2]}" in self._settings.inviters
         return self._settings.invites == "everyone"
 
-    async def _say_that_it_cannot_read(self, room_id: str) -> None:
+    async def _say_that_it_cannot_read(self, room_id: str, text: str) -> None:
         key = f"matrix.told_unreadable:{room_id}"
         if await self._state.get(key):
             return
         await self._state.set(key, value=True, keep=_TOKEN_KEPT)
         try:
-            await self.send(ChatAddress(platform=NAME, chat_id=room_id), OutgoingMessage(text=_CANNOT_READ))
+            await self.send(ChatAddress(platform=NAME, chat_id=room_id), OutgoingMessage(text=text))
         except DeliveryFailed as failure:
             logger.bind(platform=NAME).warning("could not say that {} is unreadable: {}", room_id, failure)
 

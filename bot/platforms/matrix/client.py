@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, TypeVar
 
 import aiohttp
 import nio
 
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.matrix import encryption
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import Event, Json, Room
 from services.chat import Reaction, SentFile
@@ -50,13 +52,20 @@ class Batch:
 
 
 class MatrixClient:
-    """A session with a homeserver."""
+    """A session with a homeserver. The keys of encrypted rooms are in the folder `keys`; without one it reads none."""
 
-    def __init__(self, settings: MatrixSettings) -> None:
+    def __init__(self, settings: MatrixSettings, keys: Path | None) -> None:
         self._settings = settings
+        folder = keys if encryption.IS_POSSIBLE else None
+        self.reads_encrypted = folder is not None
         # What fails is tried again by those who know whether it should be.
-        config = nio.AsyncClientConfig(max_limit_exceeded=0, max_timeouts=0, request_timeout=60)
-        self._nio = nio.AsyncClient(settings.homeserver, settings.user, device_id=_DEVICE, config=config)
+        config = nio.AsyncClientConfig(
+            max_limit_exceeded=0, max_timeouts=0, request_timeout=60, encryption_enabled=self.reads_encrypted
+        )
+        device = _DEVICE if folder is None else encryption.device_in(folder)
+        self._nio = nio.AsyncClient(
+            settings.homeserver, settings.user, device_id=device, store_path=str(folder or ""), config=config
+        )
 
     @property
     def user_id(self) -> str:
@@ -74,8 +83,8 @@ class MatrixClient:
         if token:
             self._nio.access_token = token
             answer = await _reached(self._nio.whoami())
-            self._nio.user_id = getattr(answer, "user_id", self._settings.user)
-            self._nio.device_id = getattr(answer, "device_id", None) or _DEVICE
+            user_id = getattr(answer, "user_id", self._settings.user)
+            self._nio.restore_login(user_id, getattr(answer, "device_id", None) or _DEVICE, token)
         else:
             answer = await _reached(self._nio.login(self._settings.password.get_secret_value(), device_name="Bubbles"))
         _check_session(answer)
@@ -88,8 +97,9 @@ class MatrixClient:
         """
         milliseconds = 0 if is_first else 1000 * self._settings.poll_seconds
         request = self._nio.sync(timeout=milliseconds, since=since, sync_filter=_FILTER, full_state=is_first or None)
-        answer = await _reached(asyncio.wait_for(request, _FIRST_SYNC_SECONDS))
+        answer = await _reached(request, seconds=_FIRST_SYNC_SECONDS)
         _check_session(answer)
+        await _reached(encryption.keep_keys(self._nio))
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
@@ -112,22 +122,29 @@ class MatrixClient:
         known = self._nio.rooms.get(room_id)
         return None if known is None else user_id in known.users
 
-    async def upload(self, file: SentFile) -> str:
-        """Give `file` to the server and return the address by which messages name it.
+    async def upload(self, file: SentFile, room_id: str) -> Mapping[str, Json]:
+        """Give `file` to the server and return what messages of a room name it by: its address, or that and its key.
 
         Raises:
             DeliveryFailed: the server did not take it, or cannot be reached.
         """
         size = len(file.content)
         try:
-            answer, _ = await self._nio.upload(lambda *_: file.content, file.media_type, file.name, filesize=size)
+            answer, key = await self._nio.upload(
+                lambda *_: file.content,
+                file.media_type,
+                file.name,
+                encrypt=encryption.is_encrypted(self._nio, room_id),
+                filesize=size,
+            )
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
-        except nio.LocalProtocolError as error:
-            raise DeliveryFailed(f"not logged in: {error}") from error
+        except (nio.LocalProtocolError, nio.EncryptionError) as error:
+            raise DeliveryFailed(f"cannot be sent now: {error}") from error
         if isinstance(answer, nio.ErrorResponse):
             raise _delivery_failed(answer)
-        return str(answer.content_uri)
+        address = str(answer.content_uri)
+        return {"url": address} if key is None else {"file": {**key, "url": address}}
 
     async def put(self, room_id: str, kind: str, content: Mapping[str, Json], transaction: str) -> str:
         """Send an event; the same transaction twice is one event. Return its id.
@@ -136,11 +153,13 @@ class MatrixClient:
             DeliveryFailed: the server did not take it, or cannot be reached.
         """
         try:
-            answer = await self._nio.room_send(room_id, kind, dict(content), tx_id=transaction)
+            answer = await self._nio.room_send(
+                room_id, kind, dict(content), tx_id=transaction, ignore_unverified_devices=True
+            )
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
-        except nio.LocalProtocolError as error:
-            raise DeliveryFailed(f"not logged in: {error}") from error
+        except (nio.LocalProtocolError, nio.EncryptionError) as error:
+            raise DeliveryFailed(f"cannot be sent now: {error}") from error
         if isinstance(answer, nio.ErrorResponse):
             raise _delivery_failed(answer)
         return str(answer.event_id)
@@ -198,10 +217,12 @@ class MatrixClient:
         return tuple(invited)
 
 
-async def _reached(request: Coroutine[object, object, R]) -> R:
-    """What the server answers; a server that cannot be reached is the end of the connection."""
+async def _reached(request: Coroutine[object, object, R], *, seconds: float | None = None) -> R:
+    """What the server answers, within `seconds`; a server that cannot be reached is the end of the connection."""
     try:
-        return await request
+        # Not `wait_for`: that of Python 3.11 loses a cancellation that comes together with the answer.
+        async with asyncio.timeout(seconds):
+            return await request
     except (aiohttp.ClientError, TimeoutError) as error:
         raise ConnectionEnded(f"the homeserver cannot be reached: {type(error).__name__}") from error
 

@@ -1,6 +1,7 @@
 """What a Matrix homeserver says of the bot's account: the login, and the rooms in which it can do something."""
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Final
 from urllib.parse import quote
 
@@ -13,9 +14,11 @@ from bot.settings import Settings
 # A device of its own: logging in as the device of the running bot would log that out.
 _DEVICE: Final = "BUBBLES_DOCTOR"
 _MOST_ROOMS: Final = 20
+# With what the library decrypts; looked for and not imported.
+_CAN_DECRYPT: Final = find_spec("vodozemac") is not None
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, asking: Asking, *, can_decrypt: bool = _CAN_DECRYPT) -> list[Finding]:
     """Log in, look at the rooms, and log out again."""
     own = settings.platforms.group(NAME, MatrixSettings)
     if not own.homeserver or not own.user:
@@ -28,14 +31,14 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
         return [problem("matrix", f"{own.homeserver}: {said}", "correct platforms.matrix.homeserver, or the network")]
     given = own.access_token.get_secret_value()
     if given:
-        return await _account(base, given, own, asking)
+        return await _account(base, given, own, asking, can_decrypt=can_decrypt)
     if not own.password.get_secret_value():
         step = "set BUBBLES_PLATFORMS__MATRIX__PASSWORD, or BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN"
         return [problem("matrix account", "there is neither password nor access token", step)]
-    return await _with_password(base, own, asking)
+    return await _with_password(base, own, asking, can_decrypt=can_decrypt)
 
 
-async def _with_password(base: str, own: MatrixSettings, asking: Asking) -> list[Finding]:
+async def _with_password(base: str, own: MatrixSettings, asking: Asking, *, can_decrypt: bool) -> list[Finding]:
     body = {
         "type": "m.login.password",
         "identifier": {"type": "m.id.user", "user": own.user},
@@ -49,12 +52,12 @@ async def _with_password(base: str, own: MatrixSettings, asking: Asking) -> list
     if not isinstance(token, str):
         return [_refused(entered, "correct user and password, or make an access token where people log in elsewhere")]
     try:
-        return await _account(base, token, own, asking)
+        return await _account(base, token, own, asking, can_decrypt=can_decrypt)
     finally:
         await asking.ask("POST", f"{base}/v3/logout", {}, _authorised(token))
 
 
-async def _account(base: str, token: str, own: MatrixSettings, asking: Asking) -> list[Finding]:
+async def _account(base: str, token: str, own: MatrixSettings, asking: Asking, *, can_decrypt: bool) -> list[Finding]:
     who = await asking.ask("GET", f"{base}/v3/account/whoami", headers=_authorised(token))
     if not who.is_ok:
         return [_refused(who, "make a new access token, or give the password instead")]
@@ -65,18 +68,19 @@ async def _account(base: str, token: str, own: MatrixSettings, asking: Asking) -
     answer = await asking.ask("GET", f"{base}/v3/joined_rooms", headers=_authorised(token))
     joined = answer.body.get("joined_rooms")
     rooms = [each for each in joined if isinstance(each, str)] if isinstance(joined, list) else []
-    return [works, *_rooms(rooms, own, await _encrypted(base, token, rooms, asking))]
+    unreadable = 0 if can_decrypt else await _encrypted(base, token, rooms, asking)
+    return [works, *_rooms(rooms, own, unreadable)]
 
 
-def _rooms(rooms: Sequence[str], own: MatrixSettings, encrypted: int) -> list[Finding]:
+def _rooms(rooms: Sequence[str], own: MatrixSettings, unreadable: int) -> list[Finding]:
     about = "matrix rooms"
     nobody_may_invite = own.invites == "nobody" or (own.invites == "listed" and not own.inviters)
     if not rooms and nobody_may_invite:
         step = 'list who may invite in platforms.matrix.inviters, such as "@you:example.org"'
         return [problem(about, "the bot is in none, and nobody may invite it", step)]
-    if encrypted:
-        step = "use a room without encryption there: what is encrypted the bot cannot read, and says so in the room"
-        return [problem(about, f"{encrypted} of {len(rooms)} are encrypted", step)]
+    if unreadable:
+        step = "pip install '.[matrix]' again: what the library decrypts with is not installed"
+        return [problem(about, f"{unreadable} of {len(rooms)} are encrypted, and the bot cannot read them", step)]
     return [good(about, f"the bot is in {len(rooms)}" if rooms else "the bot is in none yet; invite it")]
 
 

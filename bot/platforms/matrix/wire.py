@@ -168,7 +168,8 @@ def _attachments(content: Event) -> tuple[Attachment, ...]:
     if kind is None:
         return ()
     name = text_of(content.get("filename")) or text_of(content.get("body"))
-    return (Attachment(kind=kind, description=name, url=text_of(content.get("url")) or None),)
+    address = text_of(content.get("url")) or text_of(mapping(content.get("file")).get("url"))
+    return (Attachment(kind=kind, description=name, url=address or None),)
 
 
 def _mentioned(content: Event) -> tuple[str, ...]:
@@ -203,15 +204,15 @@ def to_content(message: OutgoingMessage, piece: str, address: ChatAddress) -> di
     return content
 
 
-def to_file(file: SentFile, address: ChatAddress, uri: str) -> dict[str, Json]:
-    """The content of the `m.room.message` that shows `file`, uploaded as `uri`."""
+def to_file(file: SentFile, address: ChatAddress, place: Mapping[str, Json]) -> dict[str, Json]:
+    """The content of the `m.room.message` that shows `file`; `place` says where it was uploaded."""
     kind = file.media_type.partition("/")[0]
     info: dict[str, Json] = {"mimetype": file.media_type, "size": len(file.content)}
     return {
         "msgtype": f"m.{kind}" if kind in {"image", "audio", "video"} else "m.file",
         "body": file.name,
         "filename": file.name,
-        "url": uri,
+        **place,
         "info": info,
         "m.mentions": {},
         **_relation(OutgoingMessage(text=""), address),

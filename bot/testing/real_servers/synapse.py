@@ -64,7 +64,7 @@ def _configuration(folder: Path, port: int) -> Mapping[str, object]:
 
 
 class MatrixPerson:
-    """Somebody with an account, speaking the client-server API with the standard library alone.
+    """Somebody with an account on the server at `address`, speaking its API with the standard library alone.
 
     Its calls block: inside an event loop, use `asyncio.to_thread`.
     """
@@ -75,7 +75,7 @@ class MatrixPerson:
         self.password = f"{name}-secret"
         self.token = ""
         self.device = ""
-        self._base = f"http://{HOST}:{port}"
+        self.address = f"http://{HOST}:{port}"
 
     def register(self, *, is_admin: bool = False) -> None:
         """Make the account, and log in; an admin may change how the server treats others."""
@@ -133,7 +133,7 @@ class MatrixPerson:
             RuntimeError: it refused.
         """
         data = None if body is None else json.dumps(body).encode()
-        request = Request(self._base + path, data=data, method=method)  # noqa: S310 - loopback
+        request = Request(self.address + path, data=data, method=method)  # noqa: S310 - loopback
         request.add_header("Content-Type", "application/json")
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")

@@ -249,11 +249,13 @@ async def test_a_homeserver_that_hangs_is_deaf_and_live_again_when_it_answers(ho
     assert message.text == "tea"
 
 
-async def problems(port, **values):
+async def problems(port, *, can_decrypt=False, **values):
     chosen = {"homeserver": f"http://{HOST}:{port}", "user": "@dora:localhost", **values}
     settings = Settings(platforms=PlatformSettings(groups={"matrix": MatrixSettings(**chosen)}))
     async with Asking(SystemClock()) as asking:
-        return [finding.about for finding in await examine(settings, asking) if finding.is_problem]
+        return [
+            finding.about for finding in await examine(settings, asking, can_decrypt=can_decrypt) if finding.is_problem
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -307,3 +309,4 @@ async def test_the_doctor_finds_a_bot_that_nobody_may_invite_and_rooms_that_it_c
     person.join(secret_room)
 
     assert await problems(port, password=password) == ["matrix rooms"]
+    assert await problems(port, password=password, can_decrypt=True) == []

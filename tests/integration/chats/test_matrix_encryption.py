@@ -1,0 +1,180 @@
+"""Encrypted rooms on a real homeserver; the person in them uses a client of her own with keys of her own."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import nio
+import pytest
+from pydantic import SecretStr
+
+from bot.platform import OutgoingMessage
+from bot.platforms.matrix.adapter import MatrixPlatform
+from bot.platforms.matrix.encryption import keep_keys
+from bot.platforms.matrix.settings import MatrixSettings
+from bot.testing.platform_rig import until
+from bot.testing.real_servers.synapse import MatrixPerson, synapse
+from services.chat import ChatAddress, ChatMessage, SentFile
+from services.clock import SystemClock
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+BOT = "@bubbles:localhost"
+ENCRYPTED = {"type": "m.room.encryption", "state_key": "", "content": {"algorithm": "m.megolm.v1.aes-sha2"}}
+UNREADABLE = {
+    "algorithm": "m.megolm.v1.aes-sha2",
+    "sender_key": "0" * 43,
+    "device_id": "LOST",
+    "session_id": "0" * 43,
+    "ciphertext": "AwgAEnACgAkLmt6qF84IK++J7UDH2Za1YVchHyprqTqsg",
+}
+
+
+class Ann:
+    """Somebody with a client that encrypts."""
+
+    def __init__(self, account, folder):
+        self.account = account
+        config = nio.AsyncClientConfig(encryption_enabled=True)
+        self.client = nio.AsyncClient(account.address, account.user_id, store_path=str(folder), config=config)
+        self._events = []
+
+    async def listen(self):
+        await self.client.login(self.account.password)
+        while True:
+            answer = await self.client.sync(timeout=1000, full_state=not self.client.next_batch)
+            await keep_keys(self.client)
+            self._events += [
+                (room_id, event) for room_id, room in answer.rooms.join.items() for event in room.timeline.events
+            ]
+
+    def heard(self, room):
+        """The contents of the bot's messages in a room that she could read."""
+        return [
+            event.source["content"]
+            for room_id, event in self._events
+            if room_id == room and event.sender == BOT and event.source["type"] == "m.room.message"
+        ]
+
+    def create_room(self):
+        invited = {"name": "secret", "invite": [BOT], "initial_state": [ENCRYPTED]}
+        return str(self.account.client("POST", "createRoom", invited)["room_id"])
+
+    async def say(self, room, text):
+        assert await until(lambda: self._knows_bot_in(room))
+        content = {"msgtype": "m.text", "body": text}
+        sent = await self.client.room_send(room, "m.room.message", content, ignore_unverified_devices=True)
+        return sent.event_id
+
+    def _knows_bot_in(self, room):
+        """Whether the bot is there with a device for which she can encrypt."""
+        is_there = room in self.client.rooms and BOT in self.client.rooms[room].users
+        return is_there and not self.client.should_query_keys and any(self.client.device_store.active_user_devices(BOT))
+
+
+@pytest.fixture(scope="module")
+def accounts(tmp_path_factory):
+    """Ann and the bot on a homeserver."""
+    server = synapse(tmp_path_factory.mktemp("synapse"))
+    server.start()
+    people = MatrixPerson(server.port, "ann"), MatrixPerson(server.port, "bubbles")
+    for person in people:
+        person.register()
+    yield people
+    server.stop()
+
+
+@pytest.fixture
+async def ann(accounts, tmp_path):
+    ann = Ann(accounts[0], tmp_path)
+    listening = asyncio.create_task(ann.listen())
+    yield ann
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+    await ann.client.close()
+
+
+@pytest.fixture
+def connected(accounts, tmp_path):
+    """A bot with keys in a folder, for as long as the context lasts, and what it hears."""
+    settings = MatrixSettings(
+        homeserver=accounts[1].address,
+        user=accounts[1].user_id,
+        password=SecretStr(accounts[1].password),
+        inviters=("@ann:localhost",),
+        poll_seconds=1,
+    )
+
+    @asynccontextmanager
+    async def connect(keys=tmp_path / "keys"):
+        platform = MatrixPlatform(settings, clock=SystemClock(), bot_name="Bubbles", keys=keys)
+        heard = []
+
+        async def receive(incoming):
+            heard.append(incoming)
+            done = asyncio.get_running_loop().create_future()
+            done.set_result(None)
+            return done
+
+        running = asyncio.create_task(platform.run(receive))
+        assert await until(lambda: platform.health.state == "live")
+        try:
+            yield platform, heard
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    return connect
+
+
+def texts(heard):
+    return [each.text for each in heard if isinstance(each, ChatMessage)]
+
+
+async def test_an_encrypted_room_is_read_and_written_also_after_a_restart(ann, connected):
+    picture = SentFile(name="cat.png", media_type="image/png", content=b"PNG")
+    async with connected() as (platform, heard):
+        room = await asyncio.to_thread(ann.create_room)
+        address = ChatAddress(platform="matrix", chat_id=room)
+        asked = await ann.say(room, "Bubbles, tea? 喝茶？")
+        assert await until(lambda: texts(heard))
+        await platform.send(address, OutgoingMessage(text="yes", reply_to=asked, files=(picture,)))
+        assert await until(lambda: len(ann.heard(room)) == 2)
+    async with connected() as (platform, heard_later):
+        await ann.say(room, "and cake?")
+        assert await until(lambda: texts(heard_later))
+        await platform.send(address, OutgoingMessage(text="cake too"))
+        assert await until(lambda: len(ann.heard(room)) == 3)
+    on_the_server = [
+        each["type"]
+        for each in await asyncio.to_thread(ann.account.events, room)
+        if "ciphertext" in str(each["content"]) or each["type"] == "m.room.message"
+    ]
+
+    assert (texts(heard), texts(heard_later)) == (["Bubbles, tea? 喝茶？"], ["and cake?"])
+    assert [each["body"] for each in ann.heard(room)] == ["yes", "cat.png", "cake too"]
+    assert ann.heard(room)[0]["m.relates_to"]["m.in_reply_to"]["event_id"] == asked
+    assert "key" in ann.heard(room)[1]["file"]
+    assert on_the_server == ["m.room.encrypted"] * 5
+
+
+async def test_without_the_keys_it_says_once_that_it_cannot_read(ann, connected):
+    async with connected(keys=None) as (_, heard):
+        room = await asyncio.to_thread(ann.create_room)
+        for text in ("one", "two"):
+            await ann.say(room, text)
+        assert await until(lambda: ann.heard(room))
+        await asyncio.to_thread(ann.account.send, room, {"msgtype": "m.text", "body": "in clear"})
+        assert await until(lambda: texts(heard))
+
+    assert texts(heard) == ["in clear"]
+    assert [each["body"].partition(" ")[0] for each in ann.heard(room)] == ["🔒"]
+
+
+async def test_a_message_whose_key_it_does_not_have_is_asked_for_again(ann, connected):
+    async with connected() as (_, heard):
+        room = await asyncio.to_thread(ann.create_room)
+        await ann.say(room, "hello")
+        await asyncio.to_thread(ann.account.send, room, UNREADABLE, kind="m.room.encrypted")
+        assert await until(lambda: ann.heard(room))
+
+    assert "say it again" in ann.heard(room)[0]["body"]
+    assert texts(heard) == ["hello"]
