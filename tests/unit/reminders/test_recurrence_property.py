@@ -22,36 +22,36 @@ def listed(values) -> st.SearchStrategy[str]:
     return chosen.map(lambda found: ",".join(str(each) for each in found))
 
 
+MONTH_DAYS = [1, 13, 28, 29, 30, 31, -1, -2]
+NTH = st.tuples(st.sampled_from([1, 2, 4, 5, -1]), st.sampled_from(DAYS)).map(lambda pair: f"{pair[0]}{pair[1]}")
+BODIES = st.one_of(
+    st.just("FREQ=DAILY"),
+    st.just("FREQ=WEEKLY"),
+    st.just("FREQ=MONTHLY"),
+    st.just("FREQ=YEARLY"),
+    listed(DAYS).map(lambda days: f"FREQ=WEEKLY;BYDAY={days}"),
+    listed(DAYS).map(lambda days: f"FREQ=DAILY;BYDAY={days}"),
+    listed([1, 2, 6, 12]).map(lambda months: f"FREQ=DAILY;BYMONTH={months}"),
+    listed(MONTH_DAYS).map(lambda days: f"FREQ=MONTHLY;BYMONTHDAY={days}"),
+    listed(MONTH_DAYS).map(lambda days: f"FREQ=YEARLY;BYMONTH=3,11;BYMONTHDAY={days}"),
+    NTH.map(lambda day: f"FREQ=MONTHLY;BYDAY={day}"),
+    NTH.map(lambda day: f"FREQ=YEARLY;BYDAY={day}"),
+    NTH.map(lambda day: f"FREQ=YEARLY;BYMONTH=5,10;BYDAY={day}"),
+    listed([1, 2, 6, 12]).map(lambda months: f"FREQ=WEEKLY;BYDAY=TU,SA;BYMONTH={months}"),
+    listed(MONTH_DAYS).map(lambda days: f"FREQ=DAILY;BYMONTHDAY={days}"),
+    listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYMONTHDAY=1,13,-1"),
+    listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYSETPOS=-1"),
+    listed([1, 60, 200, 366, -1]).map(lambda days: f"FREQ=YEARLY;BYYEARDAY={days}"),
+    listed(DAYS).map(lambda days: f"FREQ=WEEKLY;WKST=SU;BYDAY={days}"),
+    listed([2, 9, 23]).map(lambda hours: f"FREQ=HOURLY;BYHOUR={hours}"),
+    listed(DAYS).map(lambda days: f"FREQ=MINUTELY;BYHOUR=2,3;BYDAY={days}"),
+)
+CLOCKS = st.sampled_from(["", "", ";BYHOUR=0,2,23;BYMINUTE=30", ";BYHOUR=2;BYMINUTE=0,10,45"])
+
+
 @st.composite
 def rules(draw) -> str:
-    month_days = [1, 13, 28, 29, 30, 31, -1, -2]
-    nth = st.tuples(st.sampled_from([1, 2, 4, 5, -1]), st.sampled_from(DAYS)).map(lambda pair: f"{pair[0]}{pair[1]}")
-    interval = draw(INTERVALS)
-    body = draw(
-        st.one_of(
-            st.just("FREQ=DAILY"),
-            st.just("FREQ=WEEKLY"),
-            st.just("FREQ=MONTHLY"),
-            st.just("FREQ=YEARLY"),
-            listed(DAYS).map(lambda days: f"FREQ=WEEKLY;BYDAY={days}"),
-            listed(DAYS).map(lambda days: f"FREQ=DAILY;BYDAY={days}"),
-            listed([1, 2, 6, 12]).map(lambda months: f"FREQ=DAILY;BYMONTH={months}"),
-            listed(month_days).map(lambda days: f"FREQ=MONTHLY;BYMONTHDAY={days}"),
-            listed(month_days).map(lambda days: f"FREQ=YEARLY;BYMONTH=3,11;BYMONTHDAY={days}"),
-            nth.map(lambda day: f"FREQ=MONTHLY;BYDAY={day}"),
-            nth.map(lambda day: f"FREQ=YEARLY;BYDAY={day}"),
-            nth.map(lambda day: f"FREQ=YEARLY;BYMONTH=5,10;BYDAY={day}"),
-            listed([1, 2, 6, 12]).map(lambda months: f"FREQ=WEEKLY;BYDAY=TU,SA;BYMONTH={months}"),
-            listed(month_days).map(lambda days: f"FREQ=DAILY;BYMONTHDAY={days}"),
-            listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYMONTHDAY=1,13,-1"),
-            listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYSETPOS=-1"),
-            listed([1, 60, 200, 366, -1]).map(lambda days: f"FREQ=YEARLY;BYYEARDAY={days}"),
-            listed(DAYS).map(lambda days: f"FREQ=WEEKLY;WKST=SU;BYDAY={days}"),
-            listed([2, 9, 23]).map(lambda hours: f"FREQ=HOURLY;BYHOUR={hours}"),
-            listed(DAYS).map(lambda days: f"FREQ=MINUTELY;BYHOUR=2,3;BYDAY={days}"),
-        )
-    )
-    clock = draw(st.sampled_from(["", "", ";BYHOUR=0,2,23;BYMINUTE=30", ";BYHOUR=2;BYMINUTE=0,10,45"]))
+    interval, body, clock = draw(INTERVALS), draw(BODIES), draw(CLOCKS)
     is_sub_daily = body.startswith(("FREQ=HOURLY", "FREQ=MINUTELY"))
     step = {"FREQ=M": interval * 20, "FREQ=H": 1}.get(body[:6], interval) if is_sub_daily else interval
     return f"{body};INTERVAL={step}" + ("" if is_sub_daily else clock)
