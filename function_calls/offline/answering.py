@@ -1,9 +1,11 @@
 """Turn the requests of one message into calls, or into the one question that stands in their way."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
+from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.offline.arguments import changed_schedule, schedule_arguments, shift_argument, written
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
@@ -13,9 +15,11 @@ from function_calls.offline.requests import Ear, Request
 from function_calls.offline.shifts import moved_by, new_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
+from function_calls.reminder_times import zone_name
 from function_calls.time_questions import which_time
 from function_calls.wording import say
 from services.time_expressions import Reading
+from services.zones.names import zone_named
 
 _MOST_OPTIONS = 3
 _WINDOWS = ("window", "window_2", "when", "when_2", "when_3")  # a template may have several places for a time
@@ -39,6 +43,8 @@ class Answering:
     def _interpreted(self, request: Request) -> Interpretation:
         if request.intent == "help":
             return self._say("help")
+        if request.intent == "the_time":
+            return self._tell_time(request)
         if request.intent == "reminder_set":
             return self.set_reminders(request.reminders)
         if request.intent == "summary_schedule":
@@ -68,6 +74,20 @@ class Answering:
         if time.best.rrule is None and is_stretch:
             return self.one("summary", {"window": time.words})
         return self.one("summary_schedule", schedule_arguments(time.best, self._turn.now))
+
+    def _tell_time(self, request: Request) -> Interpretation:
+        """The clock of the person who asks, or of the place that is named; of another day its date."""
+        now, place = self._turn.now, request.words("query")
+        zone = zone_named(place) if place else None
+        if place and zone is None:
+            return self.one("perplexity_search", {"query": self._turn.message.text})
+        here = now if zone is None else now.astimezone(ZoneInfo(zone))
+        days = [time.best.start for time in request.times("when", "when_2") if time.best is not None]
+        other = next((day for day in days if day.date() != now.date()), None)
+        if other is not None:
+            return self._say("the_day", day=phrasing.date(self._turn.language, other))
+        date, name = phrasing.date(self._turn.language, here), zone or zone_name(now.tzinfo or UTC)
+        return self._say("the_time", clock=f"{here:%H:%M}", date=date, zone=name)
 
     def _days_asked_about(self, request: Request) -> str:
         """The words of a time, if the list is asked for by one that is not over."""

@@ -11,6 +11,7 @@ LATE = "reminder_set_late"
 INTENTS = (
     "none",
     "help",
+    "the_time",
     "undo",
     "summary_schedule",
     "reminder_snooze",

@@ -1,0 +1,46 @@
+"""The clock and the date are told without a search."""
+
+import pytest
+
+from tests.unit.offline.conftest import Say
+
+
+@pytest.mark.parametrize(
+    "text", ["what time is it?", "What's the date today", "what day is it", "do you know what time it is"]
+)
+def test_the_clock_and_the_date_are_told(say: Say, text: str) -> None:
+    heard = say(text, is_addressed=True)
+
+    assert heard.answer == "It is 10:00 on Wednesday 4 March 2026 (Asia/Shanghai)."
+
+
+@pytest.mark.parametrize("text", ["现在几点了", "今天几号？", "今天星期几", "请问现在几点钟啦"])
+def test_the_clock_and_the_date_are_told_in_chinese(say: Say, text: str) -> None:
+    heard = say(text, language="zh", is_addressed=True)
+
+    assert heard.answer == "现在是2026年3月4日 周三 10:00（Asia/Shanghai）。"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "told"),
+    [
+        ("what time is it in London", "en", "02:00"),
+        ("伦敦现在几点", "zh", "02:00"),
+        ("what day is tomorrow", "en", "Thursday 5 March 2026"),
+        ("下周五几号", "zh", "3月13日"),
+    ],
+)
+def test_places_and_other_days_are_told_too(say: Say, text: str, language: str, told: str) -> None:
+    assert told in say(text, language=language, is_addressed=True).answer
+
+
+def test_the_time_of_a_place_that_is_not_known_is_searched_for(say: Say) -> None:
+    (call,) = say("what time is it in Narnia", is_addressed=True).calls
+
+    assert call.name == "perplexity_search"
+
+
+def test_people_who_ask_each_other_are_left_alone(say: Say) -> None:
+    heard = say("what time is it?")
+
+    assert (heard.calls, heard.answer) == ((), "")
