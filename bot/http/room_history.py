@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from bot.http.context import HttpContext
 from bot.http.shapes import SessionMessage, SpecCall
-from bot.platforms.web.adapter import message_shape
 from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import CallShape, MessageShape, attachment_shape, author_shape, written
+from bot.platforms.web.shapes import message_shape
 from services.call_log.model import ToolCallShape
 from services.call_log.service import CallLog
 from services.chat import ChatAddress, ChatMessage

@@ -1,11 +1,9 @@
 """The web room as a chat platform: what the sockets and the HTTP API say comes in here, and the bot's words go out."""
 
 import asyncio
-import re
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final
 
 from bot.addressing import is_called
@@ -14,19 +12,11 @@ from bot.platform_kit.broadcasts import harmless
 from bot.platforms.web import ids
 from bot.platforms.web.answers import Answer
 from bot.platforms.web.client_calls import ClientCalls
-from bot.platforms.web.extras import Extras, ExtrasBook
+from bot.platforms.web.extras import Extras, ExtrasShelf
 from bot.platforms.web.files import RoomFiles
-from bot.platforms.web.frames import (
-    AuthorShape,
-    CallShape,
-    ChoiceShape,
-    FiredShape,
-    MessageShape,
-    attachment_shape,
-    author_shape,
-    written,
-)
+from bot.platforms.web.frames import MessageShape, attachment_shape, author_shape, written
 from bot.platforms.web.room import HERE, Happened, Room
+from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape, person_of
 from bot.taking_in import taken_in
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
@@ -36,13 +26,11 @@ from services.errors import DeliveryFailed
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
 from services.privacy.model import GoneMessage
-from services.reminders.model import EVERYONE, DueNotice
 from services.session import StateStore
 
 _REMEMBERED_KEYS: Final = 500
 _MOST_ROOMS: Final = 1000
 _MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds no more frames
-_NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 _ABILITIES: Final = Capabilities(
     replies=True,
@@ -108,8 +96,7 @@ class WebPlatform:
         self._answers: dict[tuple[str, str], Answer] = {}
         self._finishing: dict[tuple[str, str], asyncio.Future[MessageShape | None]] = {}
         self._sent_keys: dict[str, str] = {}
-        self._extras: dict[str, ExtrasBook] = {}
-        self._state: StateStore | None = None
+        self._extras = ExtrasShelf()
         self._stop: Stop | None = None
         self._look: Look | None = None
         self._usage: UsageOf | None = None
@@ -128,7 +115,7 @@ class WebPlatform:
         `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there;
         `usage` knows what models used for a message.
         """
-        self._state = state
+        self._extras.keep_in(state)
         self._look = look
         self._usage = usage
         for session_id in self._rooms:
@@ -182,7 +169,7 @@ class WebPlatform:
         idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
         for name in idle:
             del self._rooms[name]
-            self._extras.pop(name, None)
+            self._extras.put_back(self.address(name))
 
     def share(self, happened: Happened | None) -> None:
         """Let other workers, whose rooms are the same, be told of what happens in the rooms here; None ends that."""
@@ -190,17 +177,17 @@ class WebPlatform:
 
     def happened_elsewhere(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
         """Show in a room what happened in the same room of another worker."""
-        self._extras.pop(session_id, None)  # what is kept there of its messages is not what was read here
+        self._extras.put_back(self.address(session_id))  # what is kept there of its messages is not what was read here
         room = self._rooms.get(session_id)
         if room is None:
             return
         if kind == HERE:
             listed = data.get("people")
-            people = [found for each in listed if (found := _person(each))] if isinstance(listed, list) else []
+            people = [found for each in listed if (found := person_of(each))] if isinstance(listed, list) else []
             room.meet(people, asks=data.get("asks") is True)
             return
         message = data.get("message")
-        author = _person(message.get("author")) if isinstance(message, Mapping) else None
+        author = person_of(message.get("author")) if isinstance(message, Mapping) else None
         if author is not None:
             room.know(author)
         room.repeat(kind, data)
@@ -208,7 +195,7 @@ class WebPlatform:
 
     def missed_elsewhere(self) -> None:
         """What happened in rooms of other workers was not heard for a while: let every page load its room again."""
-        self._extras.clear()
+        self._extras.put_all_back()
         for room in self.rooms:
             room.begin_anew(self._next_epoch())
 
@@ -247,7 +234,7 @@ class WebPlatform:
             return await self._said_before(session_id, message)
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
-            await self._keep_extras(message.address, message.id, Extras(attachments=shown))
+            await self._extras.change(message.address, message.id, Extras(attachments=shown))
         answer = self._begin(message)
         await self._tell(message)
         finished = await self._hand_over(message, self._receive)
@@ -314,7 +301,7 @@ class WebPlatform:
             if self.files is not None:
                 for url in {*each.files, *(attachment["url"] for attachment in shown)}:
                     await self.files.remove(url)
-            await self._keep_extras(each.address, message_id, Extras())
+            await self._extras.change(each.address, message_id, Extras())
         for each in gone[-_MOST_TOLD_GONE:]:
             if each.address.chat_id in self._rooms:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
@@ -343,12 +330,12 @@ class WebPlatform:
         answer = None if message.reply_to is None else self._answers.get((address.chat_id, message.reply_to))
         if answer is not None and answer.is_sent:
             answer = None
-        message_id = answer.id if answer is not None else _new_id(message.idempotency_key)
-        extras = _extras_of(message, self._clock.now())
+        message_id = answer.id if answer is not None else id_for(message.idempotency_key)
+        extras = extras_of(message, self._clock.now())
         if self.files is not None:
             kept = [await self.files.keep(each.name, each.content) for each in message.files]
             extras.attachments = [attachment_shape(each) for each in kept]
-        await self._keep_extras(address, message_id, extras)
+        await self._extras.change(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
             answer.flush()
@@ -365,10 +352,10 @@ class WebPlatform:
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Let a message of the bot say something else."""
-        extras = _extras_of(message, self._clock.now())
+        extras = extras_of(message, self._clock.now())
         before = await self.extras(address.chat_id, message_id)
         extras = replace(extras, reactions=before.reactions, reminder=extras.reminder or before.reminder)
-        await self._keep_extras(address, message_id, extras)
+        await self._extras.change(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         changed = {key: value for key, value in shape.items() if key not in {"tool_calls", "ts", "client_id"}}
         self.room(address.chat_id).emit("message_updated", {"message": {**changed, "edited": True}})
@@ -409,8 +396,7 @@ class WebPlatform:
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """What a message has beside its text."""
-        book = self._book(session_id)
-        return Extras() if book is None else await book.of(message_id)
+        return await self._extras.of(self.address(session_id), message_id)
 
     async def _person_message(self, message: ChatMessage) -> MessageShape:
         extras = await self.extras(message.address.chat_id, message.id)
@@ -443,7 +429,7 @@ class WebPlatform:
     def _tell_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
         now = self._clock.now()
         for notice in message.notices:
-            self.room(address.chat_id).emit("reminder_fired", {"reminder": _due_shape(notice, now)})
+            self.room(address.chat_id).emit("reminder_fired", {"reminder": due_shape(notice, now)})
         if message.notices and self._look is not None:
             self._look(address, _SETTLED_SECONDS)
 
@@ -467,7 +453,7 @@ class WebPlatform:
             await self._history.record_own(
                 address, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
             )
-            await self._keep_extras(address, answer.id, extras)
+            await self._extras.change(address, answer.id, extras)
         answer.done(answer.text, "stopped" if answer.is_stopped else "silent")
 
     async def _deliver(self, change: MessageEdited | MessageWithdrawn) -> None:
@@ -480,102 +466,11 @@ class WebPlatform:
         before = await self.extras(session_id, message_id)
         extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
         extras.react(person_id, emoji)
-        await self._keep_extras(self.address(session_id), message_id, extras)
+        await self._extras.change(self.address(session_id), message_id, extras)
         told = {"message_id": message_id, "reactions": extras.reactions, "who": person_id, "emoji": emoji}
         self.room(session_id).emit("reaction", told)
-
-    async def _keep_extras(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
-        book = self._book(address.chat_id)
-        if book is not None and (not extras.is_empty or not (await book.of(message_id)).is_empty):
-            await book.change(message_id, extras)
-
-    def _book(self, session_id: str) -> ExtrasBook | None:
-        if session_id not in self._extras and self._state is not None:
-            self._extras[session_id] = ExtrasBook(self._state, self.address(session_id).key)
-        return self._extras.get(session_id)
 
     def _remember_key(self, key: str, message_id: str) -> None:
         self._sent_keys[key] = message_id
         while len(self._sent_keys) > _REMEMBERED_KEYS:
             del self._sent_keys[next(iter(self._sent_keys))]
-
-
-def message_shape(
-    message_id: str,
-    author: AuthorShape,
-    text: str,
-    at: datetime,
-    *,
-    reply_to: str | None = None,
-    extras: Extras | None = None,
-    calls: Sequence[CallShape] = (),
-    edited: bool = False,
-) -> MessageShape:
-    """A message as the room shows it."""
-    extras = extras or Extras()
-    return MessageShape(
-        id=message_id,
-        client_id=ids.client_id_of(message_id),
-        author=author,
-        text=text,
-        reply_to=reply_to,
-        ts=written(at),
-        edited=edited,
-        stopped=extras.stopped,
-        mentions=extras.mentions,
-        attachments=extras.attachments,
-        choices=extras.choices,
-        reactions=extras.reactions,
-        reminder=extras.reminder,
-        tool_calls=list(calls),
-    )
-
-
-def _person(author: object) -> Person | None:
-    """Who an author of another worker's frame is; None for the bot, and for what is none."""
-    if not isinstance(author, Mapping) or author.get("kind") != "person":
-        return None
-    return Person(id=str(author.get("id")), name=str(author.get("name")))
-
-
-def _extras_of(message: OutgoingMessage, now: datetime) -> Extras:
-    return Extras(
-        choices=[ChoiceShape(label=each.label, says=each.says) for each in message.choices],
-        mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
-        reminder=_fired(message, now),
-    )
-
-
-def _fired(message: OutgoingMessage, now: datetime) -> FiredShape | None:
-    if not message.notices:
-        return None
-    notice = message.notices[0]
-    due = written(notice.due_at)
-    return FiredShape(id=notice.reminder_id, text=notice.content, due_at=due, late_ms=_late_ms(notice, now))
-
-
-def _due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
-    """A reminder at the moment it is said."""
-    return {
-        "id": notice.reminder_id,
-        "text": notice.content,
-        "due_at": written(notice.due_at),
-        "tz": str(notice.due_at.tzinfo),
-        "repeat": "",
-        "created_by": notice.creator.id,
-        "created_by_name": notice.creator.name,
-        "mentions": [person.id for person in notice.targets or (notice.creator,)],
-        "status": "fired",
-        "late_ms": _late_ms(notice, now),
-        "missed": notice.missed,
-    }
-
-
-def _late_ms(notice: DueNotice, now: datetime) -> int:
-    return max(0, round((now - notice.due_at).total_seconds() * 1000))
-
-
-def _new_id(idempotency_key: str | None) -> str:
-    if idempotency_key is None:
-        return f"bot-{uuid.uuid4().hex}"
-    return f"due-{_NOT_IN_IDS.sub('-', idempotency_key)}"

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
+from services.chat import ChatAddress
 from services.session import Json, StateStore
 
 _KEPT: Final = timedelta(days=36_500)
@@ -73,6 +74,42 @@ class ExtrasBook:
             if self._of is None:  # somebody else may have read it meanwhile
                 self._of = OrderedDict(read)
         return self._of
+
+
+class ExtrasShelf:
+    """The books of all rooms, read when they are first looked into; before `keep_in` there are none."""
+
+    def __init__(self) -> None:
+        self._state: StateStore | None = None
+        self._books: dict[str, ExtrasBook] = {}
+
+    def keep_in(self, state: StateStore) -> None:
+        """Keep the books in `state` from now on."""
+        self._state = state
+
+    def put_back(self, address: ChatAddress) -> None:
+        """Read the book of a room anew when it is needed again."""
+        self._books.pop(address.key, None)
+
+    def put_all_back(self) -> None:
+        """Read every book anew."""
+        self._books.clear()
+
+    async def of(self, address: ChatAddress, message_id: str) -> Extras:
+        """The extras of a message, to be looked at."""
+        book = self._book(address)
+        return NOTHING if book is None else await book.of(message_id)
+
+    async def change(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
+        """Let a message have `extras`, where it has some or had."""
+        book = self._book(address)
+        if book is not None and (not extras.is_empty or not (await book.of(message_id)).is_empty):
+            await book.change(message_id, extras)
+
+    def _book(self, address: ChatAddress) -> ExtrasBook | None:
+        if address.key not in self._books and self._state is not None:
+            self._books[address.key] = ExtrasBook(self._state, address.key)
+        return self._books.get(address.key)
 
 
 def _written(message_id: str, extras: Extras) -> Json:
