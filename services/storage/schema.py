@@ -34,8 +34,9 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         connection.execute(_ALONE)  # of several workers that start together one does it
     found = _version(connection)
     if found is None:
+        cursor = connection.connection.cursor()  # SQLAlchemy takes as long for each statement as the database
         for statement in _definitions(connection.dialect.name):
-            connection.exec_driver_sql(statement)
+            cursor.execute(statement)
         connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
     elif found > SCHEMA_VERSION:
         problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
