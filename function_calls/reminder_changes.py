@@ -31,8 +31,11 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     """
     if args.time is None and args.rrule is None and args.type is None:
         return None
+    if args.rrule is not None and args.time is None:
+        return replace(old, rule=args.rrule.removeprefix("RRULE:"))
     if args.rrule is not None or args.type in {"daily", "weekly"}:
-        return _scheduled(args, args.time or f"{old.start:%H:%M}", ctx)
+        weekday = old.start.weekday() if args.weekday is None else args.weekday
+        return _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
     if args.time is None:
         return Schedule(start=old.start, zone=old.zone)
     shift = _SHIFT.fullmatch(args.time)

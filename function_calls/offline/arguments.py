@@ -29,15 +29,19 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
 def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
     """The arguments of `reminder_update` that say when.
 
-    A clock alone leaves the day, or the repetition, as it is; a day alone leaves the clock.
+    A clock alone leaves the day, or the repetition, as it is; a day or a repetition alone leaves the clock.
     """
     if reading.rrule is None and reading.has_clock and not reading.has_day:
         return {"time": f"{reading.wall:%H:%M}"}
     if reading.rrule is None and reading.has_day and not (reading.has_clock or reading.part):
         return {"time": f"{reading.wall:%Y-%m-%d}"}
     schedule = schedule_arguments(reading, now)
-    if reading.rrule is None:
+    if reading.rrule is None or "rrule" in schedule:
         del schedule["type"]
+    if reading.rrule is not None and not (reading.has_clock or reading.part):
+        del schedule["time"]
+    if "BYDAY" not in (reading.rrule or ""):
+        schedule.pop("weekday", None)
     return schedule
 
 

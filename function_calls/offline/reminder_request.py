@@ -9,6 +9,7 @@ from typing import Protocol
 
 from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import trimmed
+from function_calls.offline.clocks_apart import clocks_apart
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.templates import BLANK
@@ -16,6 +17,7 @@ from function_calls.offline.time_words import TimeWords
 
 _MOST_TIMES = 4
 _ADJOINED = re.compile(r"(@[^\s@,，、&和跟与及]+)\s*(?=@)")
+_CUT_BEHIND = re.compile(rf"{BLANK}\W*$")
 _PLACES_OF_TIME = ("when", "when_2", "when_3")
 
 
@@ -143,7 +145,8 @@ class ReminderReader:
         chosen, time = ahead or ((listed, None) if listed else self._choose(parts.head, in_body))
         if not chosen:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
-        times = [time] if time else [self._clause.times[owner] for owner in chosen]
+        named = [time] if time else [self._clause.times[owner] for owner in chosen]
+        times = [each for each in named if each.best is not None] or named
         body = self._pack.purpose.sub("", parts.body) if ahead else parts.body
         cut = [owner for owner in chosen if ahead or self._clause.times[owner].lead is None]
         content = self._content(body, cut) or self._untitled()
@@ -151,7 +154,7 @@ class ReminderReader:
         meant = [self._times.wake(each, said) or each for each in times]
         if not meant:
             return [ReminderRequest(content=content)]
-        return [ReminderRequest(content=content, time=each) for each in meant]
+        return [ReminderRequest(content=content, time=one) for each in meant for one in _apart(each)]
 
     def _untitled(self) -> str:
         """What a request without a content is about by its own words: "wake me up"."""
@@ -208,15 +211,23 @@ class ReminderReader:
 
     def _content(self, body: str, chosen: Collection[int]) -> str:
         kept = self._clause.restore(body, keep=chosen)
-        return self._tidied(self._pack.timed.sub(" ", kept))
+        is_whole = self._pack.data.is_spaced and not _CUT_BEHIND.search(kept)
+        return self._tidied(self._pack.timed.sub(" ", kept), is_whole=is_whole)
 
-    def _tidied(self, content: str) -> str:
+    def _tidied(self, content: str, *, is_whole: bool = False) -> str:
+        """`content` without joints in front and what was left over behind; of one that `is_whole`, "let the cat in"."""
         content = trimmed(re.sub(r"\s+", " ", content))
         while (match := self._pack.joint.match(content)) and match[0] and has_words(content[match.end() :]):
             content = content[match.end() :]
-        while (match := self._pack.leftover.search(content)) and match[0] and has_words(content[: match.start()]):
+        while not is_whole and (match := self._pack.leftover.search(content)) and has_words(content[: match.start()]):
             content = content[: match.start()].rstrip()
         return trimmed(content)
+
+
+def _apart(time: TimeWords) -> list[TimeWords]:
+    """`time`, or one for each of its clock times where one reminder cannot have them all."""
+    several = () if time.best is None else clocks_apart(time.best)
+    return [replace(time, readings=(one,)) for one in several] if len(several) > 1 else [time]
 
 
 def _said_when(match: Match) -> str:

@@ -179,3 +179,18 @@ def test_words_of_repeating_are_no_content(say: Say, text: str) -> None:
 
     assert (call.name, call.arguments["reminder_id"], call.arguments["type"]) == ("reminder_update", "2", "daily")
     assert "content" not in call.arguments
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("make reminder 2 weekly", {"type": "weekly"}),
+        ("make reminder 2 every weekday", {"rrule": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"}),
+        ("提醒2改成每周一", {"type": "weekly", "weekday": 0}),
+        ("提醒2改成每天晚上八点", {"type": "daily", "time": "20:00"}),
+    ],
+)
+def test_a_repetition_without_a_clock_leaves_the_clock(say: Say, text: str, changes: dict[str, object]) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert call.arguments == {"reminder_id": "2", **changes}

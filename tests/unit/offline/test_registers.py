@@ -23,6 +23,9 @@ SET = [
     ("remind me to flip it in ten", "2026-03-04 10:10", "flip it"),
     ("remind me in 1.5 hours to turn the roast", "2026-03-04 11:30", "turn the roast"),
     ("remind me in 1 hour 20 to turn the roast", "2026-03-04 11:20", "turn the roast"),
+    ("remind me to call bob two days from now", "2026-03-06 10:00", "call bob"),
+    ("remind me at four o'clock to let the cat in", "2026-03-04 16:00", "let the cat in"),
+    ("remind me later at 3 to call", "2026-03-04 15:00", "call"),
     ("remind me tmrw half seven gym", "2026-03-05 19:30", "gym"),
     ("remind me on 21 march to call the vet", "2026-03-21 09:00", "call the vet"),
     ("pls remind me 2 call mum @ 5", "2026-03-04 17:00", "call mum"),
@@ -83,6 +86,18 @@ def test_a_reminder_is_named_as_people_name_it(say: Say, text: str, tool: str, r
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments["reminder_id"]) == (tool, reference)
+
+
+@pytest.mark.parametrize(
+    "text", ["remind me every day at 9:15am and 5:45pm to clock out", "每天早上九点一刻和下午五点三刻提醒我打卡"]
+)
+def test_clock_times_that_no_rule_holds_together_are_several_reminders(say: Say, text: str) -> None:
+    calls = say(text).calls
+
+    assert [(call.arguments["type"], call.arguments["time"]) for call in calls] == [
+        ("daily", "09:15"),
+        ("daily", "17:45"),
+    ]
 
 
 @pytest.mark.parametrize(("text", "person"), PEOPLE)
