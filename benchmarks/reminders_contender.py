@@ -12,7 +12,8 @@ gets those that are due at once in a chat as one message, as the bot does.
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from itertools import cycle
 
 import sqlalchemy as sa
 from loguru import logger
@@ -28,7 +29,6 @@ from services.storage.reminder_store import SqlReminderStore
 from services.storage.state_store import SqlStateStore
 
 _ANN = Person(id="ann", name="Ann")
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - wall time in the reminders' zone
 _NO_CAPS = ReminderLimits(per_person=10**9, per_chat=10**9)
 _BULK = 10_000
 _PENDING = sa.text(
@@ -47,8 +47,8 @@ class Ours:
     def __init__(self, dsn: str, opts: dict[str, str]) -> None:
         self._clock = SystemClock()
         self._database = Database(dsn)
-        self._chats = int(opts.get("chats", "100"))
-        self._made = 0
+        chats = int(opts.get("chats", "100"))
+        self._chats = cycle([ChatAddress(platform="x", chat_id=f"c{number}") for number in range(chats)])
 
     async def open(self) -> None:
         await self._database.__aenter__()
@@ -60,17 +60,16 @@ class Ours:
         # Straight into the store: the service refuses times that have passed, and some phases add those.
         for start in range(0, len(items), _BULK):
             part = items[start : start + _BULK]
-            drafts = [
-                Draft(wish=self._wish(key, due), first_fire=datetime.fromtimestamp(due, UTC)) for key, due in part
-            ]
+            moments = [(key, datetime.fromtimestamp(due, UTC)) for key, due in part]
+            drafts = [Draft(wish=self._wish(key, moment), first_fire=moment) for key, moment in moments]
             await self._store.add_many(drafts, self._clock.now())
         self._service.waker.nudge(datetime.fromtimestamp(min(due for _, due in items), UTC))
 
     async def add(self, key: str, due: float) -> None:
-        await self._service.create(self._wish(key, due))
+        await self._service.create(self._wish(key, datetime.fromtimestamp(due, UTC)))
 
     async def add_daily(self, key: str, first_due: float) -> None:
-        await self._service.create(self._wish(key, first_due, "FREQ=DAILY"))
+        await self._service.create(self._wish(key, datetime.fromtimestamp(first_due, UTC), "FREQ=DAILY"))
 
     async def start(self, deliver) -> None:
         self._deliver = deliver
@@ -93,14 +92,13 @@ class Ours:
         self._running.cancel()
         await self._database.__aexit__()
 
-    def _wish(self, key: str, due: float, rule: str = "") -> NewReminder:
-        self._made += 1
+    def _wish(self, key: str, due: datetime, rule: str = "") -> NewReminder:
         return NewReminder(
             request_key=key,
-            address=ChatAddress(platform="x", chat_id=f"c{self._made % self._chats}"),
+            address=next(self._chats),
             creator=_ANN,
             content=key,
-            schedule=Schedule(start=_EPOCH + timedelta(microseconds=round(due * 1e6)), zone="UTC", rule=rule),
+            schedule=Schedule(start=due.replace(tzinfo=None), zone="UTC", rule=rule),
             language="en",
         )
 

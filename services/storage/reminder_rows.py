@@ -87,13 +87,13 @@ def schedule_of(row: sa.RowMapping) -> Schedule:
 
 def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
     """A new reminder as columns."""
-    wish = draft.wish
+    wish, address, creator = draft.wish, draft.wish.address, draft.wish.creator
     return {
         "request_key": wish.request_key,
-        "chat_key": wish.address.key,
-        "thread_id": wish.address.thread_id,
-        "creator_id": wish.creator.id,
-        "creator_name": wish.creator.name,
+        "chat_key": address.key,
+        "thread_id": address.thread_id,
+        "creator_id": creator.id,
+        "creator_name": creator.name,
         "targets": _people_text(wish.targets),
         "content": wish.content,
         "language": wish.language,

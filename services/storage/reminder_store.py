@@ -63,9 +63,9 @@ class SqlReminderStore:
         """Keep many at once, caps not asked."""
 
         def work(connection: sa.Connection) -> int:
-            count = 0
+            count, created_at = 0, to_micros(now)
             for start in range(0, len(drafts), _BULK_ROWS):
-                rows = [draft_columns(draft, to_micros(now)) for draft in drafts[start : start + _BULK_ROWS]]
+                rows = [draft_columns(draft, created_at) for draft in drafts[start : start + _BULK_ROWS]]
                 count += insert_many(connection, REMINDER, rows)
             return count
 
