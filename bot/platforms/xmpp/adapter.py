@@ -1,8 +1,6 @@
 """XMPP multi-user chat as a chat platform: one account in the rooms of the settings."""
 
-import asyncio
 import uuid
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +17,8 @@ from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
 from bot.platforms.xmpp.client import XmppClient
+from bot.platforms.xmpp.memory import Lately
+from bot.platforms.xmpp.reflections import Reflections
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
@@ -28,10 +28,7 @@ from bot.platforms.xmpp.wire import (
     add_reaction,
     add_replacement,
     add_reply,
-    given_id,
-    message_id,
     private_message,
-    reacted_to,
     text_of,
     to_incoming,
     to_reactions,
@@ -45,8 +42,6 @@ _LONGEST: Final = 8_000
 # What Prosody takes unless somebody changed it; each server is asked for its own limit besides.
 _MAX_FILE_KILOBYTES: Final = 10_000
 _DEAF_AFTER: Final = timedelta(seconds=120)
-_REFLECTED_SECONDS: Final = 30.0
-_REMEMBERED_MESSAGES: Final = 2_000
 _KEPT: Final = timedelta(days=365)
 # Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
 _STAMP_SLACK: Final = timedelta(seconds=3)
@@ -98,11 +93,8 @@ class XmppPlatform:
         )
         self._client: XmppClient | None = None
         self._nicks: dict[str, str] = {}
-        self._own: OrderedDict[str, str] = OrderedDict()
-        self._reflections: dict[str, asyncio.Future[str]] = {}
-        self._authors: OrderedDict[str, str] = OrderedDict()
-        self._given_ids: OrderedDict[str, str] = OrderedDict()
-        self._reactions: OrderedDict[str, frozenset[str]] = OrderedDict()
+        self._lately = Lately()
+        self._reflections = Reflections()
         self._state: StateStore = MemoryStateStore(clock)
         self._missed_since: datetime | None = None
 
@@ -143,7 +135,7 @@ class XmppPlatform:
         Raises:
             DeliveryFailed: not connected, or refused.
         """
-        replaced = self._own.get(message_id, message_id)
+        replaced = self._lately.own.get(message_id, message_id)
         await self._say(address, text_of(message, message.text), replaces=replaced)
 
     async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
@@ -200,29 +192,18 @@ class XmppPlatform:
         if is_file:
             add_file(stanza.xml, text)
         if reply_to is not None:
-            add_reply(stanza.xml, reply_to, self._authors.get(reply_to, ""))
+            add_reply(stanza.xml, reply_to, self._lately.authors.get(reply_to, ""))
         if replaces is not None:
             add_replacement(stanza.xml, replaces)
         return await self._send(address, stanza)
 
     async def _send(self, address: ChatAddress, stanza: Message) -> str:
         own_id = str(stanza["id"])
-        self._reflections[own_id] = asyncio.get_running_loop().create_future()
-        stanza.send()
-        return await self._reflected(own_id, is_group=address.chat_id in self._nicks)
-
-    async def _reflected(self, own_id: str, *, is_group: bool) -> str:
-        """The id that the room gave the message."""
-        try:
-            if not is_group:
-                return own_id
-            async with asyncio.timeout(_REFLECTED_SECONDS):
-                room_id = await self._reflections[own_id]
-        except TimeoutError as error:
-            raise DeliveryFailed("the room did not repeat the message", is_unknown=True) from error
-        finally:
-            del self._reflections[own_id]
-        _remember(self._own, room_id, own_id)
+        if address.chat_id not in self._nicks:
+            stanza.send()
+            return own_id
+        room_id = await self._reflections.send(stanza)
+        self._lately.said(room_id, own_id)
         return room_id
 
     async def _session(self, receive: Receive) -> None:
@@ -242,9 +223,7 @@ class XmppPlatform:
         finally:
             self._client = None
             self._nicks.clear()
-            for waiting in self._reflections.values():
-                if not waiting.done():
-                    waiting.set_exception(DeliveryFailed("the connection ended", is_unknown=True))
+            self._reflections.broke()
             await client.leave()
 
     async def _join(self, client: XmppClient, room: str, since: datetime | None) -> None:
@@ -256,9 +235,9 @@ class XmppPlatform:
     async def _take(self, client: XmppClient, stanza: Element, receive: Receive) -> None:
         jid, _, nick = stanza.get("from", "").partition("/")
         if jid in self._nicks and nick == self._nicks[jid]:
-            self._own_came_back(stanza)
+            self._reflections.came_back(stanza)
         elif stanza.get("type") == "error":
-            self._refused(stanza)
+            self._reflections.refused(stanza)
         elif stanza.get("type") == "groupchat":
             await self._hear(client, stanza, jid, receive)
         elif jid not in self._nicks:
@@ -272,18 +251,17 @@ class XmppPlatform:
             nick=self._nicks.get(jid, self._bot_name),
             bot_name=self._bot_name,
             occupants=client.occupants(jid),
-            own_messages=self._own,
+            own_messages=self._lately.own,
             missed_since=self._missed_since,
-            authors=self._authors,
-            given_ids=self._given_ids,
+            authors=self._lately.authors,
+            given_ids=self._lately.given_ids,
         )
         now = self._clock.now()
         await self._note_reactions(stanza, room, receive)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
-        if incoming is None or message_id(stanza) in self._authors:
+        if incoming is None or self._lately.has_heard(stanza):
             return
-        _remember(self._authors, message_id(stanza), stanza.get("from", ""))
-        _remember(self._given_ids, given_id(stanza, stanza.get("id", "")), message_id(stanza))
+        self._lately.heard(stanza)
         await receive(incoming)
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
@@ -291,29 +269,10 @@ class XmppPlatform:
 
     async def _note_reactions(self, stanza: Element, room: Room, receive: Receive) -> None:
         """Tell what changed of somebody's reactions; those of the history were heard before."""
-        found = reacted_to(stanza)
-        if found is None:
-            return
-        message, after = found
-        key = f"{message} {stanza.get('from', '')}"
-        before = self._reactions.get(key, frozenset())
-        self._reactions[key] = after
-        if len(self._reactions) > _REMEMBERED_MESSAGES:
-            self._reactions.popitem(last=False)
-        if stanza.find("{urn:xmpp:delay}delay") is None:
-            for reaction in to_reactions(stanza, room, message, before, after):
+        changed = self._lately.reacted(stanza)
+        if changed is not None and stanza.find("{urn:xmpp:delay}delay") is None:
+            for reaction in to_reactions(stanza, room, *changed):
                 await receive(reaction)
-
-    def _own_came_back(self, stanza: Element) -> None:
-        waiting = self._reflections.get(stanza.get("id", ""))
-        if waiting is not None and not waiting.done():
-            waiting.set_result(message_id(stanza))
-
-    def _refused(self, stanza: Element) -> None:
-        waiting = self._reflections.get(stanza.get("id", ""))
-        conditions = [each.tag.rpartition("}")[2] for error in stanza.iter() for each in error if "stanzas" in each.tag]
-        if waiting is not None and not waiting.done():
-            waiting.set_exception(DeliveryFailed(", ".join(conditions) or "refused", is_permanent=True))
 
     async def _probe(self) -> None:
         if self._client is not None and await self._client.still_there():
@@ -322,12 +281,6 @@ class XmppPlatform:
     @property
     def _state_key(self) -> str:
         return f"xmpp.heard:{self._settings.jid}"
-
-
-def _remember(memory: OrderedDict[str, str], key: str, value: str) -> None:
-    memory[key] = value
-    if len(memory) > _REMEMBERED_MESSAGES:
-        memory.popitem(last=False)
 
 
 def _instant(value: object) -> datetime | None:
