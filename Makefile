@@ -8,6 +8,9 @@ SERVERS := $(VENV)/.servers
 # Five seconds a test; on a shared machine of continuous integration slowness is not a failure, hanging is.
 SECONDS_A_TEST := $(if $(CI),30,5)
 
+# What the container of examples/deploy has besides the bot itself.
+CONTAINER_EXTRAS := web postgres calendars ical openapi mcp
+
 PAGE := bot/http/pages
 # Images of containers set it; the tests start hundreds of processes, and each would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -82,6 +85,7 @@ fix: $(DEVELOPMENT) ## let ruff mend what it can
 
 lock: ## refresh the hashed requirements (needs uv)
 	@uv export --quiet --no-dev --extra web --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements.lock.txt
+	@uv export --quiet --no-dev $(addprefix --extra ,$(CONTAINER_EXTRAS)) --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-container.lock.txt
 	@uv export --quiet --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-dev.lock.txt
 	@uv export --quiet --group servers --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-servers.lock.txt
 

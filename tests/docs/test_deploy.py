@@ -34,12 +34,18 @@ def test_the_container_leaves_the_console_out():
     assert load_settings(ROOT / "config.toml", {"BUBBLES_PLATFORMS__ENABLED": ","}).platforms.enabled == ()
 
 
-def test_every_extra_of_the_container_exists():
-    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    (wanted,) = re.findall(r'"\.\[(.*?)\]"', text)
+def test_everything_that_the_container_needs_is_pinned_with_its_hash():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    [extras] = re.findall(r"^CONTAINER_EXTRAS := (.*)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    needed = [
+        *project["dependencies"],
+        *(each for extra in extras.split() for each in project["optional-dependencies"][extra]),
+    ]
+    pinned = (ROOT / "requirements-container.lock.txt").read_text(encoding="utf-8")
 
-    assert set(wanted.split(",")) <= set(extras)
+    for each in needed:
+        name = re.match(r"[\w.-]+", each)[0]
+        assert re.search(rf"^{name}(\[\w+\])?==\S+.*\\\n\s+--hash=sha256:", pinned, re.MULTILINE | re.IGNORECASE), name
 
 
 def test_the_compose_file_asks_for_its_secrets_and_binds_to_loopback():
