@@ -18,7 +18,7 @@ from bot.drafts import Drafts
 from bot.elsewhere import members_of
 from bot.forgetting import let_go
 from bot.given_up import GivenUp
-from bot.language_models import language_model, metered, model_interpreter, purse_of
+from bot.language_models import language_model, metered, model_interpreter, model_summarizer, purse_of
 from bot.menus import offer_commands
 from bot.model_latency import ModelLatency
 from bot.outbox import Outbox
@@ -79,7 +79,6 @@ from services.storage.state_store import SqlStateStore
 from services.storage.stored_tools import SqlStoredToolStore
 from services.storage.turn_claims import Key
 from services.storage.unanswered import UnansweredMessages
-from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
 from services.time_expressions import TimeReader
 from services.web_pages.service import WebPageService
@@ -246,7 +245,7 @@ async def build_app(
         read_time = read_time_of(times)
         quick = SummaryService(history, read_time=read_time)
         summaries = (
-            quick if model is None else SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
+            quick if model is None else SummaryService(history, summarizer=model_summarizer(model), read_time=read_time)
         )
         speechless: set[str] = set()
         courier = ReminderCourier(

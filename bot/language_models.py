@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from function_calls.llm import FunctionCallLLM
     from services.call_log.metering import MeteredModel, Price
     from services.language_model.fallback import FallbackChain
+    from services.summary.ports import Summarizer
 
 _OPENAI = "https://api.openai.com/v1"
 
@@ -45,6 +46,13 @@ def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> "Met
     from services.call_log.metering import MeteredModel
 
     return MeteredModel(model, price=price_of(settings), purse=purse)
+
+
+def model_summarizer(model: LanguageModel) -> "Summarizer":
+    """Summaries by `model`."""
+    from services.summary.model_summarizer import ModelSummarizer
+
+    return ModelSummarizer(model)
 
 
 def purse_of(settings: Settings, clock: Clock, log: CallLog) -> Purse:
