@@ -17,6 +17,7 @@ from function_calls.reminder_models import (
     ReminderUpdateArgs,
 )
 from function_calls.reminder_replies import meant
+from function_calls.reminder_skips import with_skipped
 from function_calls.reminder_times import nagging, schedule_from
 from function_calls.reminder_undo import delete, put_back
 from function_calls.reminder_which import spoken_of
@@ -52,7 +53,7 @@ async def reminder_update(
         revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit)
         return _changed(revived, ctx, "changed", delete(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
-    return _changed(changed, ctx, "changed", put_back(old))
+    return _changed(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
 
 
 @tool_function(name="reminder_snooze", returns="reply", changes_state=True)
@@ -119,7 +120,7 @@ async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders:
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
     """What is asked to be changed; a new time keeps the repeating until it is done."""
     bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
-    schedule = changed_schedule(args, bare, ctx)
+    schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
     if args.until_done is not None:
         schedule = nagging(schedule or bare, args.until_done)
     elif schedule is not None:

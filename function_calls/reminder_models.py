@@ -34,6 +34,11 @@ class ReminderUpdateArgs(Arguments):
     rrule: str | None = Field(
         default=None, description="Only for repetitions that daily and weekly cannot say: an RFC 5545 RRULE."
     )
+    skip: str | None = Field(
+        default=None,
+        description="跳过一次 / leave out one day of one that repeats: 'YYYY-MM-DD', the person's words for the day, "
+        "or 'next' for its next time.",
+    )
     until_done: int | None = Field(
         default=None,
         ge=0,

@@ -25,7 +25,7 @@ from function_calls.offline.templates import Notation
 from services.zones.names import zone_named
 
 _USUAL_PAUSE_MINUTES = 10
-_WORDS = ("zone", "place", "hours", "topic")
+_WORDS = ("zone", "place", "hours", "topic", "when")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
 
 
@@ -153,6 +153,8 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
             return None
     if "topic" in words:
         words["filter"] = words.pop("topic")
+    if "when" in words:
+        words["skip"] = words.pop("when")
     if "hours" in words and not (
         request.clause.owners_in(request.match.slots["hours"]) or re.search(r"\d", words["hours"])
     ):

@@ -1,0 +1,73 @@
+"""One day, or the next time, of a repeating reminder is left out."""
+
+from datetime import datetime
+
+import pytest
+
+from function_calls.reminder_skips import with_skipped
+from services.errors import RequestRefused
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+
+DAILY_TWICE = "FREQ=DAILY;BYHOUR=9,21;BYMINUTE=0"
+
+
+def schedule(rule, zone="UTC"):
+    return Schedule(start=datetime(2026, 1, 5, 9, 0), zone=zone, rule=rule)
+
+
+def coming(of, context, limit=3):
+    return [f"{fire:%d %H:%M}" for fire in next_fires(of, context.now, limit)]
+
+
+def test_all_times_of_a_day_are_left_out(context_of):
+    context = context_of()
+    tomorrow = next_fires(schedule(DAILY_TWICE), context.now, 4)[-1].date()
+
+    left = with_skipped(f"{tomorrow:%Y-%m-%d}", schedule(DAILY_TWICE), context)
+
+    assert tomorrow not in {fire.date() for fire in next_fires(left, context.now, 8)}
+
+
+def test_the_next_time_alone_is_left_out(context_of):
+    context = context_of()
+
+    left = with_skipped("next", schedule(DAILY_TWICE), context)
+
+    assert coming(left, context, 2) == coming(schedule(DAILY_TWICE), context, 3)[1:]
+
+
+def test_what_was_left_out_before_stays_so(context_of):
+    context = context_of()
+    once = with_skipped("next", schedule(DAILY_TWICE), context)
+
+    twice = with_skipped("next", once, context)
+
+    assert coming(twice, context, 1) == coming(schedule(DAILY_TWICE), context, 3)[2:]
+
+
+def test_the_day_is_one_of_the_reminders_own_zone(context_of):
+    context = context_of()
+    there = schedule("FREQ=DAILY;BYHOUR=1;BYMINUTE=0", zone="Pacific/Auckland")
+    day = next_fires(there, context.now, 2)[1]
+
+    left = with_skipped(f"{day:%Y-%m-%d}", there, context)
+
+    assert day not in next_fires(left, context.now, 4)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words", "code"),
+    [
+        ("", "next", "nothing_to_skip"),
+        ("FREQ=HOURLY;INTERVAL=2", "next", "nothing_to_skip"),
+        ("FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=5;BYHOUR=9;BYMINUTE=0", "tomorrow", "not_on_that_day"),
+        (DAILY_TWICE, "the blue one", "time_not_understood"),
+        (DAILY_TWICE, "every monday", "time_not_understood"),
+    ],
+)
+def test_what_cannot_be_left_out_is_refused(context_of, rule, words, code):
+    with pytest.raises(RequestRefused) as refused:
+        with_skipped(words, schedule(rule), context_of())
+
+    assert refused.value.code == code
