@@ -7,6 +7,7 @@ import signal
 import time
 from datetime import timedelta
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 from pydantic import SecretStr
@@ -22,7 +23,7 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
-from services.chat import ChatAddress, ChatMessage
+from services.chat import BotAdded, ChatAddress, ChatMessage
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
 from tests.weight import resident_bytes
@@ -47,7 +48,7 @@ def homeserver(tmp_path_factory):
 
 
 class MatrixRig(PlatformRig):
-    def __init__(self, port, people, room_id, *, poll_seconds=30, **more):
+    def __init__(self, port, people, room_id, *, poll_seconds=30, inviters=("*:localhost",), **more):
         super().__init__()
         self._people = people
         self._room_id = room_id
@@ -59,7 +60,7 @@ class MatrixRig(PlatformRig):
             user=_BOT,
             password=SecretStr(people["bubbles"].password),
             invites="listed",
-            inviters=("*:localhost",),
+            inviters=inviters,
             poll_seconds=poll_seconds,
         )
         more.setdefault("longest_pause", timedelta(seconds=0.5))
@@ -166,6 +167,26 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homes
     rig = MatrixRig(server.port, people, room_id)
 
     await converse(rig, tmp_path, lambda: asyncio.to_thread(server.restart))
+
+
+async def test_invitations_are_accepted_of_those_who_are_listed_and_declined_of_others(homeserver):
+    server, people, room_id = homeserver
+    rig = MatrixRig(server.port, people, room_id, inviters=("@ann:localhost",))
+
+    def membership(name, room):
+        return people[name].client("GET", f"rooms/{quote(room)}/state/m.room.member/{_BOT}")["membership"]
+
+    async with rig.connected():
+        declined, accepted = [
+            await asyncio.to_thread(people[name].create_room, name="new", invite=(_BOT,)) for name in ("ben", "ann")
+        ]
+        is_added = await until(
+            lambda: BotAdded(address=ChatAddress(platform="matrix", chat_id=accepted)) in rig.received
+        )
+        found = [await asyncio.to_thread(membership, *each) for each in (("ben", declined), ("ann", accepted))]
+
+    assert found == ["leave", "join"]
+    assert is_added
 
 
 def open_connections(platform):
