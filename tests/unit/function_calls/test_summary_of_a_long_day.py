@@ -1,17 +1,19 @@
 """A day of five thousand messages in two languages, from the database to the words in the chat."""
 
 import json
+import shutil
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+import pytest_asyncio
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import completion
 from function_calls import handlers
 from function_calls.models import SummaryArgs
-from services.chat import Attachment, Person
+from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.history.service import HistoryService
 from services.privacy.model import DataScope
 from services.privacy.service import PrivacyService
@@ -21,6 +23,7 @@ from services.storage.privacy_store import SqlPrivacyStore
 from services.summary import SummaryService
 from services.summary.model_summarizer import ModelSummarizer
 
+HOME = ChatAddress(platform="fake", chat_id="home")
 BERLIN = ZoneInfo("Europe/Berlin")
 MIDNIGHT = datetime(2026, 11, 20, 0, 0, tzinfo=BERLIN)
 EVENING = MIDNIGHT + timedelta(hours=23)
@@ -38,14 +41,14 @@ HOSTILE = {
 SECRET = {1234: "the safe is behind the painting", 4321: "保险柜的密码是四七一一"}
 
 
-def said(message, number):
+def said(number):
     """The message at `number` of the day."""
     sender, text = FACTS.get(number, (f"p{number % 9}", f"chatting about thing{number % 40} and stuff{number % 11}"))
     if number in HOSTILE or number in SECRET:
         sender, text = "mallory" if number in HOSTILE else "shy", {**HOSTILE, **SECRET}[number]
-    return replace(
-        message,
+    return ChatMessage(
         id=str(number),
+        address=HOME,
         sender=Person(id=sender, name=sender),
         text=text,
         sent_at=MIDNIGHT + timedelta(seconds=16 * number),
@@ -72,14 +75,22 @@ class KeenReader:
         return completion(json.dumps({"bullets": points}, ensure_ascii=False))
 
 
-@pytest.fixture
-async def history(message):
-    async with Database("sqlite://") as database:
-        store = SqlMessageStore(database)
-        shy = DataScope(address=message.address, person=Person(id="shy", name="shy"))
-        await store.add([said(message, number) for number in range(COUNT)])
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def day(tmp_path_factory):
+    """The database with the day: each test reads a copy."""
+    file = tmp_path_factory.mktemp("day") / "bubbles.db"
+    async with Database(f"sqlite:///{file}") as database:
+        await SqlMessageStore(database).add([said(number) for number in range(COUNT)])
+        shy = DataScope(address=HOME, person=Person(id="shy", name="shy"))
         await PrivacyService(SqlPrivacyStore(database)).opt_out(shy, EVENING)
-        yield HistoryService(store)
+    return file
+
+
+@pytest.fixture
+async def history(day, tmp_path):
+    copy = shutil.copy(day, tmp_path)
+    async with Database(f"sqlite:///{copy}") as database:
+        yield HistoryService(SqlMessageStore(database))
 
 
 @pytest.fixture
@@ -124,13 +135,13 @@ async def test_neither_orders_to_the_model_nor_who_opted_out_reach_it(summarize,
     assert not any(text in everything for text in (*HOSTILE.values(), *SECRET.values()))
 
 
-async def test_the_second_summary_of_the_day_asks_about_what_is_new(summarize, history, message):
+async def test_the_second_summary_of_the_day_asks_about_what_is_new(summarize, history):
     model = KeenReader(FixedClock(EVENING))
     summaries = SummaryService(history, summarizer=ModelSummarizer(model))
     await summarize(summaries)
     first = model.parts
     later = MIDNIGHT + timedelta(hours=22, minutes=50)
-    fact = replace(said(message, 0), id="new", text="The harbour picnic begins at noon", sent_at=later)
+    fact = replace(said(0), id="new", text="The harbour picnic begins at noon", sent_at=later)
     await history.record(fact)
 
     result = await summarize(summaries)

@@ -76,6 +76,7 @@ def declared(permission, scope, platforms):
     return Declared(function=function, sentence=sentence, roles=PERMISSIONS[permission], places=places)
 
 
+TAKES_ANYTHING = {"validator": SchemaValidator({"type": "object"}), "instantiate": dict}
 DECLARED = [declared(*each) for each in itertools.product(PERMISSIONS, SCOPES, PLATFORMS)]
 
 
@@ -95,8 +96,7 @@ class Spied(Room):
         tools = self.router.registry._tools
         for name, tool in tools.items():
             options = replace(tool.options, confirm=False)  # whom it asks first is another matter
-            anything = {"validator": SchemaValidator({"type": "object"}), "instantiate": dict}
-            tools[name] = replace(tool, invoke=self.spy(name), options=options, **anything)
+            tools[name] = replace(tool, invoke=self.spy(name), options=options, **TAKES_ANYTHING)
 
     def spy(self, name):
         async def reach(arguments, context):

@@ -3,6 +3,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from bot.http.app import guarded
 from bot.http.room_events import follow_bot
@@ -25,6 +26,13 @@ async def api():
     """A client of an offline bot."""
     async with asked() as client:
         yield client
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def document():
+    """The OpenAPI document, which is the same for every bot."""
+    async with asked() as client:
+        return (await client.get("/api/openapi.json")).json()
 
 
 @pytest.fixture

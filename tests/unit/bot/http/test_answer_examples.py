@@ -1,14 +1,8 @@
 """Whoever reads the OpenAPI document sees what each request is answered with."""
 
-import pytest
 from jsonschema_rs import Draft202012Validator
 
 from bot.http.answer_examples import answers, told_when_well
-
-
-@pytest.fixture
-async def document(api):
-    return (await api.get("/api/openapi.json")).json()
 
 
 def told(document):

@@ -19,11 +19,6 @@ def has_example(part, schemas, seen=()):
     return any(has_example(each, schemas, seen) for each in part.values())
 
 
-@pytest.fixture
-async def document(api):
-    return (await api.get("/api/openapi.json")).json()
-
-
 async def test_every_body_and_every_parameter_that_is_needed_has_an_example(document):
     schemas, bare = document["components"]["schemas"], []
     for path, methods in document["paths"].items():
