@@ -217,7 +217,7 @@ def restore(config: Path | None, file: Path) -> None:
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write; it must not exist."
 )
 def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
-    """Write all that chats or people have to a file: reminders, memories, history, settings; the bot may be running."""
+    """Write all that chats or people have to a file: reminders, history, files, settings; the bot may be running."""
     from bot.commands.transfer import export_everything
 
     sys.exit(export_everything(config, chats, people, out))

@@ -35,7 +35,7 @@ async def give_up() -> str:
 '''
 SAID = ("please break down", "please give up", "search the web for tea", "remind me in 1 second to stretch", "hello?")
 COMMANDS = (
-    *("check", "doctor", "tools", "plugins", "explain last", "usage", "usage --by person", "backup copy.db"),
+    *("check", "doctor", "tools", "plugins", "explain last", "usage --by person", "backup copy.db"),
     "export --chat web:lobby --person web:ann --out export.jsonl",
 )
 FROM_FILES = ("BUBBLES_SEARCH__BRAVE_API_KEY", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN")
