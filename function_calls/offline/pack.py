@@ -37,6 +37,11 @@ class Sentence:
         """
         return self.notation.compile(self.template)
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words that no clause lacks which matches."""
+        return self.notation.whole_words(self.template)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Intent:

@@ -22,6 +22,7 @@ _SYNTAX = re.compile(
     r"<(?P<rule>\w+)>|\{(?P<slot>\w+)\}|(?P<space>\s+)|(?P<mark>\]\*|[()|\[\]])|(?P<letter>.)",
     re.DOTALL,
 )
+_OPENING, _CLOSING = frozenset("(["), frozenset({")", "]", "]*"})
 _MARKS = {"(": "(?:", ")": ")", "[": "(?:(?:", "]": "))?", "|": "|"}
 
 
@@ -63,6 +64,15 @@ class Notation:
         except (KeyError, RecursionError) as error:
             raise TemplateInvalid(f"{template!r}: {error}") from error
 
+    def whole_words(self, template: str) -> frozenset[str]:
+        """Words that are in everything that a template explains, as small letters; none without spaces between words.
+
+        They are told in a hundredth of the time in which the template is compiled.
+        """
+        if not self.is_spaced:
+            return frozenset()
+        return frozenset(word.casefold() for word in _outside(template).split() if word.isalnum())
+
     def _expand(self, template: str, seen: Counter[str]) -> str:
         return "".join(self._part(match, seen) for match in _SYNTAX.finditer(template))
 
@@ -82,6 +92,18 @@ class Notation:
         seen[name] += 1
         group = name if seen[name] == 1 else f"{name}_{seen[name]}"
         return f"(?!\\s)(?P<{group}>{self.slots.get(name, _WORDS)})"
+
+
+def _outside(template: str) -> str:
+    """What stands outside of brackets; for each part that may be different or left out a mark that is no letter."""
+    depth, found = 0, ""
+    for match in _SYNTAX.finditer(template):
+        mark = match["mark"] or ""
+        depth += (mark in _OPENING) - (mark in _CLOSING)
+        if mark == "|" and not depth:
+            return ""
+        found += match[0] if not depth and (match["letter"] or match["space"]) else "|"
+    return found
 
 
 def slot_names(template: str) -> tuple[str, ...]:

@@ -46,6 +46,24 @@ def test_a_template_that_is_not_well_formed_is_refused(template: str) -> None:
         Notation().compile(template)
 
 
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("show [all] my (reminders|alarms)", {"show", "my"}),
+        ("Remind {person} to {content}", {"remind", "to"}),
+        ("<set> it(s|) don't re{word} now", {"now"}),
+        ("stop|never mind", set()),
+        ("[(a|b) very]* quiet", {"quiet"}),
+    ],
+)
+def test_the_words_that_nothing_may_lack_which_a_template_explains(template: str, words: set[str]) -> None:
+    assert Notation(rules={"set": "add"}).whole_words(template) == words
+
+
+def test_without_spaces_between_words_no_word_is_whole() -> None:
+    assert Notation(is_spaced=False).whole_words("提醒我 now") == set()
+
+
 def test_the_slots_of_a_template_can_be_listed() -> None:
     assert slot_names("from {here} to {there}") == ("here", "there")
 
