@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 
 from bot import __version__
-from bot.counting import Latencies
+from bot.counting import Counts, Latencies
 from bot.http.auth import needs
 from bot.http.connection_states import state_of
 from bot.http.context import Context, HttpContext
@@ -31,52 +31,43 @@ async def metrics(context: Context, viewer: Annotated[object, Depends(needs("met
 
 
 async def _lines(context: HttpContext) -> list[str]:
-    counts, waiting = context.app.counts, await context.activity.waiting()
+    return [*await _now(context), *_counted(context.app.counts), *_timed(context)]
+
+
+async def _now(context: HttpContext) -> list[str]:
     uptime = (context.clock.now() - context.started_at).total_seconds()
+    waiting = await context.activity.waiting()
     return [
         *_simple("gauge", "bubbles_info", "The version.", {_labels(version=__version__): 1}),
         *_simple("gauge", "bubbles_uptime_seconds", "Since the start.", {"": uptime}),
         *_simple("gauge", "bubbles_sockets", "Open sockets of the web room.", {"": context.gauges.sockets}),
-        *_simple(
-            "counter",
-            "bubbles_messages_total",
-            "Messages that were kept, by whose they are.",
-            {_labels(by=who): count for who, count in counts.messages.items()},
-        ),
-        *_simple(
-            "counter",
-            "bubbles_turns_total",
-            "Messages that were interpreted.",
-            {_labels(route=route, outcome=outcome): count for (route, outcome), count in counts.turns.items()},
-        ),
-        *_simple(
-            "counter",
-            "bubbles_model_tokens_total",
-            "Tokens that models used.",
-            {_labels(model=model, kind=kind): count for (model, kind), count in counts.tokens.items()},
-        ),
-        *_simple(
-            "counter",
-            "bubbles_model_cost_total",
-            "Money that models cost.",
-            {_labels(model=model): cost for model, cost in counts.cost.items()},
-        ),
-        *_histogram(
-            "bubbles_tool_call_seconds",
-            "How long calls of tools took.",
-            {_labels(tool=tool, status=status): took for (tool, status), took in counts.calls.items()},
-        ),
-        *_histogram(
-            "bubbles_model_request_seconds",
-            "How long requests to the model took, with their retries.",
-            {
-                _labels(model=model, outcome=outcome): took
-                for (model, outcome), took in context.app.model_latency.by_outcome.items()
-            },
-        ),
-        *_histogram("bubbles_reminder_lateness_seconds", "How late reminders were said.", {"": counts.lateness}),
         *_simple("gauge", "bubbles_deliveries_waiting", "Due, not settled.", {"": waiting}),
         *_simple("gauge", "bubbles_adapter_live", "1 is connected; 0 with its state.", dict(_adapters(context))),
+    ]
+
+
+def _counted(counts: Counts) -> list[str]:
+    messages = {_labels(by=who): count for who, count in counts.messages.items()}
+    turns = {_labels(route=route, outcome=outcome): count for (route, outcome), count in counts.turns.items()}
+    tokens = {_labels(model=model, kind=kind): count for (model, kind), count in counts.tokens.items()}
+    cost = {_labels(model=model): spent for model, spent in counts.cost.items()}
+    return [
+        *_simple("counter", "bubbles_messages_total", "Messages that were kept, by whose they are.", messages),
+        *_simple("counter", "bubbles_turns_total", "Messages that were interpreted.", turns),
+        *_simple("counter", "bubbles_model_tokens_total", "Tokens that models used.", tokens),
+        *_simple("counter", "bubbles_model_cost_total", "Money that models cost.", cost),
+    ]
+
+
+def _timed(context: HttpContext) -> list[str]:
+    app = context.app
+    calls = {_labels(tool=tool, status=status): took for (tool, status), took in app.counts.calls.items()}
+    asked = {_labels(model=model, outcome=how): took for (model, how), took in app.model_latency.by_outcome.items()}
+    late = {"": app.counts.lateness}
+    return [
+        *_histogram("bubbles_tool_call_seconds", "How long calls of tools took.", calls),
+        *_histogram("bubbles_model_request_seconds", "How long requests to the model took, with their retries.", asked),
+        *_histogram("bubbles_reminder_lateness_seconds", "How late reminders were said.", late),
     ]
 
 
