@@ -67,7 +67,7 @@ class Notation:
     def whole_words(self, template: str) -> frozenset[str]:
         """Words that are in everything that a template explains, as small letters; none without spaces between words.
 
-        They are told in a hundredth of the time in which the template is compiled.
+        They are told in a fraction of the time in which the template is compiled.
         """
         if not self.is_spaced:
             return frozenset()

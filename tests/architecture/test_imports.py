@@ -13,7 +13,9 @@ RUNNING = "import bot.commands.running"
 FOR_A_MODEL = {"function_calls.llm", "function_calls.restraint", "services.language_model.openai_model"}
 FOR_TOOL_SERVERS = {"bot.tool_servers.connections", "bot.tool_servers.mcp_servers", "function_calls.toolsets.openapi"}
 FOR_WRITTEN_TOOLS = {"bot.stored_tools", "function_calls.toolsets.stored"}
-FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http"}
+FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http", "bot.platforms.web"}
+FOR_SUMMARIES = {"services.summary.content", "services.summary.extractive", "services.summary.model_summarizer"}
+UNASKED = [FOR_A_MODEL, FOR_TOOL_SERVERS, FOR_WRITTEN_TOOLS, FOR_THE_PAGE, FOR_SUMMARIES, {"alembic"}]
 
 
 @cache
@@ -35,6 +37,6 @@ def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
     assert not modules_after(RUNNING) & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
 
 
-@pytest.mark.parametrize("unused", [FOR_A_MODEL, FOR_TOOL_SERVERS, FOR_WRITTEN_TOOLS, FOR_THE_PAGE, {"alembic"}])
-def test_a_start_loads_nothing_of_what_the_settings_do_not_ask_for(unused):
+@pytest.mark.parametrize("unused", UNASKED)
+def test_a_start_loads_nothing_of_what_nobody_has_asked_for(unused):
     assert not modules_after(RUNNING) & unused
