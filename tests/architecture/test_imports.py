@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-pytestmark = pytest.mark.integration  # each starts an interpreter
+# Each starts an interpreter; the first one in a new clone compiles all modules.
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
 RUNNING = "import bot.commands.running"
