@@ -1,6 +1,7 @@
 """Turn the requests of one message into calls, or into the one question that stands in their way."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -46,7 +47,7 @@ class Answering:
         if request.intent == "the_time":
             return self._tell_time(request)
         if request.intent == "reminder_set":
-            return self.set_reminders(request.reminders)
+            return self._set(request)
         if request.intent == "summary_schedule":
             return self._schedule_summary(request)
         if request.intent == "reminder_delete":
@@ -111,6 +112,15 @@ class Answering:
         named = {"content": content or self._say("untitled").answer, "person": person}
         return self.one("reminder_set", arguments | named)
 
+    def _set(self, request: Request) -> Interpretation:
+        """Set the reminders of a request; where a time does not exist ("30 February"), ask for another one."""
+        wrong = next((time for time in request.clause.times if time.is_impossible), None)
+        if wrong is None:
+            return self.set_reminders(request.reminders)
+        untimed = list(dict.fromkeys(replace(each, time=None) for each in request.reminders))
+        asked = self._asked_about(untimed)
+        return replace(asked, answer=f"{self._say('no_such_time', time=wrong.words).answer} {asked.answer}")
+
     def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""
         calls: list[ToolCall] = []
@@ -148,10 +158,13 @@ class Answering:
         )
         self._questions.ask(self._key, question, self._turn.now)
         if not options:
-            return self._say("when" if first.content else "when_and_what", content=first.content)
+            asked = self._say("when" if first.content else "when_and_what", content=first.content)
+            if first.time is None or first.time.best is None:
+                return asked
+            return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
         starts = [option.start for option in options]
-        asked = which_time(starts, content=first.content, language=self._turn.language, now=self._turn.now)
-        return Interpretation(answer=asked.text, choices=asked.choices, is_owed=True)
+        which = which_time(starts, content=first.content, language=self._turn.language, now=self._turn.now)
+        return Interpretation(answer=which.text, choices=which.choices, is_owed=True)
 
     def _delete(self, request: Request) -> Interpretation:
         references = reminder_references(request, self._ear.pack, may_be_several=True)

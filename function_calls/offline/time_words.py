@@ -1,11 +1,13 @@
 """Find the words of a sentence that name a time: those a clock can read, and those it cannot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain
 from typing import Protocol
 
+from function_calls.offline.impossible_times import impossible_times
 from function_calls.offline.pack import LanguagePack
 from services.time_expressions import Reading, TimeReadings
 
@@ -30,6 +32,7 @@ class TimeWords:
         readings: What they may mean, best first; empty when no clock knows ("later", "when I get home").
         is_ambiguous: Two readings differ, and the person should be asked.
         lead: For "30 minutes before": how long ahead of something else.
+        is_impossible: There is no such time ("30 February").
     """
 
     words: str
@@ -37,6 +40,7 @@ class TimeWords:
     readings: tuple[Reading, ...] = ()
     is_ambiguous: bool = False
     lead: timedelta | None = None
+    is_impossible: bool = False
 
     @property
     def best(self) -> Reading | None:
@@ -51,6 +55,8 @@ def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -
     for words in (*leads, *_lengths(text, now, pack, read), *_vague(text, pack)):
         if not any(_overlap(span, taken) for span in words.spans for each in found for taken in each.spans):
             found.append(words)
+    for words in _impossible(text, found, now, pack, read):
+        found = [each for each in found if not any(_overlap(span, words.spans[0]) for span in each.spans)] + [words]
     return tuple(sorted(found, key=lambda words: words.spans))
 
 
@@ -134,6 +140,15 @@ def _lengths(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> 
 def _vague(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
     for match in pack.vague.finditer(pack.fold(text)):
         yield TimeWords(words=match[0], spans=(match.span(),))
+
+
+def _impossible(
+    text: str, found: Sequence[TimeWords], now: datetime, pack: LanguagePack, read: TimeReader
+) -> Iterator[TimeWords]:
+    taken = [span for words in found for span in words.spans]
+    reader = partial(read, now=now, language=pack.language)
+    for start, end in impossible_times(_as_read(text, pack), taken, reader):
+        yield TimeWords(words=text[start:end], spans=((start, end),), is_impossible=True)
 
 
 def _is_part_of(spans: tuple[Span, ...], leads: list[TimeWords]) -> bool:

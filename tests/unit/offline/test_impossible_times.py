@@ -1,0 +1,61 @@
+"""What looks like a time and is none is said to be none; it is neither content nor left out."""
+
+import pytest
+
+from tests.unit.offline.conftest import Say
+
+IMPOSSIBLE = [
+    ("remind me on feb 30 to laugh", "en", "on feb 30", "laugh"),
+    ("remind me on 31 April at 9:00 to pay", "en", "31 April", "pay"),
+    ("remind me on 2026-02-30 at 9:00 to pay", "en", "2026-02-30", "pay"),
+    ("remind me on the 35th to pay", "en", "the 35th", "pay"),
+    ("remind me at 25:00 to sleep", "en", "25:00", "sleep"),
+    ("remind me tomorrow at 10:75 to eat", "en", "10:75", "eat"),
+    ("2月30号提醒我笑", "zh", "2月30号", "笑"),
+    ("六月三十一号上午9点提醒我交房租", "zh", "六月三十一号", "交房租"),
+    ("明天25点提醒我睡觉", "zh", "25点", "睡觉"),
+    ("二十五点提醒我睡觉", "zh", "二十五点", "睡觉"),
+]
+
+
+@pytest.mark.parametrize(("text", "language", "words", "content"), IMPOSSIBLE)
+def test_a_time_that_does_not_exist_is_asked_about(
+    say: Say, text: str, language: str, words: str, content: str
+) -> None:
+    heard = say(text, language=language)
+
+    assert heard.calls == ()
+    assert words in heard.answer
+    assert f"“{content}”" in heard.answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me tomorrow at 9:00 to buy 35 eggs",
+        "remind me tomorrow at 9:00 to call room 75",
+        "remind me on May 31 to go",
+        "remind me in 75 minutes to go",
+        "remind me at 24:00 to sleep",
+        "remind me on Feb 29 to jump",
+        "remind me at 5pm to read chapter 30",
+    ],
+)
+def test_other_numbers_are_left_alone(say: Say, text: str) -> None:
+    assert [call.name for call in say(text).calls] == ["reminder_set"]
+
+
+def test_the_answer_sets_what_was_meant(say: Say) -> None:
+    say("remind me on feb 30 to laugh")
+
+    (call,) = say("feb 28 at 9:00").calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2027-02-28 09:00", "laugh")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "told"),
+    [("remind me yesterday to call", "en", "“yesterday” is over."), ("昨天提醒我打电话", "zh", "“昨天”已经过去了。")],
+)
+def test_a_day_that_is_over_is_said_to_be(say: Say, text: str, language: str, told: str) -> None:
+    assert say(text, language=language).answer.startswith(told)
