@@ -1,7 +1,7 @@
 """XMPP multi-user chat as a chat platform: one account in the rooms of the settings."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,13 +16,14 @@ from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnd
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.pieces import pieces
-from bot.platforms.xmpp.client import XmppClient
+from bot.platforms.xmpp.client import Arrived, XmppClient
 from bot.platforms.xmpp.memory import Lately
 from bot.platforms.xmpp.reflections import Reflections
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
     NAME,
+    Occupant,
     Room,
     add_file,
     add_reaction,
@@ -216,9 +217,9 @@ class XmppPlatform:
                 await self._join(client, room, since)
             self._client = client
             self._connection.heard()
-            while (stanza := await client.stanzas.get()) is not None:
+            while (arrived := await client.arrived.get()) is not None:
                 self._connection.heard()
-                await self._take(client, stanza, receive)
+                await self._take(arrived, receive)
             raise ConnectionEnded("the stream ended")
         finally:
             self._client = None
@@ -232,30 +233,33 @@ class XmppPlatform:
         except PermissionError as error:
             logger.bind(platform=NAME).error("cannot join {}: {}", room, error)
 
-    async def _take(self, client: XmppClient, stanza: Element, receive: Receive) -> None:
+    async def _take(self, arrived: Arrived, receive: Receive) -> None:
+        stanza = arrived.stanza
         jid, _, nick = stanza.get("from", "").partition("/")
         if jid in self._nicks and nick == self._nicks[jid]:
             self._reflections.came_back(stanza)
         elif stanza.get("type") == "error":
             self._reflections.refused(stanza)
         elif stanza.get("type") == "groupchat":
-            await self._hear(client, stanza, jid, receive)
+            await self._hear(stanza, self._room(jid, arrived.occupants), receive)
         elif jid not in self._nicks:
             message = private_message(stanza, now=self._clock.now(), fresh_id=uuid.uuid4().hex)
             if message is not None:
                 await receive(message)
 
-    async def _hear(self, client: XmppClient, stanza: Element, jid: str, receive: Receive) -> None:
-        room = Room(
+    def _room(self, jid: str, occupants: Mapping[str, Occupant]) -> Room:
+        return Room(
             jid=jid,
             nick=self._nicks.get(jid, self._bot_name),
             bot_name=self._bot_name,
-            occupants=client.occupants(jid),
+            occupants=occupants,
             own_messages=self._lately.own,
             missed_since=self._missed_since,
             authors=self._lately.authors,
             given_ids=self._lately.given_ids,
         )
+
+    async def _hear(self, stanza: Element, room: Room, receive: Receive) -> None:
         now = self._clock.now()
         await self._note_reactions(stanza, room, receive)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)

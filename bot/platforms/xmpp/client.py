@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -29,8 +30,16 @@ _ROOMS: Final = "http://jabber.org/protocol/muc"
 _OWNERS: Final = frozenset({"owner", "admin"})
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arrived:
+    """A message, and who was in its room when it came: until it is read they may have left, or changed their names."""
+
+    stanza: Element
+    occupants: Mapping[str, Occupant]
+
+
 class XmppClient(slixmpp.ClientXMPP):
-    """A stream to a server. `stanzas` are the messages that came, None when the stream has ended."""
+    """A stream to a server. `arrived` are the messages that came, None when the stream has ended."""
 
     def __init__(self, settings: XmppSettings) -> None:
         plain = {"unencrypted_plain": True, "unencrypted_scram": True} if not settings.encrypted else {}
@@ -43,7 +52,7 @@ class XmppClient(slixmpp.ClientXMPP):
             ssl_context=tls,
         )
         self._settings = settings
-        self.stanzas: asyncio.Queue[Element | None] = asyncio.Queue()
+        self.arrived: asyncio.Queue[Arrived | None] = asyncio.Queue()
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         for plugin in ("xep_0030", "xep_0045", "xep_0199"):
             self.register_plugin(plugin)
@@ -183,7 +192,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self.cancel_connection_attempt()
         if not self._entered.done():
             self._entered.set_exception(ConnectionEnded(f"cannot connect: {reason}"))
-        self.stanzas.put_nowait(None)
+        self.arrived.put_nowait(None)
 
     def _on_message(self, message: StanzaBase) -> None:
-        self.stanzas.put_nowait(message.xml)
+        self.arrived.put_nowait(Arrived(stanza=message.xml, occupants=self.occupants(message["from"].bare)))

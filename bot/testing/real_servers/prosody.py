@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element
 
+import slixmpp
+
 from bot.platforms.xmpp.client import XmppClient
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.testing.real_servers.process import HOST, ServerProcess, free_port, program
@@ -81,10 +83,14 @@ class XmppPerson:
         message.send()
         return str(message["id"])
 
+    def rename(self, nick: str) -> None:
+        """Take another nickname in the room."""
+        self._client.send_presence(pto=slixmpp.JID(f"{self._room}/{nick}"))
+
     async def listen(self) -> None:
         """Hear until the stream ends."""
-        while (stanza := await self._client.stanzas.get()) is not None:
-            self.heard.append(stanza)
+        while (arrived := await self._client.arrived.get()) is not None:
+            self.heard.append(arrived.stanza)
 
 
 @asynccontextmanager

@@ -174,6 +174,15 @@ class TestOthersWords:
 
         assert [type(each) for each in rig.received] == [ChatMessage, ChatMessage]
 
+    async def test_a_person_who_changes_the_nickname_stays_the_same(self, rig):
+        await rig.say("hello", sender="ben")
+        rig._people["ben"].rename("benny")
+        await rig.say("it is me", sender="ben")
+        before, after = await rig.messages(2)
+
+        assert (before.sender.name, after.sender.name) == ("ben", "benny")
+        assert before.sender.id == after.sender.id
+
     async def test_a_file_lies_at_the_address_that_is_said(self, rig):
         chart = SentFile(name="chart.png", media_type="image/png", content=b"PNG" * 1000)
         await rig.platform.send(rig.chat, OutgoingMessage(text="", files=(chart,)))

@@ -1,0 +1,48 @@
+"""How fast lines may be sent."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.platform_kit.pace import SendPace
+from bot.testing.clocks import LoopClock
+
+pytestmark = pytest.mark.looptime
+BEGIN = datetime(2026, 11, 21, 9, tzinfo=UTC)
+
+
+class Line:
+    """A line on which three may be sent at once, and then one in two seconds."""
+
+    def __init__(self):
+        self._clock = LoopClock(BEGIN)
+        self._pace = SendPace(self._clock, burst=3, interval=timedelta(seconds=2))
+
+    async def sent(self, count):
+        """After how many seconds each of so many sendings was allowed."""
+        seconds = []
+        for _ in range(count):
+            await self._pace.wait()
+            seconds.append(round((self._clock.now() - BEGIN).total_seconds()))
+        return seconds
+
+
+async def test_some_pass_at_once_and_the_others_one_in_a_while():
+    assert await Line().sent(6) == [0, 0, 0, 2, 4, 6]
+
+
+async def test_after_a_long_pause_some_pass_at_once_again():
+    line = Line()
+    await line.sent(3)
+    await asyncio.sleep(20)
+
+    assert await line.sent(4) == [20, 20, 20, 22]
+
+
+async def test_after_a_short_pause_as_many_pass_as_it_was_long():
+    line = Line()
+    await line.sent(3)
+    await asyncio.sleep(4)
+
+    assert await line.sent(3) == [4, 4, 6]
