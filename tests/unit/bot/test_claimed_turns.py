@@ -7,14 +7,20 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.claimed_turns import ClaimedTurns
+from bot.drafts import Drafts
+from bot.middleware.once import Once
+from bot.outbox import Outbox
 from bot.platform import Capabilities
 from bot.platforms.console import ConsolePlatform
 from bot.platforms.web.adapter import WebPlatform
+from bot.router import MessageRouter
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.turns import NOW, make_message
-from function_calls.calls import ToolCall
+from bot.testing.turns import NOW, make_message, make_turn
+from function_calls.calls import Reply, ToolCall
 from function_calls.context import CallContext, Services
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
 
 MESSAGE = make_message("remind me of tea")
 UTC = ZoneInfo("UTC")
@@ -63,10 +69,81 @@ class Taken(list):
         self.extend(keys)
 
 
+class SlowAssistant:
+    """Thinks for a minute."""
+
+    async def answer(self, turn):
+        await asyncio.sleep(60)
+        return Reply(text="tea")
+
+
+@pytest.fixture
+def way():
+    """A platform, the claims, and the door that leads from one to the other."""
+    clock, claims = LoopClock(), FakeClaims()
+    platform, history = FakePlatform(clock, name=MESSAGE.address.platform), HistoryService(MemoryMessageStore())
+    outbox = Outbox({platform.name: platform}, history, clock)
+
+    async def turn_for(message):
+        return make_turn(message)
+
+    router = MessageRouter(
+        SlowAssistant(),
+        outbox,
+        turn_for,
+        [Once(history)],
+        corrections=None,
+        drafts=Drafts(outbox, clock),
+        reactions=None,
+        claimed=ClaimedTurns(claims, clock),
+    )
+    return platform, claims, router.handle
+
+
 async def within(seconds, work):
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await work
+
+
+async def test_an_answer_is_said_and_its_message_dealt_with(way):
+    platform, claims, handle = way
+    await handle(MESSAGE)
+
+    assert platform.texts == ["tea"]
+    assert claims.dealt_with == {KEY}
+
+
+async def test_an_answer_that_another_process_gives_is_not_said(way):
+    platform, claims, handle = way
+    answering = asyncio.create_task(handle(MESSAGE))
+    await asyncio.sleep(30)
+    claims.lost = frozenset([KEY])
+    await answering
+
+    assert platform.texts == []
+
+
+async def test_what_a_stop_cuts_off_stays_claimed_for_whoever_follows(way):
+    _, claims, handle = way
+    answering = asyncio.create_task(handle(MESSAGE))
+    await asyncio.sleep(30)
+    answering.cancel()
+    await asyncio.wait([answering])
+
+    assert claims.dealt_with == set()
+
+
+async def test_the_same_message_again_does_not_let_go_of_what_is_being_answered(way):
+    _, claims, handle = way
+    answering = asyncio.create_task(handle(MESSAGE))
+    await asyncio.sleep(30)
+    await handle(MESSAGE)
+    let_go_meanwhile = set(claims.dealt_with)
+    await answering
+
+    assert let_go_meanwhile == set()
+    assert claims.dealt_with == {KEY}
 
 
 async def test_a_tool_is_not_called_for_a_message_that_another_process_answers():
