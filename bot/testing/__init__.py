@@ -17,7 +17,8 @@ Check a platform:
 Check a function:
 
 - `tool_contracts.assert_tool_contract`: both checks agree on arguments made from the schema, and no broken one runs.
-- `turns.make_turn`, `make_message`, `make_tool`; `records`: what interpreters and records are tested with.
+- `turns.make_turn`, `make_context`, `make_message`, `make_tool`: what interpreters and functions are given.
+- `records.make_turn_record`, `make_call_record`, `make_completion_record`: what records are tested with.
 
 Stand in for a language model or a search engine:
 

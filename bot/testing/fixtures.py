@@ -8,7 +8,6 @@ In `conftest.py`::
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC
 from types import ModuleType
 from typing import Protocol
 
@@ -17,7 +16,7 @@ import pytest
 from bot.settings import PluginSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.talking import NOW, said
-from bot.testing.turns import make_message
+from bot.testing.turns import make_context, make_message
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext, Services
@@ -70,15 +69,8 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
     ) -> ToolResult:
         registry = Registry(injectable=(CallContext, Services, *(type(each) for each in services)))
         registry.register(tool)
-        context = CallContext(
-            call_id="test/0",
-            message=make_message("test", is_private=True),
-            services=Services(*services),
-            clock=fake_clock,
-            now=fake_clock.now(),
-            zone=UTC,
-            language=language,
-        )
+        message = make_message("test", is_private=True)
+        context = make_context(message, clock=fake_clock, services=Services(*services), language=language)
         name = next(iter(registry)).name
         return await FunctionCallRouter(registry).dispatch(ToolCall(id="c1", name=name, arguments=arguments), context)
 

@@ -11,20 +11,16 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from typing import cast
 
-from bot.testing.clocks import FixedClock
 from bot.testing.schema_samples import candidates
-from bot.testing.turns import make_message
+from bot.testing.turns import make_context, make_message
 from function_calls.calls import ToolCall
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext, Service, Services
 from function_calls.errors import ArgumentsInvalid
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
-
-_NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
 
 def assert_tool_contract(
@@ -143,12 +139,4 @@ def _options(tool: Callable[..., object] | Tool) -> ToolOptions:
 
 
 def _context() -> CallContext:
-    return CallContext(
-        call_id="contract/0",
-        message=make_message("contract", is_private=True),
-        services=_AnyService(),
-        clock=FixedClock(_NOW),
-        now=_NOW,
-        zone=UTC,
-        language="en",
-    )
+    return make_context(make_message("contract", is_private=True), services=_AnyService())

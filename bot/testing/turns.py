@@ -1,11 +1,15 @@
-"""Make the turns and tools that interpreters are tested with."""
+"""Make the messages, turns, contexts and tools that interpreters and functions are tested with."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from bot.testing.clocks import FixedClock
 from function_calls.calls import ReturnStyle, Step, ToolSpec, Turn
+from function_calls.context import CallContext, Services
+from function_calls.oversight import Oversight
 from services.chat import ChatAddress, ChatMessage, Person
+from services.clock import Clock
 
 HOME = ChatAddress(platform="test", chat_id="home")
 ANN = Person(id="ann", name="Ann")
@@ -48,6 +52,29 @@ def make_turn(
         recent=tuple(recent),
         steps=tuple(steps),
         state=state or {},
+    )
+
+
+def make_context(
+    message: ChatMessage | str = "hello",
+    *,
+    clock: Clock | None = None,
+    services: Services | None = None,
+    language: str = "en",
+    oversight: Oversight | None = None,
+) -> CallContext:
+    """The context of a call for `message` at the time of `clock`, Friday 2026-11-20 02:00 by default; in UTC."""
+    clock = clock or FixedClock(NOW)
+    message = make_message(message) if isinstance(message, str) else message
+    return CallContext(
+        call_id=f"{message.id}/0",
+        message=message,
+        services=services or Services(),
+        clock=clock,
+        now=clock.now(),
+        zone=UTC,
+        language=language,
+        oversight=oversight,
     )
 
 

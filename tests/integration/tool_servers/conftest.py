@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 import pytest
 import uvicorn
 
+from bot.testing.turns import make_context
+
 
 @asynccontextmanager
 async def running(app):
@@ -24,3 +26,9 @@ async def running(app):
 def serve():
     """Serves applications."""
     return running
+
+
+@pytest.fixture
+def context():
+    """What tools are called with."""
+    return make_context()

@@ -5,24 +5,19 @@ import signal
 import socket
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from bot.testing.clocks import FixedClock
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_toolset import McpToolset
-from function_calls.context import CallContext, Services
 from function_calls.permission import Viewer
-from services.chat import ChatAddress, ChatMessage, Person
 from tests.integration.tool_servers.mcp_notes_server import TOKEN
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 SERVER = Path(__file__).with_name("mcp_notes_server.py")
-NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 class Notes:
@@ -76,26 +71,6 @@ async def toolset(notes):
     yield made
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-
-
-@pytest.fixture
-def context():
-    message = ChatMessage(
-        id="m1",
-        address=ChatAddress(platform="fake", chat_id="home"),
-        sender=Person(id="ann", name="ann"),
-        text="hello",
-        sent_at=NOW,
-    )
-    return CallContext(
-        call_id="m1/0",
-        message=message,
-        services=Services(),
-        clock=FixedClock(NOW),
-        now=NOW,
-        zone=UTC,
-        language="en",
-    )
 
 
 async def until(condition, seconds=30):

@@ -3,42 +3,17 @@
 import asyncio
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bot.testing.clocks import FixedClock
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_toolset import McpToolset
-from function_calls.context import CallContext, Services
 from function_calls.permission import Viewer
-from services.chat import ChatAddress, ChatMessage, Person
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
-NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 BIN = Path(sys.executable).parent
-
-
-@pytest.fixture
-def context():
-    message = ChatMessage(
-        id="m1",
-        address=ChatAddress(platform="fake", chat_id="home"),
-        sender=Person(id="ann", name="ann"),
-        text="hello",
-        sent_at=NOW,
-    )
-    return CallContext(
-        call_id="m1/0",
-        message=message,
-        services=Services(),
-        clock=FixedClock(NOW),
-        now=NOW,
-        zone=UTC,
-        language="en",
-    )
 
 
 @pytest.fixture

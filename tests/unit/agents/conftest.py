@@ -2,9 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.testing.clocks import FixedClock
+from bot.testing.turns import make_context
 from function_calls.calls import ToolCall, Turn
-from function_calls.context import CallContext, Services
 from services.chat import ChatAddress, ChatMessage, Person
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -34,12 +33,4 @@ def turn(message):
 
 @pytest.fixture
 def context(message):
-    return CallContext(
-        call_id="m1/0",
-        message=message,
-        services=Services(),
-        clock=FixedClock(NOON),
-        now=NOON,
-        zone=UTC,
-        language="en",
-    )
+    return make_context(message)

@@ -5,14 +5,13 @@ import httpx
 import pytest
 
 from bot.testing.clocks import FixedClock
+from bot.testing.turns import make_context
 from bot.tool_servers.connections import ToolServerConnection
 from bot.tool_servers.exchange import Exchange
 from bot.tool_servers.openapi_toolset import OpenApiToolset
 from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Services
 from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
-from services.chat import ChatAddress, ChatMessage, Person
 from services.session import MemoryStateStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -26,24 +25,7 @@ def clock():
 
 @pytest.fixture
 def context(clock):
-    message = ChatMessage(
-        id="m1",
-        address=ChatAddress(platform="fake", chat_id="home"),
-        sender=Person(id="ann", name="ann"),
-        text="hello",
-        sent_at=NOON,
-        is_addressed=True,
-    )
-    return CallContext(
-        call_id="m1/0",
-        message=message,
-        services=Services(),
-        clock=clock,
-        now=NOON,
-        zone=UTC,
-        language="en",
-        oversight=Oversight.over(MemoryStateStore(clock), clock),
-    )
+    return make_context(clock=clock, oversight=Oversight.over(MemoryStateStore(clock), clock))
 
 
 @pytest.fixture

@@ -1,15 +1,11 @@
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
-from bot.testing.clocks import FixedClock
+from bot.testing.turns import make_context
 from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext, Services
 from function_calls.toolset import Viewer, unknown_tool
-from services.chat import ChatAddress, ChatMessage, Person
 
-NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
@@ -33,23 +29,7 @@ class FakeToolset:
 
 @pytest.fixture
 def context():
-    message = ChatMessage(
-        id="m1",
-        address=ChatAddress(platform="fake", chat_id="home"),
-        sender=Person(id="ann", name="ann"),
-        text="hello",
-        sent_at=NOON,
-        is_addressed=True,
-    )
-    return CallContext(
-        call_id="m1/0",
-        message=message,
-        services=Services(),
-        clock=FixedClock(NOON),
-        now=NOON,
-        zone=UTC,
-        language="en",
-    )
+    return make_context()
 
 
 @pytest.fixture
