@@ -8,7 +8,8 @@ from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.wire import NAME
 from bot.settings import Settings
 
-_DENIED: Final = "Forbidden.AccessDenied"
+_FORBIDDEN: Final = "Forbidden."
+_NOT_GRANTED: Final = "Forbidden.AccessDenied.AccessTokenPermissionDenied"
 
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:
@@ -39,10 +40,14 @@ async def _permission(own: DingTalkSettings, token: str, asking: Asking) -> Find
     body = {"downloadCode": "bubbles-doctor", "robotCode": own.robot_code or own.client_id}
     headers = {"x-acs-dingtalk-access-token": token}
     answer = await asking.ask("POST", f"{own.api_url}/v1.0/robot/messageFiles/download", body, headers)
-    if str(answer.body.get("code", "")).startswith(_DENIED):
+    code = str(answer.body.get("code", ""))
+    if code == _NOT_GRANTED:
         detail = answer.body.get("accessdenieddetail")
         scopes = detail.get("requiredScopes") if isinstance(detail, dict) else None
         missing = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "qyapi_robot_sendmsg"
         step = "open-dev.dingtalk.com, the app, Permissions (权限管理): ask for it, then publish a version"
         return problem(about, f"missing: {missing}, so reminders cannot come out of the blue", step)
+    if code.startswith(_FORBIDDEN):
+        step = "open-dev.dingtalk.com, the app, Security settings (安全设置): allow the address of this machine"
+        return problem(about, f"refused ({code}: {answer.body.get('message')})", step)
     return good(about, "the robot may send" if answer.body else "DingTalk does not tell")

@@ -18,6 +18,8 @@ _TOPIC = "/v1.0/im/bot/messages/get"
 class DingTalkServer(LoopbackServer):
     """One organisation with one robot. `say` is somebody writing to the robot; `said` holds what it sent.
 
+    `denies` is why the robot may not send, in DingTalk's words; empty where it may.
+
     A frame that is not acknowledged is sent again over the next connection, as DingTalk does.
     """
 
@@ -27,7 +29,7 @@ class DingTalkServer(LoopbackServer):
         self.client_secret = "loopback"  # noqa: S105 - of a server in this process
         self.calls: list[tuple[str, JsonObject]] = []
         self.tokens = 0
-        self.permits_sending = True
+        self.denies = ""
         self._uploads: dict[str, str] = {}
         self._ids = itertools.count(1)
         self._tickets: set[str] = set()
@@ -171,10 +173,10 @@ class DingTalkServer(LoopbackServer):
 
     async def _download(self, request: web.Request) -> web.Response:
         del request  # there are no files
-        if self.permits_sending:
+        if not self.denies:
             return answer({"code": "invalidParameter.downloadCode", "message": "no"}, status=400)
         detail = {"requiredScopes": ["qyapi_robot_sendmsg"]}
-        code = "Forbidden.AccessDenied.AccessTokenPermissionDenied"
+        code = f"Forbidden.AccessDenied.{self.denies}"
         return answer({"code": code, "message": "no", "accessdenieddetail": detail}, status=403)
 
     async def _send_by_session(self, request: web.Request) -> web.Response:

@@ -183,9 +183,13 @@ async def test_a_dingtalk_app_is_well_with_its_secret_only(asking):
         assert await problems("dingtalk", asking, **values) == ["dingtalk app"]
 
 
-async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_names_the_permission(asking):
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [("AccessTokenPermissionDenied", "missing: qyapi_robot_sendmsg"), ("IpNotInWhiteList", "IpNotInWhiteList")],
+)
+async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_says_why(asking, reason, told):
     async with DingTalkServer() as server:
-        server.permits_sending = False
+        server.denies = reason
         values = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
         found = await examine_platform("dingtalk", settings("dingtalk", api_url=server.url, **values), asking)
 
@@ -193,7 +197,7 @@ async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_names_the_pe
         ("dingtalk app", False),
         ("dingtalk permissions", True),
     ]
-    assert "qyapi_robot_sendmsg" in found[1].said
+    assert told in found[1].said
 
 
 async def test_a_feishu_app_is_well_with_its_secret_only(asking):
