@@ -9,9 +9,9 @@ from typing import Protocol
 
 from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import trimmed
-from function_calls.offline.clocks_apart import clocks_apart
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
+from function_calls.offline.several_times import apart, sharing_a_clock
 from function_calls.offline.templates import BLANK
 from function_calls.offline.time_words import TimeWords
 
@@ -65,7 +65,7 @@ class ReminderReader:
 
     def read(self, match: Match) -> tuple[ReminderRequest, ...]:
         """Every reminder asked for: several contents, several times, or one of each."""
-        named = match.first("several", "group", "both", "kin", "name", "person")
+        named = match.first("several", "group", "both", "pair", "kin", "name", "person")
         person = self._person("、".join(filter(None, [named, match.first("name_2")])))
         pieces = self._split(
             match.first("content", "task", "rising"), has_head=bool(self._clause.owners_in(_said_when(match)))
@@ -121,7 +121,7 @@ class ReminderReader:
         rest, leading = self._head(content)
         label = self._pack.plain.sub(" ", match.first("label", "kind"))
         head = (*self._clause.owners_in(_said_when(match)), *self._clause.owners_in(label), *leading)
-        bodies = (rest, label, match.first("aside", "matter", "plan", "before"), match.first("event"))
+        bodies = (rest, label, match.first("aside", "matter", "plan", "before", "theme"), match.first("event"))
         body = next((piece for piece in bodies if has_words(piece)), "")
         return _Parts(head=tuple(dict.fromkeys(head)), body=body, aside=" ".join(bodies))
 
@@ -146,7 +146,7 @@ class ReminderReader:
         if not chosen:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
         named = [time] if time else [self._clause.times[owner] for owner in chosen]
-        times = [each for each in named if each.best is not None] or named
+        times = sharing_a_clock([each for each in named if each.best is not None] or named)
         body = self._pack.purpose.sub("", parts.body) if ahead else parts.body
         cut = [owner for owner in chosen if ahead or self._clause.times[owner].lead is None]
         content = self._content(body, cut) or self._untitled()
@@ -154,7 +154,7 @@ class ReminderReader:
         meant = [self._times.wake(each, said) or each for each in times]
         if not meant:
             return [ReminderRequest(content=content)]
-        return [ReminderRequest(content=content, time=one) for each in meant for one in _apart(each)]
+        return [ReminderRequest(content=content, time=one) for each in meant for one in apart(each)]
 
     def _untitled(self) -> str:
         """What a request without a content is about by its own words: "wake me up"."""
@@ -222,12 +222,6 @@ class ReminderReader:
         while not is_whole and (match := self._pack.leftover.search(content)) and has_words(content[: match.start()]):
             content = content[: match.start()].rstrip()
         return trimmed(content)
-
-
-def _apart(time: TimeWords) -> list[TimeWords]:
-    """`time`, or one for each of its clock times where one reminder cannot have them all."""
-    several = () if time.best is None else clocks_apart(time.best)
-    return [replace(time, readings=(one,)) for one in several] if len(several) > 1 else [time]
 
 
 def _said_when(match: Match) -> str:

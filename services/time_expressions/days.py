@@ -128,7 +128,8 @@ def _shifted(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
     if first is None:
         return
     if shift.unit == "day":
-        yield Day(date=first, grain=Grain.DAY)
+        if not meaning.weekdays or first.weekday() in meaning.weekdays:
+            yield Day(date=first, grain=Grain.DAY)
     elif meaning.weekdays and shift.unit == "week":
         yield Day(date=first + timedelta(days=meaning.weekdays[0]), grain=Grain.DAY)
     elif meaning.weekdays:

@@ -82,6 +82,8 @@ def _first_elapsed(rule: Rule, meaning: Meaning, every: Every, after: datetime, 
                 if moment.local >= after and rule.fits(moment.local.date()):
                     return moment
         return None
+    if meaning.since is not None and meaning.since.clocks:
+        return Moment(local=after, has_clock=True)
     try:
         local = after + timedelta(seconds=every.interval * SECONDS[every.unit])
     except OverflowError:

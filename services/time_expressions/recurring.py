@@ -46,7 +46,8 @@ def recurring(meaning: Meaning, present: Present) -> Answer | None:
     if meaning.until is not None and meaning.clocks and is_time_of_day(meaning.until):
         end = _end_of_day_window(meaning, meaning.until, first.local, present)
         meaning = replace(meaning, until=None)
-    clock = clock_parts(rule, meaning, first.local.date(), present.parts)
+    begins_only = unit in SECONDS and len(meaning.clocks) == 1
+    clock = [] if begins_only else clock_parts(rule, meaning, first.local.date(), present.parts)
     if clock is None:
         return None
     rule = _daily_for_positions(rule, clock)
@@ -151,6 +152,8 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
 
 def within_hours(meaning: Meaning) -> Meaning:
     """Every hour from nine to five: the same as daily at each of those clocks; minutes leave the last hour out."""
+    if meaning.since is not None and is_time_of_day(meaning.since) and not meaning.clocks:
+        meaning = replace(meaning, clocks=meaning.since.clocks, parts=meaning.since.parts, since=None)
     every, until = meaning.every, meaning.until
     if every is None or every.unit not in {"hour", "minute"} or len(meaning.clocks) != 1 or until is None:
         return meaning

@@ -26,6 +26,11 @@ SET = [
     ("remind me to call bob two days from now", "2026-03-06 10:00", "call bob"),
     ("remind me at four o'clock to let the cat in", "2026-03-04 16:00", "let the cat in"),
     ("remind me later at 3 to call", "2026-03-04 15:00", "call"),
+    ("remind me 4pm-ish to call", "2026-03-04 16:00", "call"),
+    ("remind me late tonight to call", "2026-03-04 22:00", "call"),
+    ("remind me mid january to renew it", "2027-01-15 09:00", "renew it"),
+    ("remind me no later than friday noon to renew it", "2026-03-06 12:00", "renew it"),
+    ("pay rent reminder on the 1st", "2026-04-01 09:00", "pay rent"),
     ("remind me tmrw half seven gym", "2026-03-05 19:30", "gym"),
     ("remind me on 21 march to call the vet", "2026-03-21 09:00", "call the vet"),
     ("pls remind me 2 call mum @ 5", "2026-03-04 17:00", "call mum"),
@@ -46,6 +51,8 @@ SET = [
     ("明天早上⏰提醒我吃药", "2026-03-05 09:00", "吃药"),
     ("set一个reminder明天下午三点开会", "2026-03-05 15:00", "开会"),
     ("提醒一下周五下午三点开会", "2026-03-06 15:00", "开会"),
+    ("下个月的今天提醒我还书", "2026-04-04 10:00", "还书"),
+    ("麻烦提醒我一下哈，明天下午两点半去接孩子", "2026-03-05 14:30", "去接孩子"),
     ("晚上7点提醒", "2026-03-04 19:00", "提醒"),
 ]
 REFERENCES = [
@@ -63,6 +70,8 @@ REFERENCES = [
 PEOPLE = [
     ("remind sam, kim and me on friday at 5 to bring cups", "sam, kim and me"),
     ("明天下午三点提醒小王和小李交方案", "小王、小李"),
+    ("提醒我和老婆晚上八点看电影", "我和老婆"),
+    ("提醒爸妈明天吃药", "爸妈"),
 ]
 LEFT_ALONE = [
     "don't pause my reminders",
@@ -98,6 +107,17 @@ def test_clock_times_that_no_rule_holds_together_are_several_reminders(say: Say,
         ("daily", "09:15"),
         ("daily", "17:45"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("remind me on tuesday and thursday at 5pm to train", ["2026-03-10 17:00", "2026-03-05 17:00"]),
+        ("remind me tomorrow and friday at 9 to stretch", ["2026-03-05 09:00", "2026-03-06 09:00"]),
+    ],
+)
+def test_several_days_share_the_clock_that_the_last_one_names(say: Say, text: str, times: list[str]) -> None:
+    assert [call.arguments["time"] for call in say(text).calls] == times
 
 
 @pytest.mark.parametrize(("text", "person"), PEOPLE)
