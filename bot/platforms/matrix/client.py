@@ -82,12 +82,12 @@ class MatrixClient:
         token = self._settings.access_token.get_secret_value()
         if token:
             self._nio.access_token = token
-            answer = await _reached(self._nio.whoami())
-            user_id = getattr(answer, "user_id", self._settings.user)
-            self._nio.restore_login(user_id, getattr(answer, "device_id", None) or _DEVICE, token)
+            owner = await _reached(self._nio.whoami())
+            _check_session(owner)
+            self._nio.restore_login(owner.user_id, owner.device_id or _DEVICE, token)
         else:
-            answer = await _reached(self._nio.login(self._settings.password.get_secret_value(), device_name="Bubbles"))
-        _check_session(answer)
+            password = self._settings.password.get_secret_value()
+            _check_session(await _reached(self._nio.login(password, device_name="Bubbles")))
 
     async def sync(self, since: str | None, *, is_first: bool) -> Batch:
         """Wait for news after the token `since`; the first round of a process also learns who is in the rooms.

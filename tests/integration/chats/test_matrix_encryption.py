@@ -95,16 +95,12 @@ async def ann(accounts, tmp_path):
 @pytest.fixture
 def connected(accounts, tmp_path):
     """A bot with keys in a folder, for as long as the context lasts, and what it hears."""
-    settings = MatrixSettings(
-        homeserver=accounts[1].address,
-        user=accounts[1].user_id,
-        password=SecretStr(accounts[1].password),
-        inviters=("@ann:localhost",),
-        poll_seconds=1,
-    )
+    _, bubbles = accounts
+    common = {"homeserver": bubbles.address, "user": BOT, "inviters": ("@ann:localhost",), "poll_seconds": 1}
 
     @asynccontextmanager
-    async def connect(keys=tmp_path / "keys"):
+    async def connect(keys=tmp_path / "keys", **secret):
+        settings = MatrixSettings(**common, **(secret or {"password": SecretStr(bubbles.password)}))
         platform = MatrixPlatform(settings, clock=SystemClock(), bot_name="Bubbles", keys=keys)
         heard = []
 
@@ -169,8 +165,8 @@ async def test_without_the_keys_it_says_once_that_it_cannot_read(ann, connected)
     assert [each["body"].partition(" ")[0] for each in ann.heard(room)] == ["🔒"]
 
 
-async def test_a_message_whose_key_it_does_not_have_is_asked_for_again(ann, connected):
-    async with connected() as (_, heard):
+async def test_a_message_whose_key_it_does_not_have_is_asked_for_again(ann, accounts, connected):
+    async with connected(access_token=SecretStr(accounts[1].token)) as (_, heard):
         room = await asyncio.to_thread(ann.create_room)
         await ann.say(room, "hello")
         await asyncio.to_thread(ann.account.send, room, UNREADABLE, kind="m.room.encrypted")
