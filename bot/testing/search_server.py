@@ -9,10 +9,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import TracebackType
-from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
+from bot.testing.loopback import LoopbackServer, read_request
 from bot.testing.search_forms import EMPTY, FOUND, STREAM
 
 
@@ -45,48 +44,19 @@ class SearchRequest:
         return f"{self.method} {self.path}"
 
 
-class SearchServer:
+class SearchServer(LoopbackServer):
     """Answers all engines on one port and records what it was asked."""
 
     def __init__(self, behaviour: Behaviour = Behaviour.SUCCESS) -> None:
+        super().__init__()
         self.behaviour = behaviour
         self.requests: list[SearchRequest] = []
-        self._connections: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server | None = None
 
-    @property
-    def url(self) -> str:
-        """The base address for every engine."""
-        if self._server is None:
-            raise RuntimeError("the server runs only inside `async with`")
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._server is not None:
-            self._server.close()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.current_task()
-        if connection is not None:
-            self._connections.add(connection)
-            connection.add_done_callback(self._connections.discard)
-        try:
-            request = await _read_request(reader)
-            self.requests.append(request)
-            await self._answer(request, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client hung up
-        finally:
-            writer.close()
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request."""
+        request = await _read_search(reader)
+        self.requests.append(request)
+        await self._answer(request, writer)
 
     async def _answer(self, request: SearchRequest, writer: asyncio.StreamWriter) -> None:
         if self.behaviour is Behaviour.SLOW:
@@ -124,17 +94,13 @@ def _is_streamed(request: SearchRequest) -> bool:
     return request.body.get("stream") is True
 
 
-async def _read_request(reader: asyncio.StreamReader) -> SearchRequest:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    first, *lines = head.split("\r\n")
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines) if name}
-    raw = await reader.readexactly(int(headers.get("content-length", "0")))
-    method, target, _ = first.split(" ")
-    parts = urlsplit(target)
+async def _read_search(reader: asyncio.StreamReader) -> SearchRequest:
+    request = await read_request(reader)
+    parts = urlsplit(request.target)
     return SearchRequest(
-        method=method,
+        method=request.method,
         path=parts.path,
         query={name: values[0] for name, values in parse_qs(parts.query).items()},
-        headers=headers,
-        body=json.loads(raw) if raw else {},
+        headers=request.headers,
+        body=json.loads(request.raw) if request.raw else {},
     )
