@@ -13,6 +13,11 @@ from services.chat import ChatMessage
 STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Upper ends in seconds; whatever takes longer is counted beyond them."""
 
+OTHER: Final = "(other)"
+"""The tool of calls beyond those that are counted by name."""
+
+_MOST_TOOLS: Final = 1000
+
 
 @dataclass(kw_only=True, slots=True)
 class Latencies:
@@ -55,8 +60,10 @@ class Counts:
     def record(self, entry: TurnRecord | CallRecord) -> None:
         """Count a turn, with what models used for it, or a call."""
         if isinstance(entry, CallRecord):
-            took = self.calls.setdefault((entry.tool_name, entry.status), Latencies())
-            took.add(entry.duration_ms / 1000)
+            name = (entry.tool_name, entry.status)
+            if name not in self.calls and len(self.calls) >= _MOST_TOOLS:
+                name = (OTHER, entry.status)  # names may be anybody's, of tools that a page brought along
+            self.calls.setdefault(name, Latencies()).add(entry.duration_ms / 1000)
             return
         self.turns[entry.route, entry.outcome] += 1
         for each in entry.completions:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.counting import Counts, Latencies
+from bot.counting import OTHER, Counts, Latencies
 from bot.testing.records import make_call_record, make_completion_record, make_turn_record
 
 
@@ -28,6 +28,17 @@ def test_a_call_counts_with_its_seconds_by_tool_and_status():
     assert sum(counts.calls["reminder_set", "success"].counts) == 2
     assert counts.calls["reminder_set", "success"].seconds == pytest.approx(2 * 0.0454)
     assert set(counts.calls) == {("reminder_set", "success"), ("reminder_set", "timeout")}
+
+
+def test_names_without_end_are_counted_together():
+    counts = Counts()
+    for number in range(1010):
+        counts.record(make_call_record(number, tool=f"invented_{number}"))
+    counts.record(make_call_record(tool="invented_7"))
+
+    assert len(counts.calls) == 1001
+    assert sum(counts.calls[OTHER, "success"].counts) == 10
+    assert sum(counts.calls["invented_7", "success"].counts) == 2
 
 
 def test_a_reminder_that_is_said_in_time_is_not_less_than_on_time():
