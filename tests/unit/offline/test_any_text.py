@@ -15,6 +15,8 @@ ENGLISH = ["remind", "me", "to", "at 5", "tomorrow", "and", "delete", "reminder"
 CHINESE = ["提醒", "我", "明天", "五点", "删除", "取消", "总结", "一下", "，", "搜索", "和"]
 WORDS = st.sampled_from(ENGLISH + CHINESE)
 SOUP = st.lists(WORDS, max_size=25).map(" ".join)
+# The characters that stand for times inside, and anything else, among the words that make the bot listen.
+MIXED = st.lists(st.one_of(WORDS, st.text(max_size=20), st.sampled_from(["\ue000", "\ue001 ", "\uefff"])), max_size=12)
 
 
 def requests_in(text: str, *, is_addressed: bool = False) -> int:
@@ -24,7 +26,7 @@ def requests_in(text: str, *, is_addressed: bool = False) -> int:
 
 
 @settings(max_examples=150, deadline=None)
-@given(text=st.text(max_size=300), is_addressed=st.booleans())
+@given(text=st.one_of(st.text(max_size=300), MIXED.map("".join), MIXED.map(" ".join)), is_addressed=st.booleans())
 def test_any_text_is_read(text: str, is_addressed: bool) -> None:
     assert requests_in(text, is_addressed=is_addressed) >= 0
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from services.time_expressions import parse, parse_all
@@ -158,6 +158,8 @@ def test_the_ends_of_the_calendar_are_no_error(phrase, edge):
 
 
 @given(st.integers(1, 500), moments)
+@example(90, datetime(2026, 10, 25, 0, 30, tzinfo=ZoneInfo("Europe/London")))
+@example(90, datetime(2026, 3, 29, 0, 30, tzinfo=ZoneInfo("Europe/London")))
 @settings(deadline=None)
 def test_minutes_from_now_are_elapsed_time(minutes, now):
     start = parse(f"in {minutes} minutes", now).best.start
