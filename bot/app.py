@@ -66,6 +66,7 @@ from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
+from services.search.service import SearchService
 from services.session import StateStore
 from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
@@ -284,7 +285,7 @@ async def build_app(
             log,
             times,
         )
-        offline = OfflineInterpreter(read_times=times.parse_all)
+        offline = OfflineInterpreter(read_times=times.parse_all, searches_web=services.get(SearchService).is_configured)
         thinks = interpreter or (None if model is None else model_interpreter(model, settings.model, times))
         chosen = offline if thinks is None else HookedInterpreter(thinks, plugins.model_hooks)
         parts = Parts(

@@ -1,12 +1,13 @@
 """The interpreter that needs no model: sentence patterns in, calls or one question out."""
 
-from function_calls.calls import Conversation, Interpretation, Step, Turn
+from function_calls.calls import Conversation, Interpretation, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
 from function_calls.offline.clauses import LONGEST
 from function_calls.offline.compiling import compile_all
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
+from function_calls.offline.looking_here import looked_up_here, looked_up_in_vain, told
 from function_calls.offline.mentions import with_joined_names, with_names
 from function_calls.offline.notes import noted
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
@@ -30,8 +31,16 @@ class OfflineInterpreter:
     that it asks are kept in memory for some minutes, per person and chat.
     """
 
-    def __init__(self, *, read_times: TimeReader = parse_all, questions: OpenQuestions | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        read_times: TimeReader = parse_all,
+        questions: OpenQuestions | None = None,
+        searches_web: bool = True,
+    ) -> None:
+        """`searches_web` says whether a search engine is connected: without one, questions are looked up here."""
         self._read_times = read_times
+        self._searches_web = searches_web
         self._questions = questions or OpenQuestions()
         self._examples = ExampleSentences()
         self._served = ServedLately()
@@ -45,7 +54,8 @@ class OfflineInterpreter:
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; an empty interpretation means that nothing was asked."""
         if turn.steps:
-            return Interpretation(answer=_told(turn.steps[-1]))
+            instead = looked_up_in_vain(turn)
+            return Interpretation(calls=instead) if instead else Interpretation(answer=told(turn.steps[-1]))
         return self.read(turn)
 
     def read(self, turn: Turn) -> Interpretation:
@@ -149,11 +159,6 @@ class OfflineInterpreter:
         query = ear.core(turn.message.text)
         maker = CallMaker(turn)
         if query and is_question(ear.forms(turn.message.text)[1], ear.pack) and maker.offers("perplexity_search"):
-            return Interpretation(calls=(maker.call("perplexity_search", {"query": query}),))
+            here = () if self._searches_web else looked_up_here(turn, query)
+            return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
         return Interpretation(answer=say(turn.language, "offline.help"))
-
-
-def _told(step: Step) -> str:
-    """What the tools of one round gave, in their own words: there is no model to word it."""
-    texts = [result.text or ("" if result.value is None else str(result.value)) for result in step.results]
-    return "\n".join(text for text in texts if text)
