@@ -1,0 +1,38 @@
+"""How the homeserver is asked."""
+
+import asyncio
+
+import aiohttp
+import pytest
+
+from bot.platform_kit.connection import ConnectionEnded
+from bot.platforms.matrix.client import _reached
+
+
+async def test_a_stop_that_comes_together_with_an_answer_is_a_stop():
+    answer = asyncio.get_running_loop().create_future()
+
+    async def ask():
+        return await answer
+
+    asking = asyncio.create_task(_reached(ask(), seconds=60))
+    await asyncio.sleep(0)
+    answer.set_result("news")
+    asking.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+
+
+@pytest.mark.parametrize("error", [aiohttp.ClientConnectionError(), TimeoutError()])
+async def test_a_homeserver_that_cannot_be_reached_ends_the_connection(error):
+    async def ask():
+        raise error
+
+    with pytest.raises(ConnectionEnded, match="cannot be reached"):
+        await _reached(ask())
+
+
+async def test_an_answer_that_does_not_come_in_time_ends_the_connection():
+    with pytest.raises(ConnectionEnded, match="TimeoutError"):
+        await _reached(asyncio.sleep(60), seconds=0.01)
