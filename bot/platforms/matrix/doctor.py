@@ -15,11 +15,13 @@ from bot.settings import Settings
 _DEVICE: Final = "BUBBLES_DOCTOR"
 _MOST_ROOMS: Final = 20
 # With what the library decrypts; looked for and not imported.
-_CAN_DECRYPT: Final = find_spec("vodozemac") is not None
+_DECRYPTS: Final = "vodozemac"
 
 
-async def examine(settings: Settings, asking: Asking, *, can_decrypt: bool = _CAN_DECRYPT) -> list[Finding]:
-    """Log in, look at the rooms, and log out again."""
+async def examine(settings: Settings, asking: Asking, *, can_decrypt: bool | None = None) -> list[Finding]:
+    """Log in, look at the rooms, and log out again. `can_decrypt` is looked for where it is not given."""
+    if can_decrypt is None:
+        can_decrypt = find_spec(_DECRYPTS) is not None
     own = settings.platforms.group(NAME, MatrixSettings)
     if not own.homeserver or not own.user:
         step = "fill in homeserver and user of [platforms.matrix]"
