@@ -12,6 +12,7 @@ from function_calls.offline.corrections import corrected_times
 from function_calls.offline.pack import language_of, load_pack
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
+from services.reminders.spoken import as_meant
 from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 
 _COMPARED_FIRES = 5
@@ -46,7 +47,7 @@ def cross_check(
     readings = tuple(chain.from_iterable((*listed, *on_their_days(listed, now.astimezone(zone)))))
     if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
-    meant = tuple(_schedule(each.readings[0], proposed.zone) for each in found if each.readings)
+    meant = tuple(_schedule(each.readings[0], proposed.zone, now) for each in found if each.readings)
     if len(meant) == 1 and _is_clear(found, readings[0]):
         return Verdict(schedule=meant[0])
     return Verdict(schedule=proposed, choices=(*meant, proposed))
@@ -69,7 +70,7 @@ def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
     """Whether the proposal is what the words say, as exactly as they say it: "tomorrow" leaves the clock open."""
     if bool(proposed.rule) != bool(reading.rrule):
         return False
-    spoken = _schedule(reading, proposed.zone)
+    spoken = _schedule(reading, proposed.zone, now)
     if reading.grain in _CLOCKLESS and not reading.has_clock:
         return proposed.start.date() == spoken.start.date()
     if not reading.rrule:
@@ -77,5 +78,5 @@ def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
     return next_fires(proposed, now, _COMPARED_FIRES) == next_fires(spoken, now, _COMPARED_FIRES)
 
 
-def _schedule(reading: Reading, zone: str) -> Schedule:
-    return Schedule(start=reading.wall, zone=zone, rule=reading.rrule or "")
+def _schedule(reading: Reading, zone: str, now: datetime) -> Schedule:
+    return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), now)

@@ -10,6 +10,7 @@ from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
 from services.reminders.nagging import with_nag, without_nag
+from services.reminders.spoken import as_meant
 from services.time_expressions import Reading, TimeReader
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
@@ -35,7 +36,7 @@ def schedule_from(
     if arguments.rrule:
         return Schedule(start=_first(arguments, local, read), zone=zone_name(zone), rule=_value(arguments.rrule))
     if arguments.type == "once":
-        return _once(arguments, zone_name(zone), read)
+        return _once(arguments, local, zone_name(zone), read)
     clock = clock_of(arguments.time)
     if clock is None:
         return _repeated_phrase(arguments, local, zone_name(zone), read)
@@ -55,12 +56,12 @@ def zone_name(zone: tzinfo) -> str:
     return getattr(zone, "key", None) or str(zone)
 
 
-def _once(arguments: ReminderArgs, zone: str, read: _ReadWords) -> Schedule:
+def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
     fixed = _date_time(arguments.time)
     if fixed is not None:
         return Schedule(start=fixed, zone=zone)
     reading = read(arguments.time)
-    return Schedule(start=reading.wall, zone=zone, rule=reading.rrule or "")
+    return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), local)
 
 
 def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
@@ -69,7 +70,7 @@ def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: 
     if fixed is None:
         reading = read(arguments.time)
         if reading.rrule:
-            return Schedule(start=reading.wall, zone=zone, rule=reading.rrule)
+            return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule), local)
         fixed = reading.wall
     weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
     return _repeated(arguments.type, fixed.time(), weekday, local, zone)

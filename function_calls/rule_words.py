@@ -40,6 +40,8 @@ def rule(language: str, reminder: Reminder) -> str:
         each = _period(language, unit, every)
     else:
         each = _days(language, unit, every, parts, schedule.start)
+        if parts.get("SKIP") == "BACKWARD":
+            each = say(language, "rule.or_last_day", each=each)
     told = each if unit in {"minute", "hour"} else _at_clocks(language, each, parts, schedule.start)
     return _bounded(language, told, parts, schedule)
 

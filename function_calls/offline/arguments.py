@@ -1,7 +1,10 @@
 """Put a reading of time into the arguments of `reminder_set`."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from function_calls.reminder_times import zone_name
+from services.reminders.model import Schedule
+from services.reminders.spoken import as_meant
 from services.time_expressions import Reading
 
 _WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -23,7 +26,8 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in _WEEKDAYS
     if is_weekly and reading.start - now <= timedelta(days=7):
         return {"type": "weekly", "time": clock, "weekday": _WEEKDAYS.index(day)}
-    return {"type": "once", "time": written(reading.wall), "rrule": reading.rrule}
+    meant = as_meant(Schedule(start=reading.wall, zone=zone_name(now.tzinfo or UTC), rule=reading.rrule), now)
+    return {"type": "once", "time": written(meant.start), "rrule": meant.rule}
 
 
 def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:

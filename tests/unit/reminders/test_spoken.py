@@ -1,0 +1,51 @@
+"""Who says "every 31st" wants no month left out."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+from services.reminders.spoken import as_meant
+
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+
+
+def said(rule: str, first: str) -> Schedule:
+    return Schedule(start=datetime.fromisoformat(first), zone="Europe/Berlin", rule=rule)
+
+
+@pytest.mark.parametrize(
+    ("rule", "first", "days"),
+    [
+        ("FREQ=MONTHLY;BYMONTHDAY=31", "2026-12-31T10:00", ["11-30", "12-31", "01-31", "02-28"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=31", "2027-03-31T10:00", ["03-31", "04-30", "05-31", "06-30"]),
+        ("FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=31", "2026-12-31T10:00", ["12-31", "02-28", "04-30", "06-30"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=1,29", "2026-11-29T10:00", ["11-29", "12-01", "12-29", "01-01"]),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", "2028-02-29T10:00", ["02-28", "02-29", "02-28", "02-28"]),
+    ],
+)
+def test_a_day_that_a_month_lacks_is_its_last_one(rule: str, first: str, days: list[str]):
+    meant = as_meant(said(rule, first), NOW)
+
+    assert [f"{fire:%m-%d}" for fire in next_fires(meant, NOW, 4)] == days
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "",
+        "FREQ=MONTHLY",
+        "FREQ=MONTHLY;BYMONTHDAY=28",
+        "FREQ=MONTHLY;BYMONTHDAY=-1",
+        "FREQ=MONTHLY;BYMONTHDAY=31;SKIP=OMIT",
+        "FREQ=MONTHLY;BYDAY=MO;BYMONTHDAY=29",
+        "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=31",
+        "LUNAR 1-30",
+        "EVERY 90 MIN",
+    ],
+)
+def test_other_schedules_stay_as_they_are(rule: str):
+    schedule = said(rule, "2026-12-31T10:00")
+
+    assert as_meant(schedule, NOW) == schedule
