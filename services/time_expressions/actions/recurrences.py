@@ -98,9 +98,10 @@ def daily_for(values: Values) -> Slots | None:
 
 
 def every_day_but(values: Values, *, alone: bool = False) -> Slots | None:
-    """Every day except Sunday; `alone` where the words for every day stand elsewhere."""
+    """Every day, or weekdays, except some; `alone` where the words for every day stand elsewhere."""
     out = values[-1] if isinstance(values[-1], tuple) else (values[-1],)
-    days = tuple(day for day in range(7) if day not in out)
+    of = values[0] if len(values) > 1 else range(7)
+    days = tuple(day for day in of if day not in out)
     made: Slots = {"weekdays": days, "every": Every(1, "week"), "strength": 2}
     return {**made, **({"but": True} if alone else {})} if days else None
 

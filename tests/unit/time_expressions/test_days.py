@@ -37,6 +37,7 @@ from services.time_expressions import DateOrder, Grain
         ("end of the quarter", "2026-12-31"),
         ("on 21 march to go", "2027-03-21"),
         ("day after tmrw", "2026-11-22"),
+        ("提醒我一下周五开会", "2026-11-27"),
         ("记一下周五交房租", "2026-11-27"),
         ("christmas", "2026-12-25"),
         ("in two weeks", "2026-12-04"),
