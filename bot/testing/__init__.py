@@ -5,7 +5,8 @@ Talk to a bot without a network, a key or waiting:
 - `platform.FakePlatform`: a chat in memory: say something, read what the bot answered.
 - `clocks.LoopClock`, `FixedClock`, `StandingClock`: clocks that follow the event loop, stand until set, or just stand.
 - `timetables.LoopTimetable`, `threads.InlineExecutor`: wake-ups and threads in the event loop's time.
-- `rehearsal.rehearsed`, `play`, `dialogues.load_dialogue`: dialogues as TOML files, run against a whole bot.
+- `rehearsal.build_in_memory`: a whole bot whose days pass in no time.
+- `rehearsal.rehearsed`, `play`, `dialogues.load_dialogue`: dialogues as TOML files, run against such a bot.
 - `talking.said`: what a whole bot, with your functions and plugins, says to a sentence.
 - `fixtures`: pytest fixtures `call_tool`, `talk`, `fake_clock`.
 

@@ -1,12 +1,13 @@
-"""Runs a dialogue against a whole bot: memory database, fake platform, fake time."""
+"""Makes whole bots of memory and fake time, and runs dialogues against them."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 
-from bot.app import build_app
+from bot.app import App, build_app
+from bot.platform import Platform
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, Dialogue, Step
@@ -14,7 +15,9 @@ from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
+from bot.wiring import Functions
 from function_calls.interpreter import Interpreter
+from services.clock import Clock
 from services.language_model.ports import RequestedCall
 from services.reminders.waker import WakerPace
 from services.storage.database import Database
@@ -23,22 +26,35 @@ from services.storage.database import Database
 _UNHURRIED = WakerPace(tick=timedelta(days=1))
 
 
+def build_in_memory(
+    settings: Settings | None = None,
+    *,
+    clock: Clock,
+    platforms: Sequence[Platform] = (),
+    functions: Sequence[Functions] = (),
+    interpreter: Interpreter | None = None,
+    pace: WakerPace | None = None,
+) -> AbstractAsyncContextManager[App]:
+    """`build_app` without files, threads and timers of its own: with looptime, waiting is free of charge."""
+    return build_app(
+        settings,
+        platforms=platforms,
+        functions=functions,
+        interpreter=interpreter,
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+        pace=pace,
+    )
+
+
 @asynccontextmanager
 async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
     """A bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
     settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False))
     clock = LoopClock(dialogue.start)
     platform = FakePlatform(clock)
-    database = Database("sqlite://", make_thread=InlineExecutor)
-    async with build_app(
-        settings,
-        platforms=[platform],
-        interpreter=interpreter,
-        clock=clock,
-        database=database,
-        timetable=LoopTimetable(),
-        pace=_UNHURRIED,
-    ):
+    async with build_in_memory(settings, platforms=[platform], interpreter=interpreter, clock=clock, pace=_UNHURRIED):
         yield platform
 
 

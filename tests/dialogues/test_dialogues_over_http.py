@@ -8,7 +8,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.app import build_app
 from bot.http.app import guarded
 from bot.http.context import HttpContext
 from bot.http.room_events import follow_bot
@@ -17,10 +16,8 @@ from bot.platforms.web.ids import person_called
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, load_dialogues
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from services.reminders.waker import WakerPace
-from services.storage.database import Database
 
 ROOT = Path(__file__).parent
 
@@ -65,12 +62,10 @@ async def called(dialogue):
     settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False))
     clock = LoopClock(dialogue.start)
     room = WebPlatform(clock=clock, bot_name=settings.bot.name)
-    async with build_app(
+    async with build_in_memory(
         settings,
         platforms=[room],
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
         pace=WakerPace(tick=timedelta(hours=1)),
     ) as app:
         context = HttpContext.of(app, room, settings, clock)

@@ -12,17 +12,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Dialogue, Step
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import play
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory, play
 from function_calls.llm import FunctionCallLLM
-from services.storage.database import Database
 
 ROOT = Path(__file__).parents[2]
 README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
@@ -48,14 +44,12 @@ def talk(dice):
     async def run(*answers, text="Bubbles, roll a dice"):
         clock = LoopClock()
         platform, model = FakePlatform(clock), ScriptedModel(answers)
-        async with build_app(
+        async with build_in_memory(
             Settings(bot=BotSettings(timezone="UTC")),
             platforms=[platform],
             functions=[dice],
             interpreter=FunctionCallLLM(model) if answers else None,
             clock=clock,
-            database=Database("sqlite://", make_thread=InlineExecutor),
-            timetable=LoopTimetable(),
         ):
             await platform.say(text)
         return platform.texts, model.shown

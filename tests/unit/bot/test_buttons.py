@@ -5,13 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
-from services.storage.database import Database
+from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime
 SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
@@ -23,12 +20,10 @@ DAILY = {"en": "remind me every day at 9:01 to water the plants", "zh": "每天9
 async def platform():
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
-    app = build_app(
+    app = build_in_memory(
         SETTINGS,
         platforms=[platform],
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     )
     async with app:
         yield platform

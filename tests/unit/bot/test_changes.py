@@ -10,6 +10,7 @@ from bot.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
+from bot.testing.rehearsal import build_in_memory
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from function_calls.calls import ToolCall
@@ -153,13 +154,11 @@ async def test_a_reminder_that_was_said_is_said_again_after_a_snooze(talk):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     script = [calls(setting("2026-11-20 09:01")), calls(("reminder_snooze", {"time": "5 minutes"})), UNDO]
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         interpreter=ScriptedInterpreter(script),
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     ):
         await platform.say("remind me")
         await asyncio.sleep(120)
@@ -219,13 +218,11 @@ async def test_what_is_over_cannot_be_restored_and_the_reason_is_said(talk):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     script = [calls(setting("2026-11-20 09:01")), calls(("reminder_delete", {"reminder_id": "tea"})), UNDO]
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         interpreter=ScriptedInterpreter(script),
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     ):
         await platform.say("remind me")
         await platform.say("no more tea")
@@ -256,14 +253,12 @@ class Bans:
 async def test_a_yes_that_names_nobody_is_heard_while_a_call_waits(listen):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen=listen)),
         platforms=[platform],
         functions=[Bans()],
         interpreter=ScriptedInterpreter([calls(("ban", {"name": "bob"}))]),
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     ):
         await platform.say("Bubbles, ban bob")
         await platform.say("yes")
@@ -276,13 +271,11 @@ async def test_a_yes_among_people_wakes_no_model(listen):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     interpreter = ScriptedInterpreter()
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen=listen)),
         platforms=[platform],
         interpreter=interpreter,
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     ):
         await platform.say("yes")
 
@@ -292,12 +285,10 @@ async def test_a_yes_among_people_wakes_no_model(listen):
 async def test_owners_are_those_of_the_settings():
     clock = LoopClock(START)
     platform = FakePlatform(clock)
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC", owners=("fake:olga",))),
         platforms=[platform],
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     ):
         await platform.say("/tools off summary", sender="olga")
         await platform.say("/tools on summary", sender="mary")

@@ -6,16 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from services.chat import BotAdded, ChatAddress
 from services.errors import DeliveryFailed
 from services.reminders.waker import WakerPace
-from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="fake", chat_id="home")
@@ -35,12 +32,10 @@ async def running():
     """A bot in a group."""
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
         pace=WakerPace(tick=timedelta(minutes=5)),  # an hour passes in few steps
     ):
         yield platform

@@ -6,21 +6,18 @@ from itertools import pairwise
 
 import pytest
 
-from bot.app import build_app
 from bot.drafts import Drafts
 from bot.outbox import Outbox
 from bot.platform import Capabilities
 from bot.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from bot.testing.turns import make_message, make_turn
 from function_calls.calls import Interpretation, Reply
 from services.chat import ChatAddress, Choice, SentFile
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
-from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 
@@ -230,13 +227,11 @@ class SlowWriter:
 async def test_a_whole_bot_shows_answers_while_they_are_written(is_wanted, count_of_edits):
     clock = LoopClock(datetime(2026, 11, 20, 9, tzinfo=UTC))
     platform = EditingPlatform(clock)
-    bot = build_app(
+    bot = build_in_memory(
         Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(stream_replies=is_wanted)),
         platforms=[platform],
         interpreter=SlowWriter(),
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     )
     async with bot as app:
         await platform.say("Bubbles, what is tea?")

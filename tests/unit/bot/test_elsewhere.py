@@ -6,14 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from services.errors import DeliveryFailed
-from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 
@@ -35,12 +32,10 @@ class Office:
     def __init__(self):
         self.clock = LoopClock(datetime(2026, 11, 20, 9, tzinfo=UTC))
         self.work, self.phone = Telling(self.clock, "slack"), FakePlatform(self.clock, name="telegram")
-        self.bot = build_app(
+        self.bot = build_in_memory(
             Settings(bot=BotSettings(timezone="UTC")),
             platforms=[self.work, self.phone],
             clock=self.clock,
-            database=Database("sqlite://", make_thread=InlineExecutor),
-            timetable=LoopTimetable(),
         )
 
     async def open(self, command="/chatname ops"):

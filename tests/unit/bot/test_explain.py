@@ -9,6 +9,7 @@ from bot.settings import BotSettings, ModelSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
+from bot.testing.rehearsal import build_in_memory
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from function_calls.calls import ToolCall
@@ -38,13 +39,11 @@ def platform(clock):
 
 
 def bot(platform, clock, *, interpreter=None, **settings):
-    return build_app(
+    return build_in_memory(
         Settings(bot=BotSettings(timezone="UTC"), **settings),
         platforms=[platform],
         interpreter=interpreter,
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     )
 
 

@@ -5,19 +5,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
 from function_calls.transcript import result_text
 from services.call_log.service import CallLog
 from services.chat import SentFile
-from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 
@@ -48,14 +45,12 @@ def platform(clock):
 
 def bot(platform, clock, name, *, said=""):
     script = [[ToolCall(id="1", name=name, arguments={})], *([said] if said else [])]
-    return build_app(
+    return build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         functions=[Painter()],
         interpreter=ScriptedInterpreter(script),
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     )
 
 

@@ -6,15 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import build_app
 from bot.platform import Capabilities
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from services.chat import ChatAddress, Person
-from services.storage.database import Database
 from services.zones.service import ZoneService
 
 pytestmark = pytest.mark.looptime
@@ -26,12 +23,10 @@ class Town:
     def __init__(self):
         clock = LoopClock(datetime(2026, 11, 20, 9, tzinfo=UTC))
         self.phone, self.desk = (FakePlatform(clock, name=name) for name in ("telegram", "matrix"))
-        self.bot = build_app(
+        self.bot = build_in_memory(
             Settings(bot=BotSettings(timezone="UTC", owners=("telegram:ann",))),
             platforms=[self.phone, self.desk],
             clock=clock,
-            database=Database("sqlite://", make_thread=InlineExecutor),
-            timetable=LoopTimetable(),
         )
 
     async def code(self, text="/link"):

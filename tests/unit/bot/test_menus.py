@@ -4,13 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
-from services.storage.database import Database
+from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime
 
@@ -30,12 +27,10 @@ def clock():
 
 
 def bot(platform, clock, settings=None):
-    return build_app(
+    return build_in_memory(
         settings or Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     )
 
 

@@ -6,19 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from function_calls.calls import Receipt, ToolCall, ToolResult
 from function_calls.registry import tool_function
 from services.call_log.service import CallLog
 from services.chat import ChatAddress
 from services.history.service import HistoryService
-from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 
@@ -64,14 +61,12 @@ def platform(clock):
 @asynccontextmanager
 async def running(platform, clock, shelf, *names):
     calls = [[ToolCall(id=str(place), name=name, arguments={})] for place, name in enumerate(names)]
-    async with build_app(
+    async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         functions=[shelf],
         interpreter=ScriptedInterpreter(calls),
         clock=clock,
-        database=Database("sqlite://", make_thread=InlineExecutor),
-        timetable=LoopTimetable(),
     ) as app:
         yield app
 

@@ -6,15 +6,12 @@ from textwrap import dedent
 
 import pytest
 
-from bot.app import build_app
 from bot.plugins.watching import PluginWatch
 from bot.settings import BotSettings, PluginSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
-from services.storage.database import Database
+from bot.testing.rehearsal import build_in_memory
 
 DICE = '''
     from function_calls.registry import tool_function
@@ -46,13 +43,11 @@ class House:
         settings = Settings(
             bot=BotSettings(timezone="UTC", owners=owners), plugins=PluginSettings(folder=self.folder, **plugins)
         )
-        async with build_app(
+        async with build_in_memory(
             settings,
             platforms=[self.platform],
             interpreter=None if script is None else ScriptedInterpreter(script),
             clock=self.clock,
-            database=Database("sqlite://", make_thread=InlineExecutor),
-            timetable=LoopTimetable(),
         ) as app:
             self.watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, self.told.append)
             yield app
