@@ -76,7 +76,8 @@ class Words:
         """What is to be told, piece by piece, until the end; an empty one where nothing has come for long."""
         while True:
             try:
-                piece = await asyncio.wait_for(self._waiting.get(), _BEAT_SECONDS)
+                async with asyncio.timeout(_BEAT_SECONDS):
+                    piece = await self._waiting.get()
             except TimeoutError:
                 piece = ""
             if piece is None:

@@ -107,7 +107,8 @@ async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> 
     said.finished.add_done_callback(lambda _: frames.put_nowait(None))
     while True:
         try:
-            frame = await asyncio.wait_for(frames.get(), _BEAT_SECONDS)
+            async with asyncio.timeout(_BEAT_SECONDS):
+                frame = await frames.get()
         except TimeoutError:
             yield None
             continue
