@@ -23,11 +23,12 @@ def resolve(meaning: Meaning, present: Present) -> list[Answer]:
 
 
 def _daily_for_days(meaning: Meaning) -> Meaning:
-    """For a week from tomorrow, at nine: every day of it."""
+    """For a week from tomorrow, at nine; for the next five days at nine: every day of it."""
     lasting = meaning.lasting
-    is_bounded = meaning.since is not None and lasting is not None and lasting.days > 1 and not lasting.seconds
+    is_bounded = lasting is not None and lasting.days > 1 and not lasting.seconds
+    begins = meaning.since is not None or not (meaning.shift or meaning.weekdays or meaning.days or meaning.feast)
     is_open = meaning.every is None and meaning.until is None and bool(meaning.clocks or meaning.parts)
-    return replace(meaning, every=Every(1, "day")) if is_bounded and is_open else meaning
+    return replace(meaning, every=Every(1, "day")) if is_bounded and begins and is_open else meaning
 
 
 def _recurring(meaning: Meaning, present: Present) -> Answer | None:

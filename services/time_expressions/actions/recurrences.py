@@ -57,6 +57,13 @@ def every_weekday(values: Values, *, interval: int | None = None, strength: int 
     return {"weekdays": days, "every": Every(int(amount), "week"), "strength": strength}
 
 
+def next_weekdays(values: Values) -> Slots | None:
+    """The next three Mondays."""
+    count, day = values
+    made = every_weekday([day])
+    return {**made, "count": int(count)} if made and 1 < count <= 100 else None
+
+
 def every_nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
     """Every third Friday means that of the month; no month promises a fifth, so every fifth counts weeks."""
     made = nth_weekday(values, last=last)

@@ -26,6 +26,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every weekend", "FREQ=WEEKLY;BYDAY=SA,SU"),
         ("on weekdays but not fridays at 9:30", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH;BYHOUR=9;BYMINUTE=30"),
         ("每天九点半打卡，周末除外", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30"),
+        ("for the next 5 days at 9am", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=5"),
+        ("the next 3 mondays at 9am", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=3"),
         ("every 4 hours from 8am", "FREQ=HOURLY;INTERVAL=4"),
         ("every hour until 6", "FREQ=HOURLY;UNTIL=20261120T180000Z"),
         ("every single day at 8am", "FREQ=DAILY;BYHOUR=8;BYMINUTE=0"),
