@@ -78,9 +78,8 @@ def _respelt(text: str, pack: LanguagePack) -> str:
     """`text` with what is meant by its slips and short forms: "tmrw", "remindme"."""
     if not pack.data.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
         text = _TYPED.sub(lambda match: pack.data.typed.get(match[0].lower(), match[0]), text)
-    if pack.strange.search(text):
-        for pattern, meant in pack.rewritten:
-            text = pattern.sub(meant, text)
+    for pattern, meant in pack.rewritten:
+        text = pattern.sub(meant, text)
     return text
 
 

@@ -66,7 +66,7 @@ class LanguagePack:
         tail: Matches what stands behind a reference ("the milk one").
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
         read_as: What is written one way and read as another; `odd` matches all that is.
-        rewritten: What is read as something else before all; `typed` words so, and `strange` all other.
+        rewritten: What is read as something else before all; `typed` words so.
         no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
         lengths: Match an amount of time, `span`, that says when something is over.
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
@@ -95,7 +95,6 @@ class LanguagePack:
     read_as: tuple[tuple[re.Pattern[str], str], ...]
     odd: re.Pattern[str]
     rewritten: tuple[tuple[re.Pattern[str], str], ...]
-    strange: re.Pattern[str]
     no_note: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
@@ -193,7 +192,6 @@ def load_pack(language: str) -> LanguagePack:
         read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
         rewritten=_pairs(data.rewritten),
-        strange=any_of(written for written, _ in data.rewritten),
         no_note=any_of(data.no_notes),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
