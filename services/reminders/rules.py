@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 
 from services.errors import RequestRefused
@@ -109,7 +109,7 @@ def _parts(text: str) -> dict[str, str]:
 
 def _rule(parts: dict[str, str]) -> Rule:
     if parts.get("FREQ") == "SECONDLY" or "BYSECOND" in parts:
-        raise RequestRefused("rule_too_often", minimum="1 min")
+        raise RequestRefused("rule_too_often", minimum=timedelta(minutes=1))
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
     exceptions = parts.pop("EXDATE", "")
     nag = read_nag(parts)
