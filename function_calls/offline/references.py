@@ -20,7 +20,7 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     both = [request.match.first(name) for name in ("which", "which_2")]
     if all(both):
         return tuple(_restored(words, request, pack) for words in both)
-    words = " ".join(filter(None, [request.match.first(name) for name in ("which", "reference", "due", "numbers")]))
+    words = " ".join(filter(None, [request.match.first(name) for name in ("which", "reference", "due", "numbers", "ordinals")]))
     numbers = re.findall(r"\d+", words) if request.match.first("numbers") else []
     numbers = numbers or [_restored(part, request, pack) for part in pack.between.split(words)]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):

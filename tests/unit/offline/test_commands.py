@@ -22,6 +22,9 @@ DELETIONS = [
     ("删除第1个和第3个提醒", ["1", "3"]),
     ("把喝水的提醒删掉", ["喝水"]),
     ("全部取消", ["all"]),
+    ("删除第一个和第三个", ["1", "3"]),
+    ("把第一个、第二个删掉", ["1", "2"]),
+    ("delete the first and the third one", ["1", "3"]),
 ]
 LISTS = [
     "what reminders do I have tomorrow?",
@@ -33,6 +36,8 @@ LISTS = [
     "你明天要提醒我什么",
     "我让你提醒我什么来着",
     "下周的提醒给我看看",
+    "还有哪些提醒",
+    "下一个提醒是什么时候",
 ]
 SUMMARIES = ["what did I miss", "summarize since noon", "tl;dr", "总结今天的聊天", "群里聊了什么"]
 CHANGES = {
