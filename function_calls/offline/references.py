@@ -7,6 +7,8 @@ from function_calls.offline.pack import LanguagePack
 from function_calls.offline.requests import Request
 
 ALL = "all"
+_SEVERAL = ("which", "reference", "due", "numbers", "ordinals")
+_LISTED = re.compile("[、,，]")
 
 
 def reminder_references(request: Request, pack: LanguagePack, *, may_be_several: bool = False) -> tuple[str, ...]:
@@ -20,9 +22,10 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     both = [request.match.first(name) for name in ("which", "which_2")]
     if all(both):
         return tuple(_restored(words, request, pack) for words in both)
-    words = " ".join(filter(None, [request.match.first(name) for name in ("which", "reference", "due", "numbers", "ordinals")]))
+    words = " ".join(filter(None, map(request.match.first, _SEVERAL)))
     numbers = re.findall(r"\d+", words) if request.match.first("numbers") else []
-    numbers = numbers or [_restored(part, request, pack) for part in pack.between.split(words)]
+    parts = [part for joined in pack.between.split(words) for part in _LISTED.split(joined)]
+    numbers = numbers or [_restored(part, request, pack) for part in parts if part.strip()]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
         return tuple(numbers)
     named = _restored(words, request, pack)
