@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bot.app import App, build_app
 from bot.evaluation.prompts import NONE, NOW, Prompt
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.settings import BotSettings, LogSettings, RouterSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.zones import bot_zone
@@ -23,6 +23,8 @@ from services.storage.database import Database
 
 ZONE = "Asia/Shanghai"
 _PERSON = "ann"
+_ANY_PACE = 1_000_000
+"""Messages in a minute: for a clock that stands still all of them come at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +107,8 @@ class Overheard:
 @asynccontextmanager
 async def measured_bot(interpreter: Interpreter) -> AsyncIterator[MeasuredBot]:
     """A bot in memory that understands with `interpreter`; it stays Friday 2026-11-20, 10:00."""
-    settings = Settings(bot=BotSettings(timezone=ZONE), log=LogSettings(to_file=False))
+    pace = RouterSettings(messages_per_minute=_ANY_PACE, chat_messages_per_minute=_ANY_PACE)
+    settings = Settings(bot=BotSettings(timezone=ZONE), log=LogSettings(to_file=False), router=pace)
     clock = StandingClock(_at(NOW))
     platform, overheard = FakePlatform(clock), Overheard(interpreter)
     async with build_app(

@@ -33,6 +33,13 @@ async def test_the_reminder_that_is_kept_is_judged():
     assert found.is_right
 
 
+async def test_more_prompts_than_people_may_say_in_a_minute_are_all_heard():
+    async with measured_bot(ScriptedInterpreter([call("reminder_list")] * 61)) as bot:
+        seen = [await bot.tell(CHAT) for _ in range(61)]
+
+    assert all(each.calls for each in seen)
+
+
 @pytest.mark.parametrize(
     ("arguments", "wrong"),
     [

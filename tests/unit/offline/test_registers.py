@@ -29,6 +29,7 @@ SET = [
     ("remind me monday first thing to pack", "2026-03-09 09:00", "pack"),
     ("remind me at seven oh five to call", "2026-03-04 19:05", "call"),
     ("remind me at around 5 to call", "2026-03-04 17:00", "call"),
+    ("remind me at 21:15: lock the shed", "2026-03-04 21:15", "lock the shed"),
     ("remind me 4pm-ish to call", "2026-03-04 16:00", "call"),
     ("remind me late tonight to call", "2026-03-04 22:00", "call"),
     ("remind me mid january to renew it", "2027-01-15 09:00", "renew it"),
