@@ -173,6 +173,9 @@ def test_a_time_that_was_named_before_is_enough(review, chosen):
         ("summary", "这个总结写得很好", "zh"),
         ("perplexity_search", "这个搜索功能太方便了", "zh"),
         ("perplexity_search", "what a search that was, haha", "en"),
+        ("reminder_list", "Hello everybody!", "en"),
+        ("reminder_list", "good night all", "en"),
+        ("summary", "大家晚上好！", "zh"),
     ],
 )
 def test_what_is_told_or_taken_back_is_not_done(review, chosen, tool, text, language):
