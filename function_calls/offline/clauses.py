@@ -27,8 +27,9 @@ _SIGNS_AHEAD = re.compile(r"^[\s\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+
 _EDGES = " \t\n.,;:!?~…，。；：！？、-—\"'“”「」()（）"
 
 
+@lru_cache(maxsize=4)
 def tidy(text: str, pack: LanguagePack) -> str:
-    """One spelling of spaces, quotes and wide letters."""
+    """One spelling of spaces, quotes and wide letters; a message is asked for it a dozen times."""
     plain = without_blanks(text).translate(_MARKS | _WIDE)
     plain = _AFTER_MENTION.sub(r"\1，", plain) if pack.data.script == "han" else plain
     plain = _SPACE_IN_HAN.sub("", _SPACE.sub(" ", plain)).strip()

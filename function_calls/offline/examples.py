@@ -30,11 +30,12 @@ class ExampleSentences:
 
         An example that is nothing but a slot would match anything, and counts only when the bot was spoken to.
         """
+        said = trimmed(text)
         for tool in tools:
             if tool.name in INTENTS:
                 continue
-            for example in tool.examples:
-                arguments = _match_example(text, example, tool)
+            for example, pattern in _templates(tool.examples):
+                arguments = _match_example(said, pattern, tool)
                 if arguments is not None and (is_addressed or _has_own_words(example)):
                     return tool.name, arguments
         return None
@@ -50,9 +51,8 @@ def _folded(text: str) -> str:
     return " ".join(trimmed(text).casefold().split()).strip(_MARKS)
 
 
-def _match_example(text: str, example: str, tool: ToolSpec) -> dict[str, object] | None:
-    pattern = _compiled(example)
-    found = pattern.fullmatch(trimmed(text)) if pattern is not None else None
+def _match_example(said: str, pattern: re.Pattern[str], tool: ToolSpec) -> dict[str, object] | None:
+    found = pattern.fullmatch(said)
     if found is None:
         return None
     arguments = {name: _value(trimmed(words), name, tool) for name, words in found.groupdict().items() if words}
@@ -61,7 +61,13 @@ def _match_example(text: str, example: str, tool: ToolSpec) -> dict[str, object]
     return arguments if is_complete else None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
+def _templates(examples: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The examples with their patterns; those that are no templates are left out."""
+    compiled = ((example, _compiled(example)) for example in examples)
+    return tuple((example, pattern) for example, pattern in compiled if pattern is not None)
+
+
 def _compiled(example: str) -> re.Pattern[str] | None:
     """The pattern of an example; None for one that is no template."""
     try:

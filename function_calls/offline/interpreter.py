@@ -139,7 +139,7 @@ class OfflineInterpreter:
         return None if name is None else Interpretation(calls=(CallMaker(turn).call(name, {}),))
 
     def _by_example(self, turn: Turn, ear: Ear) -> Interpretation | None:
-        forms = ear.forms(turn.message.text)
+        forms = dict.fromkeys(ear.forms(turn.message.text))
         tried = (self._examples.match(form, turn.tools, is_addressed=ear.is_addressed) for form in forms)
         found = next(filter(None, tried), None)
         if found is None:
