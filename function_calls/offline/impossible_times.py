@@ -12,6 +12,7 @@ from services.time_expressions import TimeReadings
 Span = tuple[int, int]
 
 _MOST_TRIED: Final = 3
+_LARGE: Final = re.compile(r"[2-9]\d|十")
 _TENS: Final = "[三四五六七八九]十"
 # Numbers that can be no hour, no minute, or not the day of every month, and one that always can.
 _POSSIBLE: Final = (
@@ -31,6 +32,8 @@ def impossible_times(
 
     A reading that begins within a number (五点 of 二十五点) has not understood it.
     """
+    if not _LARGE.search(text):
+        return
     numbers = [(match.span(), possible) for pattern, possible in _POSSIBLE for match in pattern.finditer(text)]
     free = [(span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)]
     for (start, end), possible in free[:_MOST_TRIED]:

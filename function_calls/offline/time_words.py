@@ -1,6 +1,6 @@
 """Find the words of a sentence that name a time: those a clock can read, and those it cannot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -51,11 +51,12 @@ class TimeWords:
 def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> tuple[TimeWords, ...]:
     """Every time named in `text`, in order; no two share a character."""
     leads = list(_leads(text, pack))
-    found = [words for words in _read(text, now, pack, read) if not _is_part_of(words.spans, leads)]
+    plain, reader = _as_read(text, pack), partial(read, now=now, language=pack.language)
+    found = [words for words in _read(text, reader(plain)) if not _is_part_of(words.spans, leads)]
     for words in (*leads, *_lengths(text, now, pack, read), *_vague(text, pack)):
         if not any(_overlap(span, taken) for span in words.spans for each in found for taken in each.spans):
             found.append(words)
-    for words in _impossible(text, found, now, pack, read):
+    for words in _impossible(text, plain, found, reader):
         found = [each for each in found if not any(_overlap(span, words.spans[0]) for span in each.spans)] + [words]
     return tuple(sorted(found, key=lambda words: words.spans))
 
@@ -99,8 +100,8 @@ def joined(
     return None
 
 
-def _read(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> Iterator[TimeWords]:
-    for expression in read(_as_read(text, pack), now, language=pack.language):
+def _read(text: str, expressions: Sequence[TimeReadings]) -> Iterator[TimeWords]:
+    for expression in expressions:
         readings = expression.readings or expression.past[:1]
         if readings and readings[0].spans:
             spans = readings[0].spans
@@ -143,11 +144,10 @@ def _vague(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
 
 
 def _impossible(
-    text: str, found: Sequence[TimeWords], now: datetime, pack: LanguagePack, read: TimeReader
+    text: str, plain: str, found: Sequence[TimeWords], read: Callable[[str], Sequence[TimeReadings]]
 ) -> Iterator[TimeWords]:
     taken = [span for words in found for span in words.spans]
-    reader = partial(read, now=now, language=pack.language)
-    for start, end in impossible_times(_as_read(text, pack), taken, reader):
+    for start, end in impossible_times(plain, taken, read):
         yield TimeWords(words=text[start:end], spans=((start, end),), is_impossible=True)
 
 
