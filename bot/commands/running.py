@@ -16,6 +16,7 @@ from bot.settings import Settings
 from bot.settings_sources import secret_values
 from bot.tool_servers.sources import tool_secrets
 from function_calls.offline import OfflineInterpreter
+from function_calls.phrases import every_claim
 from services.clock import Clock
 
 _WARM_UP_AFTER_SECONDS: Final = 0.5
@@ -75,12 +76,17 @@ async def _serve(
 
 @asynccontextmanager
 async def _warming_up(app: App) -> AsyncIterator[None]:
-    """Compile the sentences of all languages while nobody speaks; the first message waits for its own only."""
+    """Compile the sentences of all languages while nobody speaks; the first message waits for its own only.
+
+    The same goes for the words by which models claim a change, where there is a model.
+    """
 
     async def warm_up() -> None:
         await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
         await app.settled()
         await asyncio.to_thread(OfflineInterpreter.warm_up)
+        if app.has_model:
+            await asyncio.to_thread(every_claim)
 
     warming = asyncio.create_task(warm_up(), name="warm up")
     try:
