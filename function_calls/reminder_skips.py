@@ -9,12 +9,12 @@ from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from services.errors import RequestRefused
+from services.reminders.exceptions import with_exceptions
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
 from services.reminders.rules import parse_rule
 
 NEXT: Final = "next"
-_EXCEPTIONS: Final = "EXDATE="
 
 
 def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
@@ -30,7 +30,7 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     if not old.rule or not coming or parse_rule(old.rule).is_elapsed:
         raise RequestRefused("nothing_to_skip")
     if words.strip().lower() == NEXT:
-        return _without(old, f"{coming[0]:%Y%m%dT%H%M%S}")
+        return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))
     day = _day(words, ctx).replace(tzinfo=ZoneInfo(old.zone))
     on_it = next_fires(old, max(day.astimezone(UTC) - timedelta(microseconds=1), ctx.now.astimezone(UTC)), 1)
     if not on_it or on_it[0].date() != day.date():
@@ -39,7 +39,7 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
             day=phrasing.date(ctx.language, day),
             next=phrasing.moment(ctx.language, coming[0], ctx.now),
         )
-    return _without(old, f"{day:%Y%m%d}")
+    return replace(old, rule=with_exceptions(old.rule, [day], days_only=True))
 
 
 def _day(words: str, ctx: CallContext) -> datetime:
@@ -48,11 +48,3 @@ def _day(words: str, ctx: CallContext) -> datetime:
     if len(found) != 1 or found[0] is None or found[0].rrule:
         raise RequestRefused("time_not_understood", time=words)
     return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _without(old: Schedule, exception: str) -> Schedule:
-    parts = old.rule.split(";")
-    listed = [part for part in parts if part.startswith(_EXCEPTIONS)]
-    others = [part for part in parts if not part.startswith(_EXCEPTIONS)]
-    exceptions = [each for part in listed for each in part.removeprefix(_EXCEPTIONS).split(",")]
-    return replace(old, rule=";".join([*others, f"{_EXCEPTIONS}{','.join([*exceptions, exception])}"]))

@@ -7,10 +7,11 @@ from hashlib import sha256
 
 from services.chat import Person
 from services.errors import RequestRefused
+from services.reminders.exceptions import with_exceptions
 from services.reminders.model import ReminderState, Schedule
 from services.reminders.portable.ics_component import IcsItem, read_component
 from services.reminders.portable.ics_lines import IcsPart, ics_parts
-from services.reminders.portable.ics_rules import own_rule, with_exceptions
+from services.reminders.portable.ics_rules import own_rule
 from services.reminders.portable.ics_schedule import is_said_by
 from services.reminders.portable.library import calendar_library
 from services.reminders.portable.model import (

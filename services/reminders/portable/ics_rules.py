@@ -1,8 +1,5 @@
 """RRULE values of other calendars as rules that we keep."""
 
-from collections.abc import Sequence
-from datetime import datetime
-
 _DROPPED = frozenset({"BYSECOND=0", "RSCALE=GREGORIAN"})
 
 
@@ -25,9 +22,3 @@ def own_rule(rrule: str) -> str:
         raise ValueError("a date of the Chinese calendar needs BYMONTH and BYMONTHDAY, and no leap month")
     named = [f"{month}-{'LAST' if day == '-1' else day}" for month in months.split(",") for day in days.split(",")]
     return ";".join([f"LUNAR {','.join(named)}", *(f"{name}={value}" for name, value in parts.items())])
-
-
-def with_exceptions(rule: str, exceptions: Sequence[datetime], *, days_only: bool) -> str:
-    """`rule` with the wall times of `exceptions` left out, or with `days_only` their whole days."""
-    shape = "%Y%m%d" if days_only else "%Y%m%dT%H%M%S"
-    return f"{rule};EXDATE={','.join(sorted({each.strftime(shape) for each in exceptions}))}"

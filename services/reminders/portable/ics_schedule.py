@@ -6,6 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import takewhile
 from zoneinfo import ZoneInfo
 
+from services.reminders.exceptions import without_exceptions
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_after, next_fires, resolve, zone_of
 from services.reminders.rules import Rule, parse_rule
@@ -138,8 +139,3 @@ def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime,
 
 def _is_excepted(rule: Rule, wall: datetime) -> bool:
     return wall.date() in rule.except_days or wall in rule.except_walls
-
-
-def without_exceptions(rule: str) -> str:
-    """The rule text without its EXDATE part."""
-    return ";".join(part for part in rule.split(";") if not part.upper().startswith("EXDATE="))

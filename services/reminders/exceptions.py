@@ -1,0 +1,24 @@
+"""The days and wall times that a rule leaves out: `EXDATE=20261225,20261231T090000` in its text."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+_PART: Final = "EXDATE="
+
+
+def with_exceptions(rule: str, exceptions: Sequence[datetime], *, days_only: bool) -> str:
+    """`rule` with the wall times of `exceptions` left out as well, or with `days_only` their whole days."""
+    shape = "%Y%m%d" if days_only else "%Y%m%dT%H%M%S"
+    known = (part[len(_PART) :].split(",") for part in rule.split(";") if _is_exceptions(part))
+    left_out = {each.strftime(shape) for each in exceptions}.union(*known)
+    return f"{without_exceptions(rule)};{_PART}{','.join(sorted(left_out))}"
+
+
+def without_exceptions(rule: str) -> str:
+    """The rule text without its EXDATE part."""
+    return ";".join(part for part in rule.split(";") if not _is_exceptions(part))
+
+
+def _is_exceptions(part: str) -> bool:
+    return part.upper().startswith(_PART)
