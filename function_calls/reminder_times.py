@@ -10,12 +10,12 @@ from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
 from services.reminders.nagging import with_nag, without_nag
+from services.reminders.rules import WEEKDAYS
 from services.reminders.spoken import as_meant
 from services.time_expressions import Reading, TimeReader
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _TIMES_NAGGED = 12
 _USUAL = TimeReader()
 _ReadWords = Callable[[str], Reading]
@@ -84,7 +84,7 @@ def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone
         raise RequestRefused("weekday_missing")
     ahead = (weekday - local.weekday()) % 7
     first = _next(local, clock, step=7, ahead=ahead)
-    return Schedule(start=first, zone=zone, rule=f"FREQ=WEEKLY;BYDAY={_WEEKDAYS[weekday]};{at}")
+    return Schedule(start=first, zone=zone, rule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]};{at}")
 
 
 def _next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:

@@ -11,9 +11,8 @@ from function_calls.reminder_times import rule_parts
 from function_calls.wording import say
 from services.reminders.model import Reminder, Schedule
 from services.reminders.nagging import without_nag
-from services.reminders.rules import parse_rule
+from services.reminders.rules import WEEKDAYS, parse_rule
 
-_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _UNITS = {
     "MINUTELY": "minute",
     "HOURLY": "hour",
@@ -57,7 +56,7 @@ def _days(language: str, unit: str, every: int, parts: Mapping[str, str], start:
     each = _period(language, unit, every)
     days = parts.get("BYDAY", "")
     if unit == "week" or (unit == "day" and days):
-        names = _weekdays(language, days or _DAYS[start.weekday()])
+        names = _weekdays(language, days or WEEKDAYS[start.weekday()])
         return say(language, "rule.on_days" if every == 1 else "rule.weeks_on_days", each=each, days=names)
     if unit == "month" and "BYMONTH" not in parts:
         return _of_month(language, each, every, parts, start)
@@ -96,7 +95,7 @@ def _nth_days(language: str, parts: Mapping[str, str]) -> str:
     """The days that a rule counts: "the first Monday", "the last weekday"; nothing where it counts none."""
     days, place = parts.get("BYDAY", ""), parts.get("BYSETPOS", "")
     counted = [_NTH.fullmatch(day) for day in days.split(",")]
-    named = [(each[1], phrasing.weekday(language, _DAYS.index(each[2]))) for each in counted if each is not None]
+    named = [(each[1], phrasing.weekday(language, WEEKDAYS.index(each[2]))) for each in counted if each is not None]
     if days in _SETS and place:
         named = [(place, say(language, f"rule.nth_of_{_SETS[days]}"))]
     elif None in counted:
@@ -156,5 +155,5 @@ def _lunar(language: str, dates: str) -> str:
 def _weekdays(language: str, days: str) -> str:
     if days in _SETS:
         return say(language, f"rule.{_SETS[days]}")
-    names = [phrasing.weekday(language, _DAYS.index(day)) for day in days.split(",") if day in _DAYS]
+    names = [phrasing.weekday(language, WEEKDAYS.index(day)) for day in days.split(",") if day in WEEKDAYS]
     return say(language, "rule.joint").join(names)

@@ -8,8 +8,7 @@ from bot.evaluation.measured_bot import Observed
 from bot.evaluation.prompts import NONE, Prompt
 from function_calls.calls import ToolCall
 from services.reminders.model import Reminder
-
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+from services.reminders.rules import WEEKDAYS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,7 +106,7 @@ def _repeats(rule: str) -> str:
     if not rule:
         return ""
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
-    every_day = parts.get("FREQ") == "WEEKLY" and set(parts.get("BYDAY", "").split(",")) == set(_WEEKDAYS)
+    every_day = parts.get("FREQ") == "WEEKLY" and set(parts.get("BYDAY", "").split(",")) == set(WEEKDAYS)
     return "daily" if every_day else parts.get("FREQ", "").lower()
 
 

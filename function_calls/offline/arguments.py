@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from function_calls.reminder_times import zone_name
 from services.reminders.model import Schedule
+from services.reminders.rules import WEEKDAYS
 from services.reminders.spoken import as_meant
 from services.time_expressions import Reading
 
-_WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
 
 
@@ -22,10 +22,10 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     clock = f"{reading.wall:%H:%M}"
     if _is_plain(parts, "DAILY", _CLOCK_PARTS) and reading.start - now <= timedelta(days=1):
         return {"type": "daily", "time": clock}
-    day = parts.get("BYDAY", _WEEKDAYS[reading.start.weekday()])
-    is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in _WEEKDAYS
+    day = parts.get("BYDAY", WEEKDAYS[reading.start.weekday()])
+    is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in WEEKDAYS
     if is_weekly and reading.start - now <= timedelta(days=7):
-        return {"type": "weekly", "time": clock, "weekday": _WEEKDAYS.index(day)}
+        return {"type": "weekly", "time": clock, "weekday": WEEKDAYS.index(day)}
     meant = as_meant(Schedule(start=reading.wall, zone=zone_name(now.tzinfo or UTC), rule=reading.rrule), now)
     return {"type": "once", "time": written(meant.start), "rrule": meant.rule}
 
