@@ -114,14 +114,8 @@ class OfflineInterpreter:
             return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         answering = Answering(turn, ear, self._questions, key)
-        if question.asks == "option":
-            option = chosen_option(text, question, ear)
-            made = None if option is None else answering.set_chosen(question, option)
-            self._questions.note_manners(key, question.manners)
-            return None if made is None else with_manners(made, question.manners)
-        if question.asks == "time":
-            request = named_time(text, question, ear)
-            made = None if request is None else answering.set_reminders((request, *question.rest))
+        if question.asks != "reminder":
+            made = _set_as_answered(text, question, ear, answering)
             self._questions.note_manners(key, question.manners)
             return None if made is None else with_manners(made, question.manners)
         words = ear.core(text)
@@ -162,3 +156,12 @@ class OfflineInterpreter:
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
         return Interpretation(answer=say(turn.language, "offline.help"))
+
+
+def _set_as_answered(text: str, question: OpenQuestion, ear: Ear, answering: Answering) -> Interpretation | None:
+    """The reminders that the answer `text` sets, at the time that it chooses or names; None when it does neither."""
+    if question.asks == "option":
+        option = chosen_option(text, question, ear)
+        return None if option is None else answering.set_chosen(question, option)
+    request = named_time(text, question, ear)
+    return None if request is None else answering.set_reminders((request, *question.rest))
