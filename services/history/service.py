@@ -98,17 +98,21 @@ class HistoryService:
 
     async def _write_waiting(self) -> None:
         """Write as fast as commits return: what arrives during one commit goes into the next."""
-        while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
-            try:
-                new = await self._store.add([message for message, _ in batch])
-            except Exception as error:  # noqa: BLE001 - whatever it was, those who wait are told, each by its own future
-                _settle(batch, error)
-            else:
-                for (_, done), is_new in zip(batch, new, strict=True):
-                    if not done.done():
-                        done.set_result(is_new)
-        self._is_writing = False
+        try:
+            while self._waiting:
+                await self._write([self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))])
+        finally:  # also when it is cancelled: the next message must not wait for a writer that is gone
+            self._is_writing = False
+
+    async def _write(self, batch: list[tuple[ChatMessage, asyncio.Future[bool]]]) -> None:
+        try:
+            new = await self._store.add([message for message, _ in batch])
+        except Exception as error:  # noqa: BLE001 - whatever it was, those who wait are told, each by its own future
+            _settle(batch, error)
+        else:
+            for (_, done), is_new in zip(batch, new, strict=True):
+                if not done.done():
+                    done.set_result(is_new)
 
 
 def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Exception) -> None:

@@ -74,6 +74,20 @@ async def test_one_who_stops_waiting_does_not_disturb_the_others():
     assert await second
 
 
+async def test_a_writer_that_is_cancelled_does_not_keep_the_next_message_waiting():
+    history = HistoryService(SlowStore())
+    first, second = (asyncio.create_task(history.record(message(number))) for number in (1, 2))
+    await first
+    await asyncio.sleep(0)
+    history._writing.cancel()
+    await asyncio.sleep(0)
+
+    async with asyncio.timeout(2):
+        assert await history.record(message(3))
+
+    second.cancel()
+
+
 async def test_what_the_bot_said_is_in_the_history_under_its_name():
     history = HistoryService(MemoryMessageStore(), bot_name="Bubbles")
     await history.record_own(HOME, "hello", message_id=None, sent_at=NOW, reply_to="1")
