@@ -136,6 +136,13 @@ def mention_pattern(people: Sequence[Person]) -> re.Pattern[str] | None:
 _END: Final = r"(?![A-Za-z0-9_])"
 
 
+def mentioned(text: str, people: Sequence[Person]) -> tuple[Person, ...]:
+    """Those of `people` that `text` names with an @; of two names that begin alike the longer one."""
+    pattern = mention_pattern(people)
+    names = {found[0].removeprefix("@").casefold() for found in pattern.finditer(text)} if pattern else set()
+    return tuple(person for person in people if person.name.casefold() in names)
+
+
 def _with_mentions(span: Span, people: Sequence[Person]) -> Iterator[Span]:
     pattern = mention_pattern(people) if span.kind == "text" else None
     if pattern is None:

@@ -13,7 +13,7 @@ from typing import TextIO
 from bot.addressing import is_called
 from bot.importing import imported_for_good
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from bot.platform_kit.markdown import mention_pattern, plain, spans_of
+from bot.platform_kit.markdown import mentioned, plain, spans_of
 from bot.platform_kit.parts import PlatformParts
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
@@ -115,15 +115,8 @@ class ConsolePlatform:
             text=text,
             sent_at=self._clock.now(),
             is_addressed=is_alone or is_called(text, self._bot_name),
-            mentions=self._mentioned(text),
+            mentions=mentioned(text, [_person(each) for each in sorted(self._people)]),
         )
-
-    def _mentioned(self, text: str) -> tuple[Person, ...]:
-        """Those who have spoken here and are named with an @."""
-        people = [_person(name) for name in sorted(self._people)]
-        pattern = mention_pattern(people)
-        named = {found[0].removeprefix("@") for found in pattern.finditer(text)} if pattern else set()
-        return tuple(person for person in people if person.name in named)
 
     def _prompt(self) -> str:
         return f"{self._speaker}> "

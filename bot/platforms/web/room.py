@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.platform_kit.markdown import mention_pattern
+from bot.platform_kit.markdown import mentioned
 from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
 from services.chat import Person
 from services.clock import Clock
@@ -81,9 +81,7 @@ class Room:
     def mentioned(self, text: str) -> tuple[Person, ...]:
         """The people that `text` names with an @; of two names that begin alike the longer one."""
         people = sorted({**self._known, **self._people}.values(), key=lambda each: -len(each.name))
-        pattern = mention_pattern(people)
-        names = {found[0].removeprefix("@").casefold() for found in pattern.finditer(text)} if pattern else set()
-        return tuple(person for person in people if person.name.casefold() in names)
+        return mentioned(text, people)
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Tell everybody, now and after a return."""
