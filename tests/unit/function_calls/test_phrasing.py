@@ -1,29 +1,12 @@
 """Distances in time and repetitions as people are told them."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from function_calls.phrasing import distance
 from function_calls.rule_words import rule
-from services.chat import ChatAddress, Person
-from services.reminders.model import Reminder, ReminderState, Schedule
-
-
-def repeating(rule_text):
-    start = datetime(2026, 11, 25, 20, 0)
-    return Reminder(
-        id="ptc7uz",
-        address=ChatAddress(platform="fake", chat_id="home"),
-        creator=Person(id="ann", name="ann"),
-        targets=(),
-        content="tea",
-        schedule=Schedule(start=start, zone="UTC", rule=rule_text),
-        language="en",
-        state=ReminderState.ACTIVE,
-        next_fires=(),
-        created_at=datetime(2026, 11, 20, tzinfo=UTC),
-    )
+from tests.unit.function_calls.repeating import repeating
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from function_calls import phrasing
 from function_calls.rule_words import rule
-from services.chat import ChatAddress, Person
-from services.reminders.model import Reminder, ReminderState, Schedule
+from services.reminders.model import Reminder, Schedule
 from services.reminders.recurrence import next_fires
 from services.time_expressions import TimeReader
+from tests.unit.function_calls.repeating import repeating
 
 ZONES = ["UTC", "Asia/Shanghai", "America/New_York"]
 LANGUAGES = ["en", "zh"]
@@ -46,21 +46,6 @@ day_rules = st.one_of(
 bounds = st.one_of(st.just(""), st.integers(2, 20).map(";COUNT={}".format), st.just(";UNTIL=20280630T155959Z"))
 
 
-def repeating(rule_text: str, start: datetime) -> Reminder:
-    return Reminder(
-        id="ptc7uz",
-        address=ChatAddress(platform="fake", chat_id="home"),
-        creator=Person(id="ann", name="ann"),
-        targets=(),
-        content="tea",
-        schedule=Schedule(start=start, zone="Asia/Shanghai", rule=rule_text),
-        language="en",
-        state=ReminderState.ACTIVE,
-        next_fires=(),
-        created_at=datetime(2026, 11, 20, tzinfo=UTC),
-    )
-
-
 def said_again(language: str, reminder: Reminder) -> tuple[str, Schedule]:
     words = rule(language, reminder)
     best = READER.parse(words, NOW, language=language).best
@@ -88,8 +73,8 @@ def test_a_repetition_that_is_told_is_read_as_that_repetition(
     language: str, days: str, hours: list[int], minute: int, bound: str
 ) -> None:
     rule_text = f"{days};BYHOUR={','.join(map(str, hours))};BYMINUTE={minute}"
-    (first,) = next_fires(repeating(rule_text, NOW.replace(tzinfo=None)).schedule, NOW, 1)
-    reminder = repeating(rule_text + bound, first.replace(tzinfo=None))
+    (first,) = next_fires(repeating(rule_text, start=NOW.replace(tzinfo=None), zone="Asia/Shanghai").schedule, NOW, 1)
+    reminder = repeating(rule_text + bound, start=first.replace(tzinfo=None), zone="Asia/Shanghai")
 
     words, again = said_again(language, reminder)
 
@@ -105,7 +90,7 @@ def test_a_repetition_that_is_told_is_read_as_that_repetition(
 @settings(deadline=None, max_examples=40)
 def test_a_period_that_is_told_is_read_as_that_period(language: str, every: int, unit: str, bound: str) -> None:
     start = NOW.replace(tzinfo=None) + (timedelta(hours=1) if unit not in {"MINUTELY", "HOURLY"} else timedelta())
-    reminder = repeating(f"FREQ={unit};INTERVAL={every}{bound}", start)
+    reminder = repeating(f"FREQ={unit};INTERVAL={every}{bound}", start=start, zone="Asia/Shanghai")
 
     words, again = said_again(language, reminder)
 
@@ -116,7 +101,8 @@ def test_a_period_that_is_told_is_read_as_that_period(language: str, every: int,
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hours_of_a_day_that_are_told_as_a_span_are_read_as_those_hours(language: str) -> None:
-    reminder = repeating("FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16,17;BYMINUTE=0", datetime(2026, 11, 20, 9, 0))
+    rule_text = "FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16,17;BYMINUTE=0"
+    reminder = repeating(rule_text, start=datetime(2026, 11, 20, 9, 0), zone="Asia/Shanghai")
 
     words, again = said_again(language, reminder)
 

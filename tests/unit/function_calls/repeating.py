@@ -1,0 +1,21 @@
+"""A reminder that repeats, for tests of how it is told."""
+
+from datetime import UTC, datetime
+
+from services.chat import ChatAddress, Person
+from services.reminders.model import Reminder, ReminderState, Schedule
+
+
+def repeating(rule_text: str, *, start: datetime = datetime(2026, 11, 25, 20, 0), zone: str = "UTC") -> Reminder:
+    return Reminder(
+        id="ptc7uz",
+        address=ChatAddress(platform="fake", chat_id="home"),
+        creator=Person(id="ann", name="ann"),
+        targets=(),
+        content="tea",
+        schedule=Schedule(start=start, zone=zone, rule=rule_text),
+        language="en",
+        state=ReminderState.ACTIVE,
+        next_fires=(),
+        created_at=datetime(2026, 11, 20, tzinfo=UTC),
+    )
