@@ -87,6 +87,16 @@ async def running(shell, command):
     assert process.returncode == 0
 
 
+async def joined(port):
+    """A connection to the room at `port`, which a platform opens soon after the bot has said its addresses."""
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                return await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.1)
+
+
 def test_the_first_bot_is_talked_to_and_explains_itself(shell):
     [command] = blocks(FIRST_BOT, "sh")
     target = re.search(rf"^{command.split()[1]}:.*\n\t@\$\(BIN\)/(.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -153,7 +163,7 @@ async def test_the_first_platform_is_shown_tested_and_joined_by_two_people(shell
     )
     told = []
     async with running(shell, run):
-        people = [await asyncio.open_connection("127.0.0.1", 7007) for _ in range(2)]
+        people = [await joined(7007) for _ in range(2)]
         for (_, writer), name in zip(people, ("ann", "ben"), strict=True):
             writer.write(f"{name}\n".encode())
         await asyncio.sleep(0.5)  # both are in the room
