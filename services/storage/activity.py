@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from services.call_log.model import CallRecord, TurnRecord
 from services.storage.call_rows import call_of, turn_of
+from services.storage.declaring import IS_FREED, IS_HELD
 from services.storage.instants import from_micros, to_micros
-from services.storage.tables import CALL, DELIVERY, IS_FREED, IS_HELD, MESSAGE, TURN
+from services.storage.tables import CALL, DELIVERY, MESSAGE, TURN
 from services.storage.view import Readable
 
 _MOST_ROWS = 50_000

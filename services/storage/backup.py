@@ -14,7 +14,8 @@ import sqlalchemy as sa
 from services.errors import ConfigError
 from services.storage import sqlite
 from services.storage.file_lock import FileLock
-from services.storage.tables import META, SCHEMA_VERSION
+from services.storage.migrations import SCHEMA_VERSION
+from services.storage.tables import META
 
 _SIDE_FILES: Final = ("-wal", "-shm", "-sent")
 _TOOL_SECONDS: Final = 3600

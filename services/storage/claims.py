@@ -10,6 +10,7 @@ from services.reminders.occurrences import DuePlan, plan_due
 from services.reminders.records import Claim, Lease
 from services.reminders.recurrence import next_after
 from services.storage.claimer import Claimer
+from services.storage.declaring import IS_DUE, IS_FREED
 from services.storage.freed_claims import claim_freed
 from services.storage.inserts import upsert
 from services.storage.instants import from_micros, from_micros_or_none, to_micros, to_micros_or_none
@@ -20,7 +21,7 @@ from services.storage.reminder_rows import (
     lease_of,
     schedule_of,
 )
-from services.storage.tables import DELIVERY, IS_DUE, IS_FREED, META, REMINDER
+from services.storage.tables import DELIVERY, META, REMINDER
 
 _DUE_COLUMNS = (
     REMINDER.c.id,

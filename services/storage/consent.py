@@ -6,8 +6,7 @@ import sqlalchemy as sa
 
 from services.chat import ChatAddress
 from services.storage import sqlite
-from services.storage.person_tables import OPT_OUT
-from services.storage.tables import MESSAGE
+from services.storage.tables import MESSAGE, OPT_OUT
 
 Columns = dict[str, object]
 _NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}

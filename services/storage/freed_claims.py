@@ -6,10 +6,11 @@ import sqlalchemy as sa
 
 from services.reminders.records import DeliveryState, Lease
 from services.storage.claimer import Claimer
+from services.storage.declaring import IS_FREED
 from services.storage.instants import from_micros, to_micros
 from services.storage.quiet import Quiet
 from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
-from services.storage.tables import DELIVERY, IS_FREED, REMINDER
+from services.storage.tables import DELIVERY, REMINDER
 
 
 def claim_freed(connection: sa.Connection, claimer: Claimer) -> list[Lease]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from services.storage.database import Database
-from services.storage.worker_tables import HANDED_OVER
+from services.storage.tables import HANDED_OVER
 
 _KEPT = timedelta(minutes=10)
 _AT_ONCE = 50

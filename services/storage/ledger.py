@@ -11,10 +11,11 @@ from services.reminders.model import ReminderState
 from services.reminders.public_ids import public_id
 from services.reminders.records import DeliveryRecord, DeliveryState, Lease, Mark
 from services.storage import postgres_marks, sqlite_marks
+from services.storage.declaring import IS_HELD
 from services.storage.instants import from_micros, from_micros_or_none, to_micros
 from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.sent_journal import Said
-from services.storage.tables import DELIVERY, IS_HELD, REMINDER
+from services.storage.tables import DELIVERY, REMINDER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
 _FINAL = tuple(

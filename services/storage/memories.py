@@ -9,8 +9,8 @@ from services.memory.model import Memory, NewMemory, Onlooker
 from services.people.model import Account
 from services.storage.database import Database
 from services.storage.instants import from_micros, to_micros
-from services.storage.person_tables import MEMORY
 from services.storage.reminder_rows import address_of
+from services.storage.tables import MEMORY
 
 
 class SqlMemoryStore:

@@ -9,11 +9,12 @@ from services.reminders.model import CatchUp
 from services.reminders.occurrences import MOST_CAUGHT_UP, DuePlan, Occurrence
 from services.reminders.records import DeliveryState
 from services.storage.claimer import Claimer
+from services.storage.declaring import IS_FREED
 from services.storage.inserts import insert_new, new_from_json
 from services.storage.instants import to_micros
 from services.storage.quiet import Quiet
 from services.storage.reminder_rows import Occurred, occurred_of
-from services.storage.tables import DELIVERY, IS_FREED
+from services.storage.tables import DELIVERY
 
 Planned = Sequence[tuple[sa.RowMapping, DuePlan]]
 _ALL_ROWS = 1_000_000  # SQLite has no OFFSET without LIMIT

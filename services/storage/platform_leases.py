@@ -10,7 +10,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from services.storage.database import Database
-from services.storage.worker_tables import PLATFORM_LEASE
+from services.storage.tables import PLATFORM_LEASE
 
 _TAKE = sa.text(
     "INSERT INTO platform_lease (platform, owner, until) "

@@ -12,8 +12,7 @@ from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
 from services.storage.instants import to_micros
 from services.storage.memories import memory_of
 from services.storage.message_store import MESSAGE_COLUMNS, messages_of
-from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
-from services.storage.tables import MESSAGE, TURN
+from services.storage.tables import MEMORY, MESSAGE, OPT_OUT, RETENTION, TURN
 
 
 class SqlPrivacyStore:

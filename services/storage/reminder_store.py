@@ -23,6 +23,7 @@ from services.reminders.rules import look_up
 from services.storage import claims, ledger, postgres_marks
 from services.storage.claimer import Claimer
 from services.storage.database import Database
+from services.storage.declaring import IS_HELD, IS_OPEN
 from services.storage.inserts import insert_many, upsert
 from services.storage.instants import LATEST, to_micros
 from services.storage.queueing import queue_up
@@ -30,7 +31,7 @@ from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.sent_journal import Said
 from services.storage.shared_claims import claim_shared
-from services.storage.tables import DELIVERY, IS_HELD, IS_OPEN, QUIET, REMINDER
+from services.storage.tables import DELIVERY, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
 _SETTLED_AT_ONCE = 1000

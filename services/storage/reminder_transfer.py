@@ -8,10 +8,11 @@ import sqlalchemy as sa
 from services.reminders.portable.ports import Arrival
 from services.reminders.records import Draft, StoredReminder
 from services.storage.database import Database
+from services.storage.declaring import IS_OPEN
 from services.storage.inserts import insert_new
 from services.storage.instants import to_micros, to_micros_or_none
 from services.storage.reminder_rows import draft_columns, reminder_of
-from services.storage.tables import IS_OPEN, REMINDER
+from services.storage.tables import REMINDER
 from services.storage.view import Readable
 
 

@@ -8,14 +8,8 @@ from sqlalchemy.engine.mock import MockConnection
 
 from services.errors import ConfigError
 from services.storage.indexing import ensure_index
-from services.storage.person_tables import MEMORY
-from services.storage.tables import META, SCHEMA_VERSION, mark_partial
-from services.storage.tool_tables import STORED_TOOL
-from services.storage.worker_tables import HANDED_OVER
-
-_SOME = (MEMORY, STORED_TOOL, HANDED_OVER)
-METADATA = _SOME[0].metadata
-"""All tables: every module that defines some is imported here."""
+from services.storage.migrations import SCHEMA_VERSION
+from services.storage.tables import META, METADATA
 
 _KEY = "schema"
 _ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")
@@ -30,7 +24,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
     """
     if connection.dialect.name == "postgresql":
-        mark_partial("postgresql")
+        _mark_partial("postgresql")
         connection.execute(_ALONE)  # of several workers that start together one does it
     found = _version(connection)
     if found is None:
@@ -48,6 +42,18 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         upgrade(connection, found, shown, file)
         connection.execute(META.update().where(META.c.key == _KEY).values(value=str(SCHEMA_VERSION)))
     ensure_index(connection)
+
+
+def _mark_partial(dialect: str) -> None:
+    """Make the partial indexes partial on `dialect` too.
+
+    To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
+    """
+    for table in METADATA.tables.values():
+        for index in table.indexes:
+            where = index.dialect_options["sqlite"]["where"]
+            if where is not None:
+                index.dialect_options[dialect]["where"] = where
 
 
 @cache

@@ -5,9 +5,9 @@ import sqlalchemy as sa
 from services.reminders.records import Claim
 from services.storage import claims
 from services.storage.claimer import Claimer
+from services.storage.declaring import IS_DUE, IS_FREED
 from services.storage.instants import from_micros
 from services.storage.presence import IS_GONE, Presence
-from services.storage.tables import IS_DUE, IS_FREED
 
 _IS_WORTH_IT = sa.text(
     f"SELECT least((SELECT min(next_fire_at) FROM reminder WHERE {IS_DUE}), "  # noqa: S608 - constants

@@ -8,7 +8,7 @@ from services.session import Json
 from services.storage.database import Database
 from services.storage.inserts import insert_new, upsert
 from services.storage.instants import from_micros, to_micros
-from services.storage.tool_tables import STORED_TOOL, STORED_TOOL_VERSION
+from services.storage.tables import STORED_TOOL, STORED_TOOL_VERSION
 from services.storage.view import Readable
 from services.stored_tools.model import StoredTool, ToolVersion
 

@@ -1,266 +1,307 @@
-"""The tables. Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth."""
+"""The tables. Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth.
 
-from datetime import datetime
-from typing import ClassVar
+Made by `make tables` from the classes of `services/storage/models`, which is where to change them. A test compares.
+"""
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
 
-SCHEMA_VERSION = 10
-# SQLModel's int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
-Big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+from services.storage.declaring import BIG, IS_DUE, IS_FREED, IS_HELD, IS_OPEN, IS_SAID, IS_SENT
 
-# Written out as text, not as bound values, so that SQLite sees that a query matches a partial index.
-IS_DUE = sa.text("next_fire_at IS NOT NULL")
-IS_OPEN = sa.text("state IN ('active', 'paused')")
-IS_FREED = sa.text("owner = '' AND state IN ('leased', 'unknown')")
-IS_HELD = sa.text("owner <> ''")
-IS_SAID = sa.text("platform_message_id IS NOT NULL")
-IS_SENT = sa.text("sent_at IS NOT NULL")
+METADATA = sa.MetaData()
 
+MESSAGE = sa.Table(
+    "message",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("chat_key", sa.String, nullable=False),
+    sa.Column("thread_id", sa.String),
+    sa.Column("message_id", sa.String, nullable=False),
+    sa.Column("sender_id", sa.String, nullable=False),
+    sa.Column("sender_name", sa.String, nullable=False),
+    sa.Column("sender_is_bot", sa.Boolean, nullable=False, default=False),
+    sa.Column("text", sa.String, nullable=False),
+    sa.Column("sent_at", BIG, nullable=False),
+    sa.Column("reply_to", sa.String),
+    sa.Column("is_addressed", sa.Boolean, nullable=False, default=False),
+    sa.Column("is_private", sa.Boolean, nullable=False, default=False),
+    sa.Column("mentions", sa.String, nullable=False, default="", server_default=""),
+    sa.Column("attachments", sa.String, nullable=False, default="", server_default=""),
+    sa.Column("edited_at", BIG),
+    sa.Column("deleted_at", BIG),
+    sa.UniqueConstraint("chat_key", "message_id", name="ux_message_id"),
+    sa.Index("ix_message_time", "chat_key", "sent_at"),
+)
+"""One message of a chat. (chat, message id) is unique: what a platform delivers twice is kept once."""
 
-class StoredTable(SQLModel):
-    """Base of our tables, with metadata of our own so that a host's SQLModel classes stay out of it."""
+MEMORY = sa.Table(
+    "memory",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("chat_key", sa.String, nullable=False),
+    sa.Column("person_id", sa.String, nullable=False),
+    sa.Column("person_name", sa.String, nullable=False),
+    sa.Column("is_shared", sa.Boolean, nullable=False),
+    sa.Column("text", sa.String, nullable=False),
+    sa.Column("created_at", BIG, nullable=False),
+    sa.Index("ix_memory_chat", "chat_key"),
+    sa.Index("ix_memory_person", "person_id"),
+    sqlite_autoincrement=True,
+)
+"""Something that a person asked to have remembered, for themselves or for their chat."""
 
-    # What Pydantic checks rows with is made where somebody does so; each start of the bot would pay for it.
-    model_config = {"defer_build": True}
-    metadata: ClassVar[sa.MetaData] = sa.MetaData()
+OPT_OUT = sa.Table(
+    "opt_out",
+    METADATA,
+    sa.Column("place", sa.String, primary_key=True),
+    sa.Column("person_id", sa.String, primary_key=True),
+    sa.Column("since", BIG, nullable=False),
+)
+"""A person whose messages are not kept. `place` is a chat's key, or a platform's name for all of its chats."""
 
+RETENTION = sa.Table(
+    "retention",
+    METADATA,
+    sa.Column("chat_key", sa.String, primary_key=True),
+    sa.Column("keep_days", sa.Integer, nullable=False),
+)
+"""How many days the messages of a chat are kept, where that is not what the settings say; 0 means for ever."""
 
-def _partial(name: str, *columns: str, where: sa.TextClause) -> sa.Index:
-    return sa.Index(name, *columns, sqlite_where=where)
+TURN = sa.Table(
+    "turn",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("chat_key", sa.String, nullable=False),
+    sa.Column("thread_id", sa.String),
+    sa.Column("message_id", sa.String, nullable=False),
+    sa.Column("person_id", sa.String, nullable=False),
+    sa.Column("person_name", sa.String, nullable=False),
+    sa.Column("person_is_admin", sa.Boolean, nullable=False, default=False),
+    sa.Column("text", sa.String, nullable=False),
+    sa.Column("at", BIG, nullable=False),
+    sa.Column("zone", sa.String, nullable=False),
+    sa.Column("language", sa.String, nullable=False),
+    sa.Column("route", sa.String, nullable=False),
+    sa.Column("rounds", sa.Integer, nullable=False),
+    sa.Column("outcome", sa.String, nullable=False),
+    sa.Column("is_addressed", sa.Boolean, nullable=False, default=False),
+    sa.Column("is_private", sa.Boolean, nullable=False, default=False),
+    sa.Column("completions", sa.String, nullable=False),
+    sa.Column("tokens", BIG, nullable=False),
+    sa.Column("cost", sa.Float, nullable=False),
+    sa.Column("reply", sa.String, nullable=False),
+    sa.Column("fallback", sa.String, nullable=False),
+    sa.Column("error", sa.String, nullable=False),
+    sa.Column("duration_ms", sa.Float, nullable=False),
+    sa.Index("ix_turn_message", "message_id"),
+    sa.Index("ix_turn_person", "chat_key", "person_id"),
+    sa.Index("ix_turn_time", "at"),
+)
+"""One message that was interpreted: by whom, at what cost, with which outcome. `completions` is JSON."""
 
+CALL = sa.Table(
+    "tool_conversations",
+    METADATA,
+    sa.Column("number", BIG, primary_key=True),
+    sa.Column("id", sa.String, nullable=False, unique=True),
+    sa.Column("session_id", sa.String, nullable=False),
+    sa.Column("thread_id", sa.String),
+    sa.Column("message_id", sa.String, nullable=False),
+    sa.Column("person_id", sa.String, nullable=False),
+    sa.Column("user_message", sa.String, nullable=False),
+    sa.Column("tool_name", sa.String, nullable=False),
+    sa.Column("arguments", sa.String, nullable=False),
+    sa.Column("result", sa.String),
+    sa.Column("error", sa.String),
+    sa.Column("status", sa.String, nullable=False),
+    sa.Column("duration_ms", sa.Float, nullable=False),
+    sa.Column("timestamp", BIG, nullable=False),
+    sa.Column("route", sa.String, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("repairs", sa.String, nullable=False),
+    sa.Column("said", sa.String, nullable=False),
+    sa.Column("ending", sa.String, nullable=False),
+    sa.Column("receipts", sa.String, nullable=False),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("prompt_tokens", sa.Integer, nullable=False),
+    sa.Column("completion_tokens", sa.Integer, nullable=False),
+    sa.Column("cached_tokens", sa.Integer, nullable=False),
+    sa.Column("cost", sa.Float, nullable=False),
+    sa.Column("spawn_task", sa.String),
+    sa.Index("ix_call_message", "session_id", "message_id"),
+    sa.Index("ix_call_time", "timestamp"),
+)
+"""One call of a tool; `session_id` is the chat. Arguments, repairs, receipts and the spawned task are JSON."""
 
-def mark_partial(dialect: str) -> None:
-    """Make the partial indexes partial on `dialect` too.
+REMINDER = sa.Table(
+    "reminder",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("request_key", sa.String, nullable=False, unique=True),
+    sa.Column("chat_key", sa.String, nullable=False),
+    sa.Column("thread_id", sa.String),
+    sa.Column("creator_id", sa.String, nullable=False),
+    sa.Column("creator_name", sa.String, nullable=False),
+    sa.Column("targets", sa.String, nullable=False, default=""),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("language", sa.String, nullable=False),
+    sa.Column("is_private", sa.Boolean, nullable=False, default=False),
+    sa.Column("is_urgent", sa.Boolean, nullable=False, default=False, server_default=sa.false()),
+    sa.Column("catch_up", sa.String, nullable=False, default="latest", server_default="latest"),
+    sa.Column("action", sa.String, nullable=False, default="say", server_default="say"),
+    sa.Column("rule", sa.String, nullable=False, default=""),
+    sa.Column("start_local", sa.String, nullable=False),
+    sa.Column("start_fold", sa.Integer, nullable=False, default=0),
+    sa.Column("zone", sa.String, nullable=False),
+    sa.Column("next_fire_at", BIG),
+    sa.Column("last_due_at", BIG),
+    sa.Column("version", sa.Integer, nullable=False, default=1),
+    sa.Column("state", sa.String, nullable=False, default="active"),
+    sa.Column("created_at", BIG, nullable=False),
+    sa.Column("updated_at", BIG, nullable=False),
+    sa.Index("ix_reminder_due", "next_fire_at", sqlite_where=IS_DUE),
+    sa.Index("ix_reminder_open", "chat_key", "creator_id", sqlite_where=IS_OPEN),
+    sqlite_autoincrement=True,
+)
+"""One reminder. `next_fire_at` is a cache of the schedule; NULL means done, paused or being delivered."""
 
-    To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
-    """
-    for table in StoredTable.metadata.tables.values():
-        for index in table.indexes:
-            where = index.dialect_options["sqlite"]["where"]
-            if where is not None:
-                index.dialect_options[dialect]["where"] = where
+DELIVERY = sa.Table(
+    "delivery",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("reminder_id", BIG, nullable=False),
+    sa.Column("due_at", BIG, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("chat_key", sa.String, nullable=False),
+    sa.Column("missed", sa.Integer, nullable=False, default=0),
+    sa.Column("state", sa.String, nullable=False, default="leased"),
+    sa.Column("try_at", BIG, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False, default=0),
+    sa.Column("owner", sa.String, nullable=False, default=""),
+    sa.Column("was_held", sa.Boolean, nullable=False, default=False, server_default=sa.false()),
+    sa.Column("message_key", sa.String, nullable=False, default="", server_default=""),
+    sa.Column("platform_message_id", sa.String),
+    sa.Column("error", sa.String, nullable=False, default=""),
+    sa.Column("sent_at", BIG),
+    sa.UniqueConstraint("reminder_id", "due_at", name="ux_delivery_occurrence"),
+    sa.Index("ix_delivery_freed", "try_at", sqlite_where=IS_FREED),
+    sa.Index("ix_delivery_held", "owner", sqlite_where=IS_HELD),
+    sa.Index("ix_delivery_said", "chat_key", "platform_message_id", sqlite_where=IS_SAID),
+    sa.Index("ix_delivery_sent", "chat_key", "sent_at", sqlite_where=IS_SENT),
+    sqlite_autoincrement=True,
+)
+"""One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once."""
 
+QUIET = sa.Table(
+    "quiet_hours",
+    METADATA,
+    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("starts", sa.Integer, nullable=False),
+    sa.Column("ends", sa.Integer, nullable=False),
+    sa.Column("zone", sa.String, nullable=False),
+)
+"""Quiet hours of a chat or of a person, as minutes of the day in a zone; the end may lie on the next day."""
 
-class ReminderRow(StoredTable, table=True):
-    """One reminder. `next_fire_at` is a cache of the schedule; NULL means done, paused or being delivered."""
+META = sa.Table(
+    "meta",
+    METADATA,
+    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("value", sa.String, nullable=False),
+)
+"""Facts about the database itself: its schema version."""
 
-    __tablename__ = "reminder"
-    __table_args__ = (
-        _partial("ix_reminder_due", "next_fire_at", where=IS_DUE),
-        _partial("ix_reminder_open", "chat_key", "creator_id", where=IS_OPEN),
-        {"sqlite_autoincrement": True},
-    )
+STATE = sa.Table(
+    "session_state",
+    METADATA,
+    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("value", sa.String, nullable=False),
+    sa.Column("expires_at", BIG),
+    sa.Index("ix_session_state_expires_at", "expires_at"),
+)
+"""Small remembered things: JSON by key, with an end."""
 
-    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
-    request_key: str = Field(unique=True)
-    chat_key: str
-    thread_id: str | None = None
-    creator_id: str
-    creator_name: str
-    targets: str = ""
-    content: str
-    language: str
-    is_private: bool = False
-    is_urgent: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
-    catch_up: str = Field(default="latest", sa_column_kwargs={"server_default": "latest"})
-    action: str = Field(default="say", sa_column_kwargs={"server_default": "say"})
-    rule: str = ""
-    start_local: str
-    start_fold: int = 0
-    zone: str
-    next_fire_at: int | None = Field(default=None, sa_type=Big)
-    last_due_at: int | None = Field(default=None, sa_type=Big)
-    version: int = 1
-    state: str = "active"
-    created_at: int = Field(sa_type=Big)
-    updated_at: int = Field(sa_type=Big)
+SCOPE = sa.Table(
+    "scoped_state",
+    METADATA,
+    sa.Column("scope", sa.String, primary_key=True),
+    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("value", sa.String, nullable=False),
+)
+"""A value that tools keep in a scope (a session, a person, the bot): JSON, for as long as nobody removes it."""
 
+STORED_TOOL = sa.Table(
+    "stored_tool",
+    METADATA,
+    sa.Column("id", sa.String, primary_key=True),
+    sa.Column("owner", sa.String, nullable=False),
+    sa.Column("name", sa.String, nullable=False),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("specs", sa.String, nullable=False),
+    sa.Column("meta", sa.String, nullable=False),
+    sa.Column("access", sa.String, nullable=False),
+    sa.Column("valves", sa.String, nullable=False),
+    sa.Column("is_enabled", sa.Boolean, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("created_at", BIG, nullable=False),
+    sa.Column("updated_at", BIG, nullable=False),
+)
+"""A tool: its source, what was read of it, who may use it, and its settings; the last four as JSON."""
 
-class DeliveryRow(StoredTable, table=True):
-    """One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once."""
+STORED_TOOL_VERSION = sa.Table(
+    "stored_tool_version",
+    METADATA,
+    sa.Column("tool_id", sa.String, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("author", sa.String, nullable=False),
+    sa.Column("saved_at", BIG, nullable=False),
+)
+"""The source of a tool as it once was."""
 
-    __tablename__ = "delivery"
-    __table_args__ = (
-        sa.UniqueConstraint("reminder_id", "due_at", name="ux_delivery_occurrence"),
-        _partial("ix_delivery_freed", "try_at", where=IS_FREED),
-        _partial("ix_delivery_held", "owner", where=IS_HELD),
-        _partial("ix_delivery_said", "chat_key", "platform_message_id", where=IS_SAID),
-        _partial("ix_delivery_sent", "chat_key", "sent_at", where=IS_SENT),
-        {"sqlite_autoincrement": True},
-    )
+WORKER = sa.Table(
+    "worker",
+    METADATA,
+    sa.Column("owner", sa.String, primary_key=True),
+    sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
+)
+"""A process that shares this PostgreSQL with others, under the name that it leases by; the server's time."""
 
-    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
-    reminder_id: int = Field(sa_type=Big)
-    due_at: int = Field(sa_type=Big)
-    version: int
-    content: str
-    chat_key: str
-    missed: int = 0
-    state: str = "leased"
-    try_at: int = Field(sa_type=Big)
-    attempt: int = 0
-    owner: str = ""
-    was_held: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
-    message_key: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    platform_message_id: str | None = None
-    error: str = ""
-    sent_at: int | None = Field(default=None, sa_type=Big)
+PLATFORM_LEASE = sa.Table(
+    "platform_lease",
+    METADATA,
+    sa.Column("platform", sa.String, primary_key=True),
+    sa.Column("owner", sa.String, nullable=False),
+    sa.Column("until", sa.DateTime(timezone=True), nullable=False),
+)
+"""The process that is connected to a platform, until when it must have said so again; the server's time."""
 
+HANDED_OVER = sa.Table(
+    "handed_over",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("platform", sa.String, nullable=False),
+    sa.Column("taken_by", sa.String, nullable=False, default=""),
+    sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("outcome", sa.String),
+)
+"""A message that one process wants said and another one, which is connected, says. The last two are JSON."""
 
-class QuietRow(StoredTable, table=True):
-    """Quiet hours of a chat or of a person, as minutes of the day in a zone; the end may lie on the next day."""
+TURN_CLAIM = sa.Table(
+    "turn_claim",
+    METADATA,
+    sa.Column("chat_key", sa.String, primary_key=True),
+    sa.Column("message_id", sa.String, primary_key=True),
+    sa.Column("owner", sa.String, nullable=False),
+)
+"""The process that deals with a message, for as long as it does."""
 
-    __tablename__ = "quiet_hours"
+SAID = sa.Table(
+    "said",
+    METADATA,
+    sa.Column("delivery_id", BIG, primary_key=True, autoincrement=False),
+    sa.Column("said", sa.String, nullable=False),
+)
+"""Occurrences that were said while their rows in the ledger still say that they are being sent; `said` is JSON.
 
-    key: str = Field(primary_key=True)
-    starts: int
-    ends: int
-    zone: str
-
-
-class MessageRow(StoredTable, table=True):
-    """One message of a chat. (chat, message id) is unique: what a platform delivers twice is kept once."""
-
-    __tablename__ = "message"
-    __table_args__ = (
-        sa.UniqueConstraint("chat_key", "message_id", name="ux_message_id"),
-        sa.Index("ix_message_time", "chat_key", "sent_at"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
-    chat_key: str
-    thread_id: str | None = None
-    message_id: str
-    sender_id: str
-    sender_name: str
-    sender_is_bot: bool = False
-    text: str
-    sent_at: int = Field(sa_type=Big)
-    reply_to: str | None = None
-    is_addressed: bool = False
-    is_private: bool = False
-    mentions: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    attachments: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    edited_at: int | None = Field(default=None, sa_type=Big)
-    deleted_at: int | None = Field(default=None, sa_type=Big)
-
-
-class MetaRow(StoredTable, table=True):
-    """Facts about the database itself: its schema version."""
-
-    __tablename__ = "meta"
-
-    key: str = Field(primary_key=True)
-    value: str
-
-
-class StateRow(StoredTable, table=True):
-    """Small remembered things: JSON by key, with an end."""
-
-    __tablename__ = "session_state"
-
-    key: str = Field(primary_key=True)
-    value: str
-    expires_at: int | None = Field(default=None, sa_type=Big, index=True)
-
-
-class ScopeRow(StoredTable, table=True):
-    """A value that tools keep in a scope (a session, a person, the bot): JSON, for as long as nobody removes it."""
-
-    __tablename__ = "scoped_state"
-
-    scope: str = Field(primary_key=True)
-    key: str = Field(primary_key=True)
-    value: str
-
-
-class TurnRow(StoredTable, table=True):
-    """One message that was interpreted: by whom, at what cost, with which outcome. `completions` is JSON."""
-
-    __tablename__ = "turn"
-    __table_args__ = (
-        sa.Index("ix_turn_message", "message_id"),
-        sa.Index("ix_turn_person", "chat_key", "person_id"),
-        sa.Index("ix_turn_time", "at"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
-    chat_key: str
-    thread_id: str | None = None
-    message_id: str
-    person_id: str
-    person_name: str
-    person_is_admin: bool = False
-    text: str
-    at: int = Field(sa_type=Big)
-    zone: str
-    language: str
-    route: str
-    rounds: int
-    outcome: str
-    is_addressed: bool = False
-    is_private: bool = False
-    completions: str
-    tokens: int = Field(sa_type=Big)
-    cost: float
-    reply: str
-    fallback: str
-    error: str
-    duration_ms: float
-
-
-class CallRow(StoredTable, table=True):
-    """One call of a tool; `session_id` is the chat. Arguments, repairs, receipts and the spawned task are JSON."""
-
-    __tablename__ = "tool_conversations"
-    __table_args__ = (sa.Index("ix_call_message", "session_id", "message_id"), sa.Index("ix_call_time", "timestamp"))
-
-    number: int | None = Field(default=None, primary_key=True, sa_type=Big)
-    id: str = Field(unique=True)
-    session_id: str
-    thread_id: str | None = None
-    message_id: str
-    person_id: str
-    user_message: str
-    tool_name: str
-    arguments: str
-    result: str | None = None
-    error: str | None = None
-    status: str
-    duration_ms: float
-    timestamp: int = Field(sa_type=Big)
-    route: str
-    round: int
-    repairs: str
-    said: str
-    ending: str
-    receipts: str
-    model: str
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    cost: float
-    spawn_task: str | None = None
-
-
-class WorkerRow(StoredTable, table=True):
-    """A process that shares this PostgreSQL with others, under the name that it leases by; the server's time."""
-
-    __tablename__ = "worker"
-
-    owner: str = Field(primary_key=True)
-    seen_at: datetime = Field(sa_type=sa.DateTime(timezone=True))
-
-
-REMINDER = StoredTable.metadata.tables["reminder"]
-DELIVERY = StoredTable.metadata.tables["delivery"]
-QUIET = StoredTable.metadata.tables["quiet_hours"]
-MESSAGE = StoredTable.metadata.tables["message"]
-META = StoredTable.metadata.tables["meta"]
-STATE = StoredTable.metadata.tables["session_state"]
-SCOPE = StoredTable.metadata.tables["scoped_state"]
-TURN = StoredTable.metadata.tables["turn"]
-CALL = StoredTable.metadata.tables["tool_conversations"]
-WORKER = StoredTable.metadata.tables["worker"]
+`delivery_id` is the first of them."""

@@ -13,9 +13,8 @@ from services.reminders.portable.model import portable
 from services.reminders.portable.record import record_of
 from services.storage.consent import is_out, opted_out
 from services.storage.instants import from_micros, from_micros_or_none
-from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
 from services.storage.reminder_rows import reminder_of
-from services.storage.tables import CALL, MESSAGE, QUIET, REMINDER, SCOPE, STATE, TURN
+from services.storage.tables import CALL, MEMORY, MESSAGE, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE, TURN
 from services.storage.transfer_records import call_line, turn_line
 from services.storage.view import Readable
 from services.transfer.lines import (

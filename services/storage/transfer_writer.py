@@ -16,9 +16,8 @@ from services.storage.database import Database
 from services.storage.inserts import insert_new
 from services.storage.instants import to_micros, to_micros_or_none
 from services.storage.message_store import keep_rows
-from services.storage.person_tables import MEMORY, OPT_OUT, RETENTION
 from services.storage.reminder_transfer import arrival_columns
-from services.storage.tables import CALL, QUIET, REMINDER, SCOPE, STATE, TURN
+from services.storage.tables import CALL, MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE, TURN
 from services.storage.transfer_records import call_row, turn_row
 from services.transfer.lines import (
     AccountsLine,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 
 from services.storage.database import Database
-from services.storage.worker_tables import TURN_CLAIM
+from services.storage.tables import TURN_CLAIM
 
 Key = tuple[str, str]
 """A message: the key of its chat, and its id there."""

@@ -9,7 +9,7 @@ from loguru import logger
 
 from services.errors import ConfigError
 from services.storage.backup import copy_file
-from services.storage.tables import SCHEMA_VERSION
+from services.storage.migrations import SCHEMA_VERSION
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _BOOKKEEPING = frozenset({"alembic_version"})

@@ -11,8 +11,8 @@ from alembic.migration import MigrationContext
 
 from services.errors import ConfigError
 from services.storage.database import Database
-from services.storage.schema import METADATA
-from services.storage.tables import META, SCHEMA_VERSION, STATE
+from services.storage.migrations import SCHEMA_VERSION
+from services.storage.tables import META, METADATA, STATE
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]

@@ -15,7 +15,7 @@ from services.reminders.waker import WakerPace
 from services.storage.database import Database
 from services.storage.patience import Patience
 from services.storage.reminder_store import SqlReminderStore
-from services.storage.worker_tables import SAID
+from services.storage.tables import SAID
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

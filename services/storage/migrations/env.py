@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from services.storage.schema import METADATA
+from services.storage.models import StoredTable
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=METADATA,
+    target_metadata=StoredTable.metadata,
     render_as_batch=True,  # SQLite changes a column by copying its table
 )
 with context.begin_transaction():

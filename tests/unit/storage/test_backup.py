@@ -11,7 +11,7 @@ from services.chat import ChatAddress, ChatMessage, Person
 from services.storage.backup import back_up, restore
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
-from services.storage.tables import SCHEMA_VERSION
+from services.storage.migrations import SCHEMA_VERSION
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 

@@ -3,7 +3,8 @@
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables import Big, StoredTable
+from services.storage.declaring import BIG
+from services.storage.models.base import StoredTable
 
 
 class MemoryRow(StoredTable, table=True):
@@ -16,13 +17,13 @@ class MemoryRow(StoredTable, table=True):
         {"sqlite_autoincrement": True},
     )
 
-    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
     chat_key: str
     person_id: str
     person_name: str
     is_shared: bool
     text: str
-    created_at: int = Field(sa_type=Big)
+    created_at: int = Field(sa_type=BIG)
 
 
 class OptOutRow(StoredTable, table=True):
@@ -32,7 +33,7 @@ class OptOutRow(StoredTable, table=True):
 
     place: str = Field(primary_key=True)
     person_id: str = Field(primary_key=True)
-    since: int = Field(sa_type=Big)
+    since: int = Field(sa_type=BIG)
 
 
 class RetentionRow(StoredTable, table=True):
@@ -42,8 +43,3 @@ class RetentionRow(StoredTable, table=True):
 
     chat_key: str = Field(primary_key=True)
     keep_days: int
-
-
-MEMORY = StoredTable.metadata.tables["memory"]
-OPT_OUT = StoredTable.metadata.tables["opt_out"]
-RETENTION = StoredTable.metadata.tables["retention"]

@@ -5,7 +5,17 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables import Big, StoredTable
+from services.storage.declaring import BIG
+from services.storage.models.base import StoredTable
+
+
+class WorkerRow(StoredTable, table=True):
+    """A process that shares this PostgreSQL with others, under the name that it leases by; the server's time."""
+
+    __tablename__ = "worker"
+
+    owner: str = Field(primary_key=True)
+    seen_at: datetime = Field(sa_type=sa.DateTime(timezone=True))
 
 
 class PlatformLeaseRow(StoredTable, table=True):
@@ -23,7 +33,7 @@ class HandedOverRow(StoredTable, table=True):
 
     __tablename__ = "handed_over"
 
-    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
     platform: str
     taken_by: str = ""
     made_at: datetime = Field(sa_type=sa.DateTime(timezone=True))
@@ -49,11 +59,5 @@ class SaidRow(StoredTable, table=True):
 
     __tablename__ = "said"
 
-    delivery_id: int = Field(primary_key=True, sa_type=Big, sa_column_kwargs={"autoincrement": False})
+    delivery_id: int = Field(primary_key=True, sa_type=BIG, sa_column_kwargs={"autoincrement": False})
     said: str
-
-
-PLATFORM_LEASE = StoredTable.metadata.tables["platform_lease"]
-HANDED_OVER = StoredTable.metadata.tables["handed_over"]
-TURN_CLAIM = StoredTable.metadata.tables["turn_claim"]
-SAID = StoredTable.metadata.tables["said"]

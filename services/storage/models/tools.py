@@ -1,9 +1,9 @@
 """The tables of tools that people have written."""
 
-import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables import Big, StoredTable
+from services.storage.declaring import BIG
+from services.storage.models.base import StoredTable
 
 
 class StoredToolRow(StoredTable, table=True):
@@ -21,8 +21,8 @@ class StoredToolRow(StoredTable, table=True):
     valves: str
     is_enabled: bool
     version: int
-    created_at: int = Field(sa_type=Big)
-    updated_at: int = Field(sa_type=Big)
+    created_at: int = Field(sa_type=BIG)
+    updated_at: int = Field(sa_type=BIG)
 
 
 class StoredToolVersionRow(StoredTable, table=True):
@@ -34,8 +34,4 @@ class StoredToolVersionRow(StoredTable, table=True):
     version: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     content: str
     author: str
-    saved_at: int = Field(sa_type=Big)
-
-
-STORED_TOOL: sa.Table = StoredTable.metadata.tables["stored_tool"]
-STORED_TOOL_VERSION: sa.Table = StoredTable.metadata.tables["stored_tool_version"]
+    saved_at: int = Field(sa_type=BIG)
