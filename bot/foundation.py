@@ -1,0 +1,67 @@
+"""What everything of a bot stands on: the settings, the time, where things are kept, and the record of what is done."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from bot.counting import Counts
+from bot.settings import Settings
+from bot.settings_sources import secret_values
+from bot.time_conventions import time_reader
+from bot.tool_servers.sources import tool_secrets
+from bot.zones import bot_zone
+from services.call_log.masking import SecretMask
+from services.call_log.service import CallLog
+from services.clock import Clock
+from services.session import StateStore
+from services.storage.call_store import SqlCallStore
+from services.storage.database import Database
+from services.storage.scope_store import SqlScopeStore
+from services.storage.state_store import SqlStateStore
+from services.time_expressions import TimeReader
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Foundation:
+    """`zone` is the bot's own, `times` reads what people say of time, `mask` keeps secrets out of what is written."""
+
+    settings: Settings
+    clock: Clock
+    zone: ZoneInfo
+    times: TimeReader
+    database: Database
+    state: StateStore
+    scopes: SqlScopeStore
+    mask: SecretMask
+    counts: Counts
+    log: CallLog
+
+
+@asynccontextmanager
+async def foundation(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Foundation]:
+    """Open `database` for as long as the context lasts; what was recorded is written before it closes.
+
+    Raises:
+        ConfigError: a tool server cannot be read.
+        StorageBusy: another process uses the same database file.
+    """
+    async with database:
+        mask = SecretMask((*secret_values(settings), *tool_secrets(settings.tool_servers)))
+        counts = Counts()
+        log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.record)
+        try:
+            yield Foundation(
+                settings=settings,
+                clock=clock,
+                zone=bot_zone(settings.bot.timezone),
+                times=time_reader(settings.time),
+                database=database,
+                state=SqlStateStore(database, clock),
+                scopes=SqlScopeStore(database),
+                mask=mask,
+                counts=counts,
+                log=log,
+            )
+        finally:
+            await log.drain()
