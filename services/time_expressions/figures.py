@@ -79,7 +79,7 @@ def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: Da
         clock = clock_sense(first, second, None)
         if clock:
             found.append(("DOTTED", clock))
-    if mark == "-" and a <= 24 and b <= 24:
+    if mark == "-":
         found.append(("RANGE", (a, b)))
     is_day_first = mark == "." and order is None and usual is not DateOrder.YMD
     dates = _ordered(a, b, None, order, DateOrder.DMY if is_day_first else usual)

@@ -4,7 +4,7 @@ from typing import Any
 
 from services.time_expressions.actions.general import Values
 from services.time_expressions.actions.lengths import SECONDS_OF, measure, offset
-from services.time_expressions.values import Shift, Slots
+from services.time_expressions.values import Every, Shift, Slots
 
 _LAST_HOUR = 24
 
@@ -15,9 +15,9 @@ def weekday_range(values: Values) -> Any:
     return tuple((first + step) % 7 for step in range((last - first) % 7 + 1))
 
 
-def named_days_ahead(values: Values) -> Slots | None:
-    """Two sundays from now; a week on sunday is the second from now."""
-    count, weekday = values if len(values) > 1 else (2, values[0])
+def named_days_ahead(values: Values, *, which: int = 2) -> Slots | None:
+    """Two sundays from now; a week on sunday is the second from now, a fortnight the third."""
+    count, weekday = values if len(values) > 1 else (which, values[0])
     if not 1 <= count <= 60:
         return None
     return {"weekdays": (weekday,), "shift": Shift("occurrence", int(count)), "strength": 2}
@@ -59,6 +59,15 @@ def weekday_of_week(values: Values) -> Slots | None:
     if count == 0:
         return {"weekdays": (day,), "this_week": True, "strength": 2}
     return {"weekdays": (day,), "shift": Shift("week", count), "strength": 2}
+
+
+def days_of_week(values: Values) -> Slots | None:
+    """下周一到周五: every day from one weekday of a calendar week to another."""
+    count, first, last = values
+    since, until = weekday_of_week([count, first]), weekday_of_week([count, last])
+    if first >= last or since is None or until is None:
+        return None
+    return {"every": Every(1, "day"), "since": since, "until": until, "strength": 2}
 
 
 def weekday_day(values: Values, *, near: bool = False) -> Slots | None:

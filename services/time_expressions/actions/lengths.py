@@ -33,6 +33,21 @@ def times(values: Values, *, factor: float) -> float:
     return float(values[0] * factor)
 
 
+def lower(values: Values) -> float | Span | None:
+    """20 to 30, half an hour to an hour: the lower end."""
+    first, last = values[0] if len(values) == 1 else values
+    return first if first < last else None
+
+
+def neighbours(values: Values) -> int | None:
+    """两三, 三五, 二三十, 十五六: the lower of two numbers said side by side."""
+    first, last = values
+    figure = first % 10
+    if figure and (last == figure + 1 < 10 or (first, last) == (3, 5)):
+        return int(first)
+    return int(first) * 10 if last == 10 * (first + 1) else None
+
+
 def span(values: Values, *, more: float = 0) -> Span | None:
     """An amount and a unit; `more` adds a part of the unit ("an hour and a half")."""
     amount, unit = (1, values[0]) if len(values) == 1 else values

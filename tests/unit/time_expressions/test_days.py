@@ -43,6 +43,7 @@ from services.time_expressions import DateOrder, Grain
         ("in two weeks", "2026-12-04"),
         ("monday two weeks from now", "2026-11-30"),
         ("a week on thursday", "2026-12-03"),
+        ("thursday fortnight", "2026-12-10"),
         ("end of march", "2027-03-31"),
         ("the day before christmas", "2026-12-24"),
         ("今天", "2026-11-20"),

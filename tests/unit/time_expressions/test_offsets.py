@@ -29,6 +29,10 @@ import pytest
         ("一天后", timedelta(days=1)),
         ("计时器10分钟", timedelta(minutes=10)),
         ("三刻钟后", timedelta(minutes=45)),
+        ("过俩小时", timedelta(hours=2)),
+        ("十来分钟后", timedelta(minutes=10)),
+        ("九十一分钟后", timedelta(minutes=91)),
+        ("一年后的今天", timedelta(days=365)),
     ],
 )
 def test_a_length_is_counted_from_now(read, now, text, delta):
@@ -36,6 +40,24 @@ def test_a_length_is_counted_from_now(read, now, text, delta):
 
     assert reading.start == now + delta
     assert reading.has_clock
+
+
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("in 20 to 30 minutes", timedelta(minutes=20)),
+        ("in 20-30 minutes", timedelta(minutes=20)),
+        ("in 2 or 3 hours", timedelta(hours=2)),
+        ("in half an hour to an hour", timedelta(minutes=30)),
+        ("20到30分钟后", timedelta(minutes=20)),
+        ("两三个小时后", timedelta(hours=2)),
+        ("三五天后", timedelta(days=3)),
+        ("二三十分钟后", timedelta(minutes=20)),
+        ("十五六分钟后", timedelta(minutes=15)),
+    ],
+)
+def test_of_a_rough_length_the_lower_end_counts(read, now, text, delta):
+    assert read(text).start == now + delta
 
 
 @pytest.mark.parametrize(
