@@ -14,29 +14,15 @@ from services.reminders.portable.ports import Arrival
 from services.storage.consent import consented, recordable_calls, recordable_turns
 from services.storage.database import Database
 from services.storage.inserts import insert_new
-from services.storage.instants import to_micros, to_micros_or_none
 from services.storage.message_store import keep_rows
+from services.storage.models.checking import check_row
 from services.storage.reminder_transfer import arrival_columns
-from services.storage.tables import CALL, MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE, TURN
-from services.storage.transfer_records import call_row, turn_row
-from services.transfer.lines import (
-    AccountsLine,
-    CallLine,
-    FileLine,
-    Line,
-    MemoryLine,
-    MessageLine,
-    OptOutLine,
-    QuietLine,
-    RetentionLine,
-    ScopedLine,
-    StateLine,
-    TurnLine,
-)
+from services.storage.tables import CALL, MEMORY, REMINDER, SCOPE, TURN
+from services.storage.transfer_records import Columns
+from services.storage.transfer_rows import TABLES, Row, Setting, columns_of
+from services.transfer.lines import AccountsLine, CallLine, FileLine, Line, MemoryLine, MessageLine, TurnLine
 
 _BATCH: Final = 500
-Columns = dict[str, object]
-_Setting = QuietLine | RetentionLine | OptOutLine | ScopedLine | StateLine
 
 
 class TransferWriter:
@@ -44,6 +30,15 @@ class TransferWriter:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def check(self, line: Line) -> None:
+        """Pass when the tables can hold `line`; any message fits, and there are many.
+
+        Raises:
+            ValidationError: a number is too large, or is none.
+        """
+        if isinstance(line, Row) and not isinstance(line, MessageLine):
+            check_row(TABLES[type(line)], columns_of(line))
 
     async def keep(
         self, reminders: Sequence[Arrival], lines: Callable[[], Iterable[Line]], now: datetime
@@ -75,21 +70,21 @@ def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def _keep(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]:
-    messages = [_message_columns(each) for each in lines if isinstance(each, MessageLine)]
+    messages = [columns_of(each) for each in lines if isinstance(each, MessageLine)]
     # Who wants nothing kept is not brought back; they stand before the messages in a file.
     kept = [row for row in consented(connection, messages) if row["deleted_at"] is None]
     added = Counter(message=len(keep_rows(connection, kept)))
-    turns = recordable_turns(connection, [turn_row(each) for each in lines if isinstance(each, TurnLine)])
+    turns = recordable_turns(connection, [columns_of(each) for each in lines if isinstance(each, TurnLine)])
     added["turn"] = sum(_is_new_turn(connection, row) for row in turns)
-    calls = recordable_calls(connection, [call_row(each) for each in lines if isinstance(each, CallLine)])
+    calls = recordable_calls(connection, [columns_of(each) for each in lines if isinstance(each, CallLine)])
     added["call"] = sum(_is_new(connection, CALL, row) for row in calls)
     for line in lines:
         if isinstance(line, MemoryLine):
-            added[line.kind] += _is_new_memory(connection, line)
+            added[line.kind] += _is_new_memory(connection, columns_of(line))
         elif isinstance(line, AccountsLine):
             added[line.kind] += _are_new_accounts(connection, line)
-        elif isinstance(line, _Setting):
-            added[line.kind] += _is_new(connection, *_row(line))
+        elif isinstance(line, Setting):
+            added[line.kind] += _is_new(connection, TABLES[type(line)], columns_of(line))
     return added
 
 
@@ -97,16 +92,8 @@ def _is_new(connection: sa.Connection, table: sa.Table, row: Columns) -> int:
     return max(0, connection.execute(insert_new(connection.dialect.name, table), row).rowcount)
 
 
-def _is_new_memory(connection: sa.Connection, line: MemoryLine) -> int:
+def _is_new_memory(connection: sa.Connection, row: Columns) -> int:
     """Memories have no key of their own: the same words of the same person at the same time are the same."""
-    row: Columns = {
-        "chat_key": line.chat,
-        "person_id": line.person_id,
-        "person_name": line.person_name,
-        "is_shared": line.is_shared,
-        "text": line.text,
-        "created_at": to_micros(line.created_at),
-    }
     is_same = sa.and_(*(MEMORY.c[name] == value for name, value in row.items() if name != "person_name"))
     if connection.scalar(sa.select(MEMORY.c.id).where(is_same).limit(1)) is not None:
         return 0
@@ -129,50 +116,10 @@ def _are_new_accounts(connection: sa.Connection, line: AccountsLine) -> int:
     if connection.scalar(sa.select(SCOPE.c.scope).where(SCOPE.c.scope.in_(own)).limit(1)) is not None:
         return 0
     group = uuid4().hex
-    rows = [{"scope": scope, "key": GROUP, "value": _json(group)} for scope in own]
+    rows = [{"scope": scope, "key": GROUP, "value": json.dumps(group)} for scope in own]
     rows += [
         {"scope": group_scope(group), "key": key, "value": account.model_dump_json()}
         for key, account in line.accounts.items()
     ]
     connection.execute(SCOPE.insert(), rows)
     return 1
-
-
-def _row(line: _Setting) -> tuple[sa.Table, Columns]:
-    """The table that a line belongs into, and its columns."""
-    match line:
-        case QuietLine():
-            return QUIET, {"key": line.key, "starts": line.starts, "ends": line.ends, "zone": line.zone}
-        case RetentionLine():
-            return RETENTION, {"chat_key": line.chat, "keep_days": line.keep_days}
-        case OptOutLine():
-            return OPT_OUT, {"place": line.place, "person_id": line.person_id, "since": to_micros(line.since)}
-        case ScopedLine():
-            return SCOPE, {"scope": line.scope, "key": line.key, "value": _json(line.value)}
-        case StateLine():
-            ends = to_micros_or_none(line.expires_at)
-            return STATE, {"key": line.key, "value": _json(line.value), "expires_at": ends}
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _message_columns(line: MessageLine) -> Columns:
-    return {
-        "chat_key": line.chat,
-        "thread_id": line.thread_id,
-        "message_id": line.id,
-        "sender_id": line.sender_id,
-        "sender_name": line.sender_name,
-        "sender_is_bot": line.is_bot,
-        "text": line.text,
-        "sent_at": to_micros(line.sent_at),
-        "reply_to": line.reply_to,
-        "is_addressed": line.is_addressed,
-        "is_private": line.is_private,
-        "mentions": _json(line.mentions) if line.mentions else "",
-        "attachments": _json(line.attachments) if line.attachments else "",
-        "edited_at": to_micros_or_none(line.edited_at),
-        "deleted_at": None,
-    }

@@ -33,6 +33,10 @@ class LineSource(Protocol):
 class LineStore(Protocol):
     """Keeps what comes in."""
 
+    def check(self, line: Line) -> None:
+        """Pass when it can be kept; ValidationError when it cannot."""
+        ...
+
     async def keep(
         self, reminders: Sequence[Arrival], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
@@ -95,18 +99,21 @@ def _urls(line: Line) -> set[str]:
     return found
 
 
-def read_lines(texts: Iterable[str]) -> Iterator[Line]:
-    """The lines of an export, without its head.
+def read_lines(texts: Iterable[str], check: Callable[[Line], None] | None = None) -> Iterator[Line]:
+    """The lines of an export, without its head; `check` looks at each, too.
 
     Raises:
-        ImportRefused: one is none of ours.
+        ImportRefused: one is none of ours, or did not pass.
     """
     for number, text in enumerate(texts, start=1):
         try:
             if number == 1:
                 Head.model_validate_json(text)
             elif text.strip():
-                yield LINES.validate_json(text)
+                line = LINES.validate_json(text)
+                if check is not None:
+                    check(line)
+                yield line
         except ValidationError as error:
             raise ImportRefused([Problem(place=f"line {number}", uid="", reason=reason_of(error))]) from error
 
@@ -127,7 +134,7 @@ async def bring_in(
         ImportRefused: something is not right.
         RequestRefused: `too_many_reminders(limit)`.
     """
-    found = _reminders(read_lines(texts()))
+    found = _reminders(read_lines(texts(), store.check))
     gathering = _Gathering(reminders)
     importer = Importer(gathering, clock, limits)
     reports = [

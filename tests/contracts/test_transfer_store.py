@@ -1,6 +1,7 @@
 """What goes into an export and what comes back from one, in every database."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
@@ -287,6 +288,20 @@ async def test_a_line_that_is_not_ours_keeps_all_of_the_file_out(other, wrong):
         await brought(other, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
 
     assert await SqlPrivacyStore(other).retention() == {}
+
+
+@pytest.mark.parametrize(("column", "too_much"), [("tokens", 2**63), ("rounds", 2**31), ("cost", "NaN")])
+async def test_a_number_that_not_every_database_holds_keeps_all_of_the_file_out(tmp_path, other, column, too_much):
+    async with Database(f"sqlite:///{tmp_path}/a.db") as database:
+        await furnish(database)
+        taken = await taken_out(database, ALL_OF_HOME)
+    line = next(number for number, text in enumerate(taken) if f'"{column}":' in text)
+    taken[line] = re.sub(rf'(?<="{column}":)[^,}}]+', str(too_much), taken[line])
+
+    with pytest.raises(ImportRefused, match=rf"line {line + 1}: .*{column}"):
+        await brought(other, taken)
+
+    assert await taken_out(other, ALL_OF_HOME) == taken[:1]
 
 
 async def test_a_file_of_a_newer_form_is_refused_at_its_first_line(other):

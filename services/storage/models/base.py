@@ -1,9 +1,17 @@
-"""The base of the classes that declare our tables."""
+"""What the classes that declare our tables are made of."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import sqlalchemy as sa
-from sqlmodel import SQLModel
+from pydantic import AllowInfNan
+from sqlmodel import Field, SQLModel
+
+Whole = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+"""A number that a plain column holds on every database."""
+Large = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""A number that a `BIG` column holds."""
+Finite = Annotated[float, AllowInfNan(False)]
+"""A number that is one: SQLite keeps NaN as NULL."""
 
 
 class StoredTable(SQLModel):

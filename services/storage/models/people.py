@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from services.storage.declaring import BIG
-from services.storage.models.base import StoredTable
+from services.storage.models.base import StoredTable, Whole
 
 
 class MemoryRow(StoredTable, table=True):
@@ -42,4 +42,4 @@ class RetentionRow(StoredTable, table=True):
     __tablename__ = "retention"
 
     chat_key: str = Field(primary_key=True)
-    keep_days: int
+    keep_days: Whole

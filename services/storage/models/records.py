@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from services.storage.declaring import BIG
-from services.storage.models.base import StoredTable
+from services.storage.models.base import Finite, Large, StoredTable, Whole
 
 
 class TurnRow(StoredTable, table=True):
@@ -25,21 +25,21 @@ class TurnRow(StoredTable, table=True):
     person_name: str
     person_is_admin: bool = False
     text: str
-    at: int = Field(sa_type=BIG)
+    at: Large = Field(sa_type=BIG)
     zone: str
     language: str
     route: str
-    rounds: int
+    rounds: Whole
     outcome: str
     is_addressed: bool = False
     is_private: bool = False
     completions: str
-    tokens: int = Field(sa_type=BIG)
-    cost: float
+    tokens: Large = Field(sa_type=BIG)
+    cost: Finite
     reply: str
     fallback: str
     error: str
-    duration_ms: float
+    duration_ms: Finite
 
 
 class CallRow(StoredTable, table=True):
@@ -60,17 +60,17 @@ class CallRow(StoredTable, table=True):
     result: str | None = None
     error: str | None = None
     status: str
-    duration_ms: float
-    timestamp: int = Field(sa_type=BIG)
+    duration_ms: Finite
+    timestamp: Large = Field(sa_type=BIG)
     route: str
-    round: int
+    round: Whole
     repairs: str
     said: str
     ending: str
     receipts: str
     model: str
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    cost: float
+    prompt_tokens: Whole
+    completion_tokens: Whole
+    cached_tokens: Whole
+    cost: Finite
     spawn_task: str | None = None
