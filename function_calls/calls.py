@@ -67,7 +67,8 @@ class ToolResult:
     `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
     fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
     `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
-    `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure.
+    `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure, `cause` a code for
+    why it failed: what a service refused with, or one of `running`; empty where a tool itself said that it failed.
     `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
     `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
     `is_unchanged` says that a tool which can change something did not this time, so that there is nothing to undo.
@@ -79,6 +80,7 @@ class ToolResult:
     value: object = None
     error: str | None = None
     failure: FailureKind = "error"
+    cause: str = ""
     receipts: tuple[Receipt, ...] = ()
     is_answered: bool = False
     is_question: bool = False
@@ -98,9 +100,14 @@ class ToolResult:
         return self.value if self.value is not None else self.text
 
     @classmethod
-    def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error") -> "ToolResult":
+    def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error", cause: str = "") -> "ToolResult":
         """A failure: `error` is for the model, `text` for the person."""
-        return cls(ok=False, text=text, error=error, failure=kind)
+        return cls(ok=False, text=text, error=error, failure=kind, cause=cause)
+
+    @classmethod
+    def refused(cls, code: str, text: str) -> "ToolResult":
+        """What a service refused with `code`, as a handler words it."""
+        return cls.failed(code, text=text, cause=code)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -124,7 +124,7 @@ async def memory_forget(
         candidates = refusal.fields.get("candidates")
         if not isinstance(candidates, tuple):
             raise
-        return ToolResult.failed(refusal.code, text=_listed("memory.which", candidates, ctx, query=args.reference))
+        return ToolResult.refused(refusal.code, _listed("memory.which", candidates, ctx, query=args.reference))
     return ToolResult(
         ok=True,
         text=say(ctx.language, "memory.forgotten", id=gone.id, text=gone.text),

@@ -42,7 +42,7 @@ async def reminder_update(
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
-            return ToolResult.failed(refusal.code, text=say(ctx.language, "reminder.none"))
+            return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
         return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
     edit = _edit(args, old, ctx)
     if edit == ReminderEdit():
@@ -67,7 +67,7 @@ async def reminder_snooze(
         put_off = await _put_off(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
-            return ToolResult.failed(refusal.code, text=say(ctx.language, "reminder.none_to_snooze"))
+            return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
         return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
     return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
 

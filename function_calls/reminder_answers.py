@@ -70,7 +70,7 @@ def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *,
         raise refusal
     key = ask if refusal.code == "reminder_ambiguous" or not reference else "reminder.unknown"
     asked = say(ctx.language, key, reference=reference)
-    return ToolResult.failed(str(refusal.code), text="\n".join([asked, listed(candidates, ctx)]))
+    return ToolResult.refused(refusal.code, "\n".join([asked, listed(candidates, ctx)]))
 
 
 def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:

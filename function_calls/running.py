@@ -19,8 +19,7 @@ Work = Callable[[], Awaitable[object]]
 
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
 _LONGEST_PAUSE: Final = 5.0
-_BROKE: Final = "Tool "  # how the error of a call begins that broke or took too long
-_FULL: Final = "the disk is full"  # how that of one ends that could keep nothing
+_BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
 
 
 async def run_guarded(
@@ -43,12 +42,14 @@ async def run_guarded(
         if limit is None or not deadline.expired():
             return crashed(name, error, context)
         told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
-        return ToolResult.failed(f"{_BROKE}'{name}' timed out after {limit:.1f}s", text=told, kind="timeout")
+        late = f"Tool '{name}' timed out after {limit:.1f}s"
+        return ToolResult.failed(late, text=told, kind="timeout", cause="timed_out")
     except RequestRefused as error:
-        return ToolResult.failed(str(error), text=refusal_text(context.language, error, context.now))
+        return ToolResult.failed(str(error), text=refusal_text(context.language, error, context.now), cause=error.code)
     except StorageFull as error:
         logger.error("tool {}: {}", name, error)
-        return ToolResult.failed(f"Tool '{name}' could not keep it: {_FULL}", text=full_text(context.language))
+        full = f"Tool '{name}' could not keep it: the disk is full"
+        return ToolResult.failed(full, text=full_text(context.language), cause="disk_full")
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
@@ -59,7 +60,7 @@ def crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
     """The result of a call whose code broke: logged in full, told in general."""
     logger.opt(exception=error).error("tool {} raised", name)
     told = say(context.language, "failed.crash", tool=name)
-    return ToolResult.failed(f"{_BROKE}'{name}' failed: {type(error).__name__}", text=told)
+    return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told, cause="crashed")
 
 
 def full_text(language: str) -> str:
@@ -69,12 +70,12 @@ def full_text(language: str) -> str:
 
 def is_breakdown(result: ToolResult) -> bool:
     """Whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
-    return not result.ok and (result.error or "").startswith(_BROKE)
+    return result.cause in _BREAKDOWNS
 
 
 def is_disk_full(result: ToolResult) -> bool:
     """Whether a call failed because nothing can be kept."""
-    return not result.ok and (result.error or "").endswith(_FULL)
+    return result.cause == "disk_full"
 
 
 async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:

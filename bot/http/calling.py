@@ -57,7 +57,11 @@ async def turn_of(context: HttpContext, asked: Asked) -> Turn:
 async def call_tool(
     context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object], *, is_confirmed: bool = True
 ) -> ToolResult:
-    """Run one tool for whoever asks; `is_confirmed` says that their program has asked them already."""
+    """Run one tool for whoever asks; `is_confirmed` says that their program has asked them already.
+
+    Raises:
+        HttpRefused: the disk is full and nothing can be kept (503).
+    """
     call = ToolCall(id=f"{DOOR}-{turn.message.id}", name=name, arguments=arguments)
     conversation = Conversation(chat=turn.message.address, person=turn.message.sender)
     session = await Session.open(SqlScopeStore(context.app.database), conversation)
@@ -68,7 +72,10 @@ async def call_tool(
         door=DOOR,
         approved=call if is_confirmed else None,
     )
-    return await context.app.calls.dispatch(call, circumstances)
+    result = await context.app.calls.dispatch(call, circumstances)
+    if is_disk_full(result):
+        raise HttpRefused(503, "disk_full")
+    return result
 
 
 async def check_arguments(
@@ -109,10 +116,7 @@ def succeeded(result: ToolResult) -> ToolResult:
         raise HttpRefused(403, "call_denied", why=result.text or result.error)
     if result.is_question:
         raise HttpRefused(409, "call_question", why=result.text)
-    if is_disk_full(result):
-        raise HttpRefused(503, "disk_full")
-    refused = (result.error or "").partition(" ")[0]
-    raise HttpRefused(REFUSED_STATUS.get(refused, 422), "call_failed", why=result.text or result.error)
+    raise HttpRefused(REFUSED_STATUS.get(result.cause, 422), "call_failed", why=result.text or result.error)
 
 
 def _by_field(problems: list[ArgumentError]) -> dict[str, str]:

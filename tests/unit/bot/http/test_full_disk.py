@@ -68,6 +68,15 @@ async def test_a_call_that_could_keep_nothing_fails_with_the_reason(full):
     assert "磁盘满了" in answer.json()["detail"]
 
 
+async def test_a_tool_that_could_keep_nothing_is_refused_with_the_reason(full):
+    arguments = {"content": "伸展" * 200, "time": "in 3 hours", "type": "once"}
+
+    answer = await full.post("/api/tools/reminder_set/invoke", json={"arguments": arguments}, headers=CHINESE)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
+    assert "磁盘满了" in answer.json()["detail"]
+
+
 async def test_what_cannot_be_kept_is_refused_with_the_reason(api_of):
     api = await api_of(tool_servers=ToolServerSettings(python_tools=True))
     await api.context.app.database.run(take_no_more)
