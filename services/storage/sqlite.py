@@ -5,8 +5,8 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from sqlite3 import SQLITE_BUSY, SQLITE_FULL, SQLITE_LOCKED, OperationalError
 from sqlite3 import Connection as DriverConnection
-from sqlite3 import OperationalError
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -15,6 +15,7 @@ from sqlalchemy.util import LRUCache
 from services.storage.patience import Patience
 
 _BUSY = Patience().busy
+_PRIMARY: Final = 0xFF  # an extended result code has its primary one in its lowest byte
 # To put a statement into words takes longer than to run it: every engine finds what another one has compiled.
 _COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 
@@ -84,9 +85,19 @@ def directly(connection: sa.Connection, statement: str, values: Sequence[object]
 
 def is_full(error: sa.exc.OperationalError | OperationalError) -> bool:
     """Whether there was no room on the disk."""
-    return "disk is full" in str(error.orig if isinstance(error, sa.exc.OperationalError) else error)
+    return _code(error) == SQLITE_FULL
 
 
 def is_locked(error: sa.exc.OperationalError | OperationalError) -> bool:
     """Whether the database was in use by another connection for too long."""
-    return "locked" in str(error.orig if isinstance(error, sa.exc.OperationalError) else error)
+    return _code(error) in {SQLITE_BUSY, SQLITE_LOCKED}
+
+
+def _code(error: sa.exc.OperationalError | OperationalError) -> int:
+    """SQLite's primary result code; 0 where another driver failed, or this one by itself.
+
+    Source: https://www.sqlite.org/rescode.html
+    """
+    raised = error.orig if isinstance(error, sa.exc.OperationalError) else error
+    code: int = getattr(raised, "sqlite_errorcode", 0)
+    return code & _PRIMARY
