@@ -1,7 +1,7 @@
 """Holds the time that a model gives against the person's own words: a model never does calendar arithmetic alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import chain
@@ -10,6 +10,8 @@ from function_calls.offline.answers import is_choice
 from function_calls.offline.carried_days import on_their_days
 from function_calls.offline.corrections import corrected_times
 from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.several_times import completed, with_listed_clocks
+from function_calls.offline.time_words import find_times
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
 from services.reminders.spoken import as_meant
@@ -43,8 +45,9 @@ def cross_check(
     if is_choice(words, load_pack(language_of(words, language))):
         return Verdict(schedule=proposed)
     found = _times_in(words, now.astimezone(zone), language, times)
-    listed = [each.readings for each in found]
-    readings = tuple(chain.from_iterable((*listed, *on_their_days(listed, now.astimezone(zone)))))
+    apart = [each.readings for each in found]
+    listed = _listed_in(words, now.astimezone(zone), language, times)
+    readings = tuple(chain.from_iterable((*apart, *on_their_days(apart, now.astimezone(zone)), *listed)))
     if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
     meant = tuple(_schedule(each.readings[0], proposed.zone, now) for each in found if each.readings)
@@ -59,6 +62,15 @@ def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tu
     if left is not None:
         return tuple(TimeReadings(text=words, readings=each.readings, ambiguous=each.is_ambiguous) for each in left)
     return times.parse_all(words, now, language=language) or times.parse_all(words, now)
+
+
+def _listed_in(words: str, now: datetime, language: str, times: TimeReader) -> Iterator[tuple[Reading, ...]]:
+    """The times of a list that completes them: the six and seven of "at 5, 6 and 7 tomorrow", on that day."""
+    pack = load_pack(language_of(words, language))
+    if pack.afresh.search(words):
+        return
+    found = find_times(words, now, pack, times.parse_all)
+    yield from (each.readings for each in completed(with_listed_clocks(found, words, now, pack, times.parse_all)))
 
 
 def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:

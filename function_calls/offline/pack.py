@@ -72,6 +72,8 @@ class LanguagePack:
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
             `length` matches the amount itself.
         purpose: Matches what stands before the content of a reminder ahead of something: "(the 4pm) demo to".
+        listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
+        either: Matches what stands between two times of which one is meant.
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
     """
@@ -102,6 +104,8 @@ class LanguagePack:
     correction: re.Pattern[str]
     afresh: re.Pattern[str]
     lengths: tuple[re.Pattern[str], ...]
+    listed_clock: re.Pattern[str]
+    either: re.Pattern[str]
     period: re.Pattern[str]
     length: re.Pattern[str]
     purpose: re.Pattern[str]
@@ -203,6 +207,8 @@ def load_pack(language: str) -> LanguagePack:
         ),
         afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*", re.IGNORECASE),
         lengths=_compiled(data.lengths),
+        listed_clock=any_of((data.listed_clock,)),
+        either=any_of((data.either,)),
         period=any_of(data.periods),
         length=any_of((data.length,)),
         purpose=re.compile(data.purpose),

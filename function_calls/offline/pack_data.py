@@ -111,6 +111,8 @@ class PackData(_Data):
     no_notes: tuple[str, ...] = ()
     mornings: tuple[MorningData, ...] = ()
     clock: str = "{time}"
+    listed_clock: str = NEVER
+    either: str = NEVER
     from_now: str = "{span}"
     periods: tuple[str, ...] = ()
     length: str = NEVER

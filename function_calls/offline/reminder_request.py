@@ -11,7 +11,7 @@ from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
-from function_calls.offline.several_times import apart, sharing_a_clock
+from function_calls.offline.several_times import apart, completed
 from function_calls.offline.templates import BLANK
 from function_calls.offline.time_words import TimeWords
 
@@ -112,7 +112,7 @@ class ReminderReader:
         """Whether `piece` has words with a time in front of or behind them."""
         rest, head = self._head(piece)
         has_time = bool(head) or bool(self._clause.owners_in(trimmed(piece)[-1:]))
-        return has_time and has_words(rest)
+        return has_time and bool(self.remainder(rest))
 
     def _differ(self, left: str, right: str) -> bool:
         return not set(self._clause.owners_in(left)) & set(self._clause.owners_in(right))
@@ -146,7 +146,7 @@ class ReminderReader:
         if not chosen:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
         named = [time] if time else [self._clause.times[owner] for owner in chosen]
-        times = sharing_a_clock([each for each in named if each.best is not None] or named)
+        times = completed([each for each in named if each.best is not None] or named)
         body = self._pack.purpose.sub("", parts.body) if ahead else parts.body
         cut = [owner for owner in chosen if ahead or self._clause.times[owner].lead is None]
         content = self._content(body, cut) or self._untitled()

@@ -12,6 +12,7 @@ from function_calls.offline.corrections import corrected
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
+from function_calls.offline.several_times import with_alternatives, with_listed_clocks
 from function_calls.offline.time_words import TimeReader, TimeWords, find_times, in_the_morning, joined, repeated
 from services.time_expressions import Reading
 
@@ -94,7 +95,9 @@ class Ear:
 
     def clause(self, text: str) -> Blanked:
         """`text` with its time words blanked out, and without the times that it takes back."""
-        plain = blank_out(text, find_times(text, self.now, self.pack, self.read_times))
+        times = find_times(text, self.now, self.pack, self.read_times)
+        times = with_listed_clocks(times, text, self.now, self.pack, self.read_times)
+        plain = blank_out(text, with_alternatives(times, text, self.pack))
         return corrected(plain, self.now, self.pack, self.read_times)
 
     def core(self, text: str) -> str:

@@ -86,7 +86,7 @@ def joined(
     first: TimeWords, second: TimeWords, now: datetime, pack: LanguagePack, read: TimeReader
 ) -> TimeWords | None:
     """Two expressions as one, "tomorrow" and "at 5", if together they are a single time."""
-    if first.best is None or second.best is None:
+    if first.best is None or second.best is None or (first.best.has_clock and second.best.has_clock):
         return None
     for text in (f"{first.words} {second.words}", f"{second.words} {first.words}"):
         expressions = read(text, now, language=pack.language)

@@ -110,3 +110,10 @@ def test_a_model_that_misses_a_self_correction_is_overruled():
     proposed = once("2026-11-20 17:00")
 
     assert verdict(proposed, "remind me at 5 to call mum, no, at 6").schedule == once("2026-11-20 18:00")
+
+
+@pytest.mark.parametrize("words", ["remind me at 4, 5 and 6 to drink", "remind me at 4pm and 6pm today to drink"])
+def test_each_time_of_a_list_is_right(words):
+    proposed = once("2026-11-20 18:00")
+
+    assert verdict(proposed, words) == Verdict(schedule=proposed)

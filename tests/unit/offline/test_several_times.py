@@ -1,0 +1,69 @@
+"""Several times in one request: all of them are meant, or one of them is to be chosen."""
+
+import pytest
+
+from tests.unit.offline.conftest import Say
+
+ALL_OF = [
+    ("remind me at 5, 6 and 7 to drink water", ["2026-03-04 17:00", "2026-03-04 18:00", "2026-03-04 19:00"]),
+    ("remind me to drink water at 5 and 6", ["2026-03-04 17:00", "2026-03-04 18:00"]),
+    ("remind me to drink water at 5pm, 6pm and 7pm", ["2026-03-04 17:00", "2026-03-04 18:00", "2026-03-04 19:00"]),
+    ("remind me tomorrow at 3 and 4 to drink water", ["2026-03-05 15:00", "2026-03-05 16:00"]),
+    ("remind me at 5pm and 6pm tomorrow to drink water", ["2026-03-05 17:00", "2026-03-05 18:00"]),
+    ("5点、6点和7点提醒我喝水", ["2026-03-04 17:00", "2026-03-04 18:00", "2026-03-04 19:00"]),
+]
+ONE_OF = [
+    "remind me at 5 or 6 to drink water",
+    "remind me to drink water at 5 or at 6",
+    "remind me friday or saturday at 5pm to drink water",
+    "5点或6点提醒我喝水",
+    "提醒我周五或者周六下午三点喝水",
+]
+
+
+@pytest.mark.parametrize(("text", "times"), ALL_OF)
+def test_a_list_of_clock_times_is_as_many_reminders(say: Say, text: str, times: list[str]) -> None:
+    calls = say(text).calls
+
+    assert [call.arguments["time"] for call in calls] == times
+    assert {call.arguments["content"] for call in calls} <= {"drink water", "喝水"}
+
+
+@pytest.mark.parametrize("text", ONE_OF)
+def test_between_two_times_the_person_chooses(say: Say, text: str) -> None:
+    asked = say(text)
+
+    (call,) = say("2").calls
+
+    assert (asked.calls, len(asked.choices)) == ((), 2)
+    assert call.arguments["content"] in {"drink water", "喝水"}
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("remind me at 5 and 10 people come", "10 people come"),
+        ("remind me to buy 5 or 6 eggs at 7pm", "buy 5 or 6 eggs"),
+    ],
+)
+def test_a_figure_that_counts_something_is_no_clock_time(say: Say, text: str, content: str) -> None:
+    (call,) = say(text).calls
+
+    assert call.arguments["content"] == content
+
+
+def test_two_repetitions_are_two_reminders(say: Say) -> None:
+    calls = say("remind me every morning at 7 and every evening at 9 to brush teeth").calls
+
+    assert [(call.arguments["type"], call.arguments["time"]) for call in calls] == [
+        ("daily", "07:00"),
+        ("daily", "21:00"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["mon wed fri at 7am gym", "gym mon/wed/fri 7am", "周一三五早上七点健身"])
+def test_a_row_of_days_that_is_noted_is_of_every_week(say: Say, text: str) -> None:
+    (call,) = say(text, is_addressed=True).calls
+
+    assert call.arguments["rrule"] == "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=7;BYMINUTE=0"
+    assert call.arguments["content"] in {"gym", "健身"}
