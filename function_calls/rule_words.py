@@ -10,7 +10,7 @@ from function_calls import phrasing
 from function_calls.reminder_times import rule_parts
 from function_calls.wording import say
 from services.reminders.model import Reminder, Schedule
-from services.reminders.nagging import without_nag
+from services.reminders.nagging import nag_of, without_nag
 from services.reminders.rules import WEEKDAYS, parse_rule
 
 _UNITS = {
@@ -29,9 +29,15 @@ _MOST_CLOCKS = 4
 
 
 def rule(language: str, reminder: Reminder) -> str:
-    """How a recurring reminder repeats: on which days, at which times, how often or until when."""
+    """How a reminder repeats: on which days, at which times, how often or until when.
+
+    One that fires once, and then again until it is done, repeats in that way only.
+    """
     schedule = reminder.schedule
-    parts = rule_parts(without_nag(schedule.rule))
+    bare, nag = without_nag(schedule.rule), nag_of(schedule.rule)
+    if nag is not None and not bare:
+        return say(language, "rule.until_done", each=_period(language, "minute", round(nag.every.total_seconds() / 60)))
+    parts = rule_parts(bare)
     unit, every = _UNITS.get(parts.get("FREQ", ""), ""), int(parts.get("INTERVAL", "1"))
     if not unit:
         each = _by_calendar(language, schedule.rule, parts)

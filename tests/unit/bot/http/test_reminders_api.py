@@ -27,6 +27,14 @@ async def test_a_reminder_is_set_from_fields(api):
     assert set(reminder["repeat_words"]) == {"en", "zh"}
 
 
+async def test_what_comes_once_and_again_until_it_is_done_is_told_in_words(api):
+    await made(api, "remind me in 10 minutes to take my pills until i say done")
+
+    [reminder] = (await api.get("/api/reminders")).json()["reminders"]
+
+    assert reminder["repeat_words"] == {"en": "every 10 minutes until done", "zh": "每 10 分钟，直到做完"}
+
+
 @pytest.mark.parametrize(
     "body", [{}, {"text": "hello"}, {"content": "x"}, {"text": "a", "content": "b", "time": "09:00"}, {"odd": 1}]
 )
