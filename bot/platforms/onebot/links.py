@@ -128,11 +128,10 @@ class ReverseLink(_SocketLink):
             is_over.set()
 
     async def _accept(self, request: web.Request) -> web.StreamResponse:
-        if self._token:
-            given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-            given = given or request.query.get("access_token", "")
-            if not hmac.compare_digest(given.encode(), self._token.encode()):
-                return web.Response(status=403 if given else 401)
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        refusal = _refusal(request, given or request.query.get("access_token", ""), self._token)
+        if refusal is not None:
+            return refusal
         line = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS)
         await line.prepare(request)
         is_over = asyncio.Event()
@@ -183,13 +182,23 @@ class HttpLink:
 
     async def _handle(self, request: web.Request) -> web.Response:
         body = await request.read()
-        if self._secret:
-            expected = "sha1=" + hmac.new(self._secret, body, hashlib.sha1).hexdigest()
-            given = request.headers.get("X-Signature", "")
-            if not hmac.compare_digest(given.encode(), expected.encode()):
-                return web.Response(status=403 if given else 401)
+        expected = "sha1=" + hmac.new(self._secret, body, hashlib.sha1).hexdigest() if self._secret else ""
+        refusal = _refusal(request, request.headers.get("X-Signature", ""), expected)
+        if refusal is not None:
+            return refusal
         await self._take(json.loads(body))
         return web.Response(status=204)
+
+
+def _refusal(request: web.Request, given: str, expected: str) -> web.Response | None:
+    """The answer to whoever does not prove to be the client; None where they do, or where nothing is `expected`.
+
+    Without a proof, what comes from a web page is refused: any page may ask this machine, and browsers say whose it is.
+    """
+    if expected:
+        is_client = hmac.compare_digest(given.encode(), expected.encode())
+        return None if is_client else web.Response(status=403 if given else 401)
+    return web.Response(status=403) if "Origin" in request.headers else None
 
 
 def _self_id(answer: Answer) -> int:

@@ -1,13 +1,16 @@
 """The OneBot adapter, against a client that speaks the standard in all three ways."""
 
 import asyncio
+import json
 
 import pytest
+from aiohttp import ClientSession, WSServerHandshakeError
 from pydantic import SecretStr
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.onebot.settings import OneBotSettings
+from bot.testing.chat_servers import onebot_forms as forms
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.onebot import OneBotClient
 from services.chat import ChatAddress, Person
@@ -18,6 +21,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 TEAM = ChatAddress(platform="onebot", chat_id="100")
 WAYS = ("reverse", "forward", "http")
+FROM_A_PAGE = {"Origin": "https://evil.example"}
 
 
 @pytest.fixture
@@ -96,6 +100,23 @@ async def test_an_event_without_the_right_signature_is_refused(client, make, ear
             await client.say("tea")
 
     assert ear.heard == []
+
+
+async def test_a_web_page_cannot_pose_as_the_client_where_no_token_is_set(make, ear, running, until):
+    async with running(make("reverse", token=SecretStr(""))) as platform, ClientSession() as browser:
+        await until(lambda: platform.port)
+        with pytest.raises(WSServerHandshakeError, match="403"):
+            await browser.ws_connect(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws", headers=FROM_A_PAGE)
+
+
+async def test_a_web_page_cannot_post_events_where_no_secret_is_set(client, make, ear, running, connect):
+    async with running(make("http", secret=SecretStr(""))) as platform, ClientSession() as browser:
+        await connect(platform, "http")
+        event = json.dumps(forms.message(1, "tea", group="100", sender="7", name="", role="member"))
+        async with browser.post(client.post_to, data=event, headers=FROM_A_PAGE) as answer:
+            status = answer.status
+
+    assert (status, ear.heard) == (403, [])
 
 
 async def test_a_client_that_refuses_the_token_is_not_asked_for_ever(client, make, ear):
