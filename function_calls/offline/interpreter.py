@@ -142,9 +142,9 @@ class OfflineInterpreter:
         return Interpretation(calls=(CallMaker(turn).call(name, arguments),))
 
     def _by_note(self, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
-        """The reminder that is meant by a note with its time, where the bot was spoken to."""
-        note = noted(turn.message.text, ear) if ear.is_addressed else None
-        return None if note is None else Answering(turn, ear, self._questions, key).set_reminders((note,))
+        """The reminders that are meant by a note with its times, where the bot was spoken to."""
+        notes = noted(turn.message.text, ear) if ear.is_addressed else ()
+        return Answering(turn, ear, self._questions, key).set_reminders(notes) if notes else None
 
     def _spoken_to(self, turn: Turn, ear: Ear) -> Interpretation:
         """What to say to a message without a request: nothing, unless the bot was spoken to."""

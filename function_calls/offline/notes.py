@@ -1,21 +1,27 @@
 """Understand a note with its time that is put to the bot: "dentist tomorrow 9am" needs no "remind me"."""
 
 from function_calls.offline.clauses import LONGEST
+from function_calls.offline.matching import Match
 from function_calls.offline.questions import is_question
-from function_calls.offline.reminder_request import ReminderRequest
+from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.requests import Ear
 
 
-def noted(text: str, ear: Ear) -> ReminderRequest | None:
-    """The reminder that `text` notes: something to do and one exact time, and nobody who does or says it."""
+def noted(text: str, ear: Ear) -> tuple[ReminderRequest, ...]:
+    """The reminders that `text` notes: things to do, each with its exact time, and nobody who does or says them."""
     core, plain = ear.forms(text)
-    if len(plain) > LONGEST or is_question(plain, ear.pack) or ear.pack.no_note.search(ear.pack.fold(plain)):
-        return None
+    folded = ear.pack.fold(plain)
+    if len(plain) > LONGEST or ear.pack.no_note.search(folded):
+        return ()
+    if is_question(plain, ear.pack) and not ear.pack.to_do.search(folded):
+        return ()
     clause = ear.clause(core)
-    content = ear.without_times(clause)
-    if len(clause.times) != 1 or not content:
-        return None
-    best = clause.times[0].best
-    if best is None or not (best.has_clock or best.rrule):
-        return None
-    return ReminderRequest(content=content, time=clause.times[0])
+    noted = Match(intent="reminder_set", slots={"content": clause.text})
+    found = ReminderReader(clause, ear.pack, ear).read(noted) if clause.times else ()
+    is_all_read = len({each.time for each in found}) >= len(clause.times)
+    return ear.dated(found) if is_all_read and all(map(_is_exact, found)) else ()
+
+
+def _is_exact(request: ReminderRequest) -> bool:
+    best = None if request.time is None else request.time.best
+    return bool(request.content) and best is not None and (best.has_clock or best.rrule is not None)

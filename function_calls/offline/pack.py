@@ -68,6 +68,7 @@ class LanguagePack:
         read_as: What is written one way and read as another; `odd` matches all that is.
         rewritten: What is read as something else before all; `typed` words so.
         no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
+            `to_do` matches what is one, although it speaks of what people search for: "buy milk", "lunch with Sam".
         lengths: Match an amount of time, `span`, that says when something is over.
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
             `length` matches the amount itself.
@@ -98,6 +99,7 @@ class LanguagePack:
     odd: re.Pattern[str]
     rewritten: tuple[tuple[re.Pattern[str], str], ...]
     no_note: re.Pattern[str]
+    to_do: re.Pattern[str]
     repeated: re.Pattern[str]
     lead: re.Pattern[str]
     tail: re.Pattern[str]
@@ -197,6 +199,7 @@ def load_pack(language: str) -> LanguagePack:
         odd=any_of(written for written, _ in data.read_as),
         rewritten=_pairs(data.rewritten),
         no_note=any_of(data.no_notes),
+        to_do=any_of((data.to_do,)),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
         lead=re.compile(data.lead.pattern, re.IGNORECASE),
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),

@@ -109,6 +109,7 @@ class PackData(_Data):
     lengths: tuple[str, ...] = ()
     untitled: tuple[tuple[str, str], ...] = ()
     no_notes: tuple[str, ...] = ()
+    to_do: str = NEVER
     mornings: tuple[MorningData, ...] = ()
     clock: str = "{time}"
     listed_clock: str = NEVER

@@ -1,9 +1,10 @@
 """From a message to the requests in it."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.carried_days import on_their_days
@@ -77,12 +78,13 @@ class Ear:
     def _on_their_days(self, requests: Iterable[Request]) -> tuple[Request, ...]:
         """`requests` with the day of a time carried on to the times after it."""
         found = tuple(requests)
-        times = [each.time.readings for request in found for each in request.reminders if each.time is not None]
-        carried = on_their_days(times, self.now)
-        return tuple(
-            replace(request, reminders=tuple(_with_readings(each, carried) for each in request.reminders))
-            for request in found
-        )
+        dated = iter(self.dated([each for request in found for each in request.reminders]))
+        return tuple(replace(request, reminders=tuple(islice(dated, len(request.reminders)))) for request in found)
+
+    def dated(self, reminders: Sequence[ReminderRequest]) -> tuple[ReminderRequest, ...]:
+        """`reminders` with the day of a time carried on to the times after it."""
+        carried = on_their_days([each.time.readings for each in reminders if each.time is not None], self.now)
+        return tuple(_with_readings(each, carried) for each in reminders)
 
     def _afresh(self, text: str) -> str:
         """What is asked for in the end, where somebody begins again: "remind me at 5, no, remind me at 6 to cook"."""

@@ -67,3 +67,19 @@ def test_a_row_of_days_that_is_noted_is_of_every_week(say: Say, text: str) -> No
 
     assert call.arguments["rrule"] == "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=7;BYMINUTE=0"
     assert call.arguments["content"] in {"gym", "健身"}
+
+
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        ("call ann at 11 and bob at 12", [("2026-03-04 11:00", "call ann"), ("2026-03-04 12:00", "bob")]),
+        ("5pm buy milk, 6pm cook dinner", [("2026-03-04 17:00", "buy milk"), ("2026-03-04 18:00", "cook dinner")]),
+        ("tomorrow: 9am gym, 10am dentist", [("2026-03-05 09:00", "gym"), ("2026-03-05 10:00", "dentist")]),
+        ("明天九点看牙，十点开会", [("2026-03-05 09:00", "看牙"), ("2026-03-05 10:00", "开会")]),
+        ("lunch with sam 12:30 tomorrow", [("2026-03-05 12:30", "lunch with sam")]),
+    ],
+)
+def test_a_note_may_hold_several_things_to_do(say: Say, text: str, noted: list[tuple[str, str]]) -> None:
+    calls = say(text, is_addressed=True).calls
+
+    assert [(call.arguments["time"], call.arguments["content"]) for call in calls] == noted
