@@ -15,6 +15,7 @@ from bot.importing import imported_for_good
 from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.platform_kit.markdown import mentioned, plain, spans_of
 from bot.platform_kit.parts import PlatformParts
+from bot.platform_kit.typed_early import typed_early
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
@@ -127,9 +128,12 @@ class ConsolePlatform:
             from prompt_toolkit.patch_stdout import patch_stdout
 
         session: PromptSession[str] = PromptSession()
-        _show(_ERASE_LINE)  # the session shows the prompt anew, with what was typed meanwhile
+        early = typed_early(self._stdin)
+        _show(_ERASE_LINE)  # the session shows the prompt anew, with the line that was begun meanwhile
         with patch_stdout(raw=True):
-            while True:
+            for line in early.lines:
+                yield line
+            while not early.has_ended:
                 try:
                     yield await session.prompt_async(self._prompt)
                 except (EOFError, KeyboardInterrupt):

@@ -39,6 +39,10 @@ class Terminal:
         """Type a line and press Enter."""
         os.write(self._here, f"{line}\r".encode())
 
+    def end(self) -> None:
+        """Press Ctrl+D."""
+        os.write(self._here, b"\x04")
+
     def wait_for(self, text: str, seconds: float) -> None:
         """Wait until `text` has been shown.
 

@@ -27,6 +27,17 @@ def test_what_is_typed_at_the_first_prompt_is_answered(environment):
         assert terminal.process.wait(SECONDS) == 0
 
 
+def test_a_line_that_is_typed_early_is_shown_once_and_the_end_after_it_is_heard(environment):
+    with Terminal(CHAT, environment) as terminal:
+        terminal.wait_for("ann> ", SECONDS)
+        terminal.type("list my reminders")
+        terminal.end()
+        terminal.wait_for("Bubbles: No reminders here", SECONDS)
+
+        assert terminal.process.wait(SECONDS) == 0
+        assert terminal.shown.count("list my reminders") == 1
+
+
 def test_a_start_that_fails_after_the_prompt_ends_with_the_reason(environment):
     broken = environment | {"TOOL_SERVER_CONNECTIONS": "no JSON"}
     with Terminal(CHAT, broken) as terminal:

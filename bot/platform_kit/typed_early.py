@@ -1,0 +1,33 @@
+"""What was typed at a terminal before there was anybody to read it."""
+
+import os
+import select
+import sys
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+_LONGEST: Final = 4096  # bytes; a terminal keeps no longer line
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TypedEarly:
+    """Whole lines, and whether the input was ended after them (Ctrl+D). A line that is only begun stays there."""
+
+    lines: tuple[str, ...] = ()
+    has_ended: bool = False
+
+
+def typed_early(terminal: TextIO) -> TypedEarly:
+    """Take what `terminal` has shown and kept already, so that nobody shows it again.
+
+    It hands over one line at a time, and nothing at all for the end of the input.
+    """
+    lines: list[str] = []
+    if sys.platform == "win32":  # where only sockets can be asked whether there is something
+        return TypedEarly()
+    while select.select([terminal], [], [], 0)[0]:
+        line = os.read(terminal.fileno(), _LONGEST)
+        if not line:
+            return TypedEarly(lines=tuple(lines), has_ended=True)
+        lines.append(line.decode(errors="replace"))
+    return TypedEarly(lines=tuple(lines))

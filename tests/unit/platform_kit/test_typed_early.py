@@ -1,0 +1,35 @@
+import os
+import pty
+
+import pytest
+
+from bot.platform_kit.typed_early import TypedEarly, typed_early
+
+
+@pytest.fixture
+def keyboard():
+    """Both ends of a terminal: where is typed, and where is read."""
+    here, there = pty.openpty()
+    with os.fdopen(there) as terminal:
+        yield here, terminal
+    os.close(here)
+
+
+def test_lines_that_were_typed_early_come_in_their_order(keyboard):
+    here, terminal = keyboard
+    os.write(here, "first\r提醒我\rbegun".encode())
+
+    assert typed_early(terminal) == TypedEarly(lines=("first\n", "提醒我\n"))
+
+
+def test_an_end_of_the_input_that_was_typed_early_is_heard(keyboard):
+    here, terminal = keyboard
+    os.write(here, b"first\r\x04")
+
+    assert typed_early(terminal) == TypedEarly(lines=("first\n",), has_ended=True)
+
+
+def test_where_nothing_was_typed_nobody_waits(keyboard):
+    _, terminal = keyboard
+
+    assert typed_early(terminal) == TypedEarly()
