@@ -17,7 +17,7 @@ from slixmpp.xmlstream.matcher import StanzaPath
 
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.xmpp.settings import XmppSettings
-from bot.platforms.xmpp.wire import Occupant
+from bot.platforms.xmpp.wire import Occupant, occupant_id
 from services.errors import DeliveryFailed
 
 _LOGIN_SECONDS: Final = 60.0
@@ -28,6 +28,7 @@ _MODERATORS: Final = frozenset({"moderator"})
 _NOWHERE: Final = frozenset({"remote-server-not-found", "remote-server-timeout", "item-not-found", "not-allowed"})
 _ROOMS: Final = "http://jabber.org/protocol/muc"
 _OWNERS: Final = frozenset({"owner", "admin"})
+_LASTING_IDS: Final = "urn:xmpp:occupant-id:0"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,6 +55,8 @@ class XmppClient(slixmpp.ClientXMPP):
         self._settings = settings
         self.arrived: asyncio.Queue[Arrived | None] = asyncio.Queue()
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._occupant_ids: dict[str, str] = {}
+        self._rooms_with_ids: set[str] = set()
         for plugin in ("xep_0030", "xep_0045", "xep_0199"):
             self.register_plugin(plugin)
         if not settings.encrypted:
@@ -65,6 +68,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self.add_event_handler("disconnected", self._on_end)
         # Its events leave out what has no body: reactions, and messages that are taken back.
         self.register_handler(Callback("every message", StanzaPath("message"), self._on_message))
+        self.register_handler(Callback("every presence", StanzaPath("presence"), self._on_presence))
 
     async def enter(self) -> None:
         """Connect and log in.
@@ -89,6 +93,8 @@ class XmppClient(slixmpp.ClientXMPP):
             PermissionError: the room does not let the bot in.
         """
         muc = self.plugin["xep_0045"]
+        if await self._gives_ids(room):
+            self._rooms_with_ids.add(room)
         wanted = {"maxstanzas": 0} if since is None else {"since": since}
         try:
             presence, *_ = await muc.join_muc_wait(slixmpp.JID(room), nick, timeout=_JOIN_SECONDS, **wanted)
@@ -169,9 +175,18 @@ class XmppClient(slixmpp.ClientXMPP):
         return Occupant(
             nick=nick,
             jid=slixmpp.JID(real).bare if real else "",
+            occupant_id=self._occupant_ids.get(f"{room}/{nick}", ""),
             is_moderator=muc.get_jid_property(jid, nick, "role") in _MODERATORS
             or muc.get_jid_property(jid, nick, "affiliation") in _OWNERS,
         )
+
+    async def _gives_ids(self, room: str) -> bool:
+        """Whether `room` gives people lasting ids; elsewhere their clients could make them up. Source: XEP-0421."""
+        try:
+            answer = await self.plugin["xep_0030"].get_info(jid=slixmpp.JID(room), timeout=_PING_SECONDS)
+        except (IqError, IqTimeout, TimeoutError):
+            return False
+        return _LASTING_IDS in answer["disco_info"]["features"]
 
     async def _unlock(self, room: str) -> None:
         """A new room is locked until its owner has accepted how it is set up. Source: XEP-0045 section 10.1.2."""
@@ -196,3 +211,10 @@ class XmppClient(slixmpp.ClientXMPP):
 
     def _on_message(self, message: StanzaBase) -> None:
         self.arrived.put_nowait(Arrived(stanza=message.xml, occupants=self.occupants(message["from"].bare)))
+
+    def _on_presence(self, presence: StanzaBase) -> None:
+        sender = presence["from"]
+        if presence["type"] == "unavailable":
+            self._occupant_ids.pop(str(sender), None)
+        elif sender.bare in self._rooms_with_ids:
+            self._occupant_ids[str(sender)] = occupant_id(presence.xml)

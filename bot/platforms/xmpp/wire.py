@@ -50,8 +50,12 @@ class Occupant:
 
     @property
     def person(self) -> Person:
-        """The person: their address, else the room's id of them, else the nickname."""
-        return Person(id=self.jid or self.occupant_id or self.nick, name=self.nick, is_admin=self.is_moderator)
+        """The person: their address, else the room's id of them, else the nickname.
+
+        People choose their nicknames, so that what is no address must not look like one.
+        """
+        hidden = f"occupant:{self.occupant_id}" if self.occupant_id else f"nick:{self.nick}"
+        return Person(id=self.jid or hidden, name=self.nick, is_admin=self.is_moderator)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,7 +144,12 @@ def to_reactions(
 
 
 def _sender(stanza: Element, room: Room, nick: str) -> Occupant:
-    return room.occupants.get(nick) or Occupant(nick=nick, occupant_id=_attribute(stanza, _OCCUPANT))
+    return room.occupants.get(nick) or Occupant(nick=nick, occupant_id=occupant_id(stanza))
+
+
+def occupant_id(stanza: Element) -> str:
+    """The id that a room gives whoever sent `stanza`; in rooms that give none, whatever the sender made up."""
+    return _attribute(stanza, _OCCUPANT)
 
 
 def _is_news(stanza: Element, room: Room) -> bool:

@@ -15,6 +15,8 @@ from bot.platforms.xmpp.settings import XmppSettings
 from bot.testing.real_servers.process import HOST, ServerProcess, free_port, program
 
 ROOMS: Final = "rooms.localhost"
+HIDING_ROOMS: Final = "hiding.localhost"
+"""Where rooms are that show real addresses to their moderators only."""
 _CONFIG: Final = """
 data_path = "{folder}/data"
 pidfile = "{folder}/prosody.pid"
@@ -40,6 +42,8 @@ Component "{rooms}" "muc"
     restrict_room_creation = false
     muc_room_default_persistent = true
     muc_room_default_public_jids = true
+Component "{hiding}" "muc"
+    restrict_room_creation = false
 Component "files.localhost" "http_file_share"
     http_host = "127.0.0.1"
     http_external_url = "http://127.0.0.1:{files_port}/"
@@ -52,7 +56,7 @@ def prosody(folder: Path, people: Sequence[str]) -> ServerProcess:
     port = free_port()
     path = folder / "prosody.cfg.lua"
     (folder / "data").mkdir(exist_ok=True)
-    config = _CONFIG.format(folder=folder, port=port, files_port=free_port(), rooms=ROOMS)
+    config = _CONFIG.format(folder=folder, port=port, files_port=free_port(), rooms=ROOMS, hiding=HIDING_ROOMS)
     path.write_text(config, encoding="utf-8")
     server, control = program("prosody"), program("prosodyctl")
     for name in people:

@@ -25,7 +25,7 @@ from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
-from bot.testing.real_servers.prosody import ROOMS, password_of, prosody, xmpp_person
+from bot.testing.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
 from services.chat import ChatAddress, ChatMessage, SentFile
 from services.clock import SystemClock
 from tests.weight import resident_bytes
@@ -210,6 +210,26 @@ class TestOthersWords:
         ann = rig._people["ann"]
 
         await until(lambda: any(reacted_to(each) == (said, {"👍"}) for each in ann.heard), seconds=3)
+
+
+async def test_whoever_takes_the_nickname_of_somebody_whose_address_is_hidden_does_not_become_them(server):
+    room = f"hidden{next(_NUMBERS)}@{HIDING_ROOMS}"
+    async with AsyncExitStack() as resources:
+        people = {
+            name: await resources.enter_async_context(xmpp_person(server.port, name, room))
+            for name in ("ann", "ben", "zoe")
+        }
+        rig = XmppRig(server.port, people, room)
+        await resources.enter_async_context(rig.connected())
+        await rig.say("hello", sender="ben")
+        people["ben"].rename("benny")
+        await rig.say("it is me", sender="ben")
+        people["zoe"].rename("ben")
+        await rig.say("me too", sender="zoe")
+        ben, benny, zoe = [each.sender for each in await rig.messages(3)]
+
+    assert (ben.name, benny.name, zoe.name) == ("ben", "benny", "ben")
+    assert ben.id == benny.id != zoe.id
 
 
 async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):

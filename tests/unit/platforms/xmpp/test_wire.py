@@ -100,7 +100,17 @@ def test_a_message_belongs_to_the_room_and_to_the_address_behind_the_nickname():
 def test_somebody_whose_address_is_hidden_is_known_by_the_rooms_id_of_them():
     inside = "<body>hi</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603d'/>"
 
-    assert heard(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "dd72603d"
+    assert heard(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "occupant:dd72603d"
+
+
+def test_a_nickname_that_is_somebodys_address_makes_nobody_that_person():
+    mallory = Occupant(nick="ben@shakespeare.example")
+    message = heard(
+        "<body>hi</body>", replace(ROOM, occupants={mallory.nick: mallory}), **{"from": f"{ROOM.jid}/{mallory.nick}"}
+    )
+
+    assert message.sender.name == "ben@shakespeare.example"
+    assert message.sender.id != "ben@shakespeare.example"
 
 
 def test_the_rooms_own_id_of_a_message_comes_first():
