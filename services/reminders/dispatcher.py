@@ -27,7 +27,7 @@ _STEPS_TO_BEGIN = 5
 _STEPS_TO_SEND = 2
 # What is noted or kept already waits this long for its marks while there is more to say, and so many of them.
 _MARKS_WAIT_SECONDS = 1.0
-_MARKS_WAITING = 5000
+_MARKS_WAITING = 20_000
 _MARKS_LOOK_SECONDS = 0.005
 _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
 
@@ -51,7 +51,7 @@ class Dispatcher:
         self._sender = Sender(ledger, courier, clock, retries)
         self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
         self._begun: deque[Begun] = deque()
-        self._throughput = Throughput(senders=pace.senders, most=pace.batch)
+        self._throughput = Throughput(senders=pace.senders, most=pace.ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
         self._marked = asyncio.Event()
@@ -203,7 +203,7 @@ class Dispatcher:
     async def _begin(self, taken: list[Together]) -> None:
         """Re-check at the due instant: what was deleted, edited or taken away meanwhile is not said."""
         keyed = [(leases, message_key(leases)) for leases in taken]
-        ids = [lease.notice.delivery_id for leases in taken for lease in leases]
+        expected = {lease.notice.delivery_id: lease.version for leases in taken for lease in leases}
         shared = {
             lease.notice.delivery_id: key
             for leases, key in keyed
@@ -212,14 +212,16 @@ class Dispatcher:
         }
         started = asyncio.get_running_loop().time()
         try:
-            versions = await self._ledger.begin(self._owner, ids, shared)
+            versions = await self._ledger.begin(self._owner, list(expected), shared)
         except Exception:
             self._queue.push(lease for leases in taken for lease in leases)
             raise
         self._throughput.note_question(asyncio.get_running_loop().time() - started)
-        self._begun.extend(
-            begun._replace(at=started) for leases, key in keyed if (begun := _begun(leases, key, versions)) is not None
-        )
+        if versions == expected:
+            self._begun.extend(Begun(leases, key, started) for leases, key in keyed)
+        else:
+            begun = (_begun(leases, key, started, versions) for leases, key in keyed)
+            self._begun.extend(each for each in begun if each is not None)
         if self._begun:
             self._admit()
 
@@ -279,12 +281,10 @@ class Dispatcher:
                 try_at(mark.at)
 
 
-def _begun(leases: Together, key: str, versions: dict[int, int]) -> Begun | None:
+def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> Begun | None:
     """The part of a message that the ledger let begin."""
-    if all(versions.get(lease.notice.delivery_id) == lease.version for lease in leases):
-        return Begun(leases, key)
     ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
     if not ours:
         return None
     edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
-    return Begun(ours, key, edited)
+    return Begun(ours, key, at, edited)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from services.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAction, ReminderState, Schedule
@@ -101,8 +102,7 @@ class Claim:
     is_full: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """What came of one attempt. `at` is when it was sent, or when to try again."""
 
     delivery_id: int

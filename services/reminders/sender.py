@@ -1,5 +1,6 @@
 """Says one message and words what came of it for the ledger."""
 
+from collections.abc import Awaitable
 from datetime import datetime
 
 from services.clock import Clock
@@ -47,11 +48,11 @@ class Sender:
         """The outcome of a send whose end is not known."""
         return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
 
-    async def _hand_over(self, leases: Together, key: str) -> str | None:
+    def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
         notice = leases[0].notice
         if self._gathering is None or (len(leases) == 1 and key == notice.idempotency_key):
-            return await self._courier.deliver(notice)
-        return await self._gathering.deliver_together([lease.notice for lease in leases], key)
+            return self._courier.deliver(notice)
+        return self._gathering.deliver_together([lease.notice for lease in leases], key)
 
     async def _renewed(self, begun: Begun) -> Together:
         """The occurrences with the words and people of now."""

@@ -17,8 +17,8 @@ class Begun(NamedTuple):
 
     leases: Together
     key: str
+    at: float
     edited: tuple[int, ...] = ()
-    at: float = 0.0
 
 
 def message_key(leases: Together) -> str:

@@ -28,9 +28,10 @@ class Unrecorded:
     def add(self, marks: list[tuple[Lease, Mark]]) -> None:
         """A message has come to this end."""
         self._open.add(marks[0][1].delivery_id)
-        if any(mark.state is not DeliveryState.SENT for _, mark in marks):
-            self.is_commit_wanted = True
-            return
+        for _, mark in marks:
+            if mark.state is not DeliveryState.SENT:
+                self.is_commit_wanted = True
+                return
         if not self._said:
             asyncio.get_running_loop().call_soon(self.note)
         self._said += marks

@@ -257,13 +257,8 @@ class SqlReminderStore:
 
 
 def _said(lease: Lease, mark: Mark) -> Said:
-    return Said(
-        delivery_id=mark.delivery_id,
-        reminder_key=mark.reminder_key,
-        due_at=to_micros(lease.notice.due_at),
-        at=to_micros(mark.at),
-        message_id=mark.platform_message_id,
-    )
+    due_at, at = to_micros(lease.notice.due_at), to_micros(mark.at)
+    return Said(mark.delivery_id, mark.reminder_key, due_at, at, mark.platform_message_id)
 
 
 def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:
