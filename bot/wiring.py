@@ -46,7 +46,7 @@ from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
 from function_calls.offline.direct import may_be_direct
 from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.offline.pack import load_gate
+from function_calls.offline.pack import load_gate, load_pack
 from function_calls.oversight import Oversight
 from function_calls.recorder import TurnRecorder
 from function_calls.registry import Registry
@@ -239,7 +239,7 @@ def _middlewares(parts: Parts, access: Access, in_order: InOrder, pace: Pace) ->
 def _looks_like_a_request(text: str) -> bool:
     """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
     language = language_of(text, "en")
-    return load_gate(language).search(text) is not None or may_be_direct(text, language)
+    return load_gate(language).search(load_pack(language).fold(text)) is not None or may_be_direct(text, language)
 
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:

@@ -21,7 +21,8 @@ def is_choice(text: str, pack: LanguagePack) -> bool:
 
 def is_dropped(text: str, pack: LanguagePack) -> bool:
     """Whether the person wants none of it."""
-    return trimmed(text).lower() in pack.data.choices.get("dropped", ()) or pack.taken_back.search(text) is not None
+    is_chosen = trimmed(text).lower() in pack.data.choices.get("dropped", ())
+    return is_chosen or pack.taken_back.search(pack.fold(text)) is not None
 
 
 def chosen_option(text: str, question: OpenQuestion, ear: Ear) -> Reading | None:

@@ -79,8 +79,11 @@ def _respelt(text: str, pack: LanguagePack) -> str:
     """`text` with what is meant by its slips and short forms: "tmrw", "remindme"."""
     if not pack.data.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
         text = _TYPED.sub(lambda match: pack.data.typed.get(match[0].lower(), match[0]), text)
+    small = text.lower()
     for pattern, meant in pack.rewritten:
-        text = pattern.sub(meant, text)
+        if pattern.search(small):
+            text = re.sub(pattern.pattern, meant, text, flags=re.IGNORECASE)
+            small = text.lower()
     return text
 
 

@@ -19,7 +19,7 @@ def corrected(clause: Blanked, now: datetime, pack: LanguagePack, read: TimeRead
 
     The correction stands right behind the time that it replaces, or at the end of the sentence.
     """
-    found = pack.correction.search(clause.text) if clause.times else None
+    found = pack.correction.search(pack.fold(clause.text)) if clause.times else None
     before = [] if found is None else list(_BLANK.finditer(clause.text, 0, found.start()))
     if found is None or not before:
         return clause
@@ -42,7 +42,7 @@ def corrected(clause: Blanked, now: datetime, pack: LanguagePack, read: TimeRead
 
 def corrected_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> tuple[TimeWords, ...] | None:
     """The times of a text that takes one back, without that; None for a text that does not."""
-    if not pack.afresh.search(text):
+    if not pack.afresh.search(pack.fold(text)):
         return None
     plain = blank_out(text, find_times(text, now, pack, read))
     clause = corrected(plain, now, pack, read)

@@ -109,8 +109,9 @@ def direct_call(text: str, ear: Ear) -> DirectCall | None:
 def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, object]]:
     """`text` without what says how a reminder is to behave, and that as arguments of `reminder_set`."""
     found: dict[str, object] = {}
+    folded = pack.fold(text)
     for manner in _load(pack.language).manners if len(text) <= LONGEST else ():
-        match = manner.pattern.search(pack.fold(text))
+        match = manner.pattern.search(folded)
         if match is None:
             continue
         groups = match.groupdict()
@@ -119,6 +120,7 @@ def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, ob
         else:
             found.setdefault(manner.name, manner.value)
         text = text[: match.start()] + manner.put.format_map(groups) + text[match.end() :]
+        folded = pack.fold(text)
     return text, found
 
 
@@ -185,7 +187,7 @@ def _load(language: str) -> _Language:
     return _Language(
         tuple(_compiled(DirectData.model_validate(each), pack) for each in raw.values()),
         tuple(
-            _Manner(name=name, pattern=re.compile(each.words, re.IGNORECASE), put=each.put, value=each.value)
+            _Manner(name=name, pattern=re.compile(each.words), put=each.put, value=each.value)
             for name, listed in manners.items()
             for each in map(MannerData.model_validate, listed)
         ),

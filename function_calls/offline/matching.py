@@ -36,7 +36,7 @@ def match_clause(
     text = trimmed(clause.text)
     squeezed = squeeze(pack.fold(text), is_spaced=pack.data.is_spaced)
     met = _met(clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up)
-    said = frozenset(_WORD.findall(squeezed.text.casefold()))
+    said = frozenset(_WORD.findall(squeezed.text))
     for intent in _candidates(clause, pack):
         for sentence in intent.sentences:
             if sentence.need not in met or not sentence.words <= said:

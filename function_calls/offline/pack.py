@@ -15,6 +15,8 @@ from function_calls.offline.templates import BLANK, Notation
 FALLBACK = "en"
 Need = Literal["nothing", "time", "clock", "follow", "address"]
 
+_LONGER_WHEN_SMALL = "İ"
+"""The one letter that `str.lower` makes two of."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿ]{2}")
 _BREAK = r"[\s,，.。;；…—-]+"
@@ -56,6 +58,9 @@ class Intent:
 class LanguagePack:
     """One language: its data, and what is compiled from them.
 
+    What is sought in every message is written in small letters and matched with a folded text: to look for letters of
+    either size takes several times as long. What is taken out of the words of a request reads letters of either size.
+
     Attributes:
         language: The language's code.
         data: The file as read.
@@ -66,7 +71,7 @@ class LanguagePack:
         tail: Matches what stands behind a reference ("the milk one").
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
         read_as: What is written one way and read as another; `odd` matches all that is.
-        rewritten: What is read as something else before all; `typed` words so.
+        rewritten: What is read as something else before all, in small letters; `typed` words so.
         no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
             `to_do` matches what is one, although it speaks of what people search for: "buy milk", "lunch with Sam".
         lengths: Match an amount of time, `span`, that says when something is over.
@@ -82,6 +87,7 @@ class LanguagePack:
     language: str
     data: PackData
     notation: Notation
+    traditional: frozenset[str]
     folding: dict[int, int]
     opening: re.Pattern[str]
     closing: re.Pattern[str]
@@ -117,8 +123,12 @@ class LanguagePack:
     mornings: tuple[tuple[re.Pattern[str], str], ...]
 
     def fold(self, text: str) -> str:
-        """`text`, as long as it was, with traditional characters as the sentences of this language write them."""
-        return text.translate(self.folding) if self.folding else text
+        """`text`, as long as it was, in the letters and characters that the sentences of this language are written in.
+
+        These are small letters, and simplified characters in place of traditional ones.
+        """
+        small = text.replace(_LONGER_WHEN_SMALL, "i").lower()
+        return small if self.traditional.isdisjoint(small) else small.translate(self.folding)
 
     def lead_time(self, number: str, unit: str) -> timedelta | None:
         """The amount of time that `number` `unit`s are, if the language knows them."""
@@ -167,7 +177,7 @@ def load_pack(language: str) -> LanguagePack:
     raw["intents"] = {name: raw.pop(name) for name in INTENTS if name in raw}
     data = PackData.model_validate(raw)
     slots = {name: _with_blanks(pattern) for name, pattern in data.slots.items()}
-    notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced)
+    notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced, is_folded=True)
     edge = r"\b" if data.is_spaced else ""
     start = r"(?<![\w'-])" if data.is_spaced else ""
     pause = r"[\s,.;:!?~…，。；：！？、-]*"
@@ -175,11 +185,12 @@ def load_pack(language: str) -> LanguagePack:
         language=language,
         data=data,
         notation=notation,
+        traditional=frozenset(data.traditional),
         folding=str.maketrans(data.traditional, data.simplified),
-        opening=re.compile(rf"(?:{_any_template(data.opening, notation)}){edge}{pause}", re.IGNORECASE),
-        closing=re.compile(rf"{pause}{edge}(?:{_any_template(data.closing, notation)}){pause}$", re.IGNORECASE),
+        opening=re.compile(rf"(?:{_any_template(data.opening, notation)}){edge}{pause}"),
+        closing=re.compile(rf"{pause}{edge}(?:{_any_template(data.closing, notation)}){pause}$"),
         taken_back=re.compile(
-            rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_template(data.taken_back, notation)}){pause}$", re.IGNORECASE
+            rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_template(data.taken_back, notation)}){pause}$"
         ),
         joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
         leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
@@ -192,8 +203,8 @@ def load_pack(language: str) -> LanguagePack:
             rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*", re.IGNORECASE
         ),
         plain=re.compile(rf"{edge}(?:{_words(data.plain_words)}){edge}", re.IGNORECASE),
-        plural=re.compile(_alternatives(data.plurals, edge), re.IGNORECASE),
-        vague=re.compile(_alternatives(data.vague_times, edge), re.IGNORECASE),
+        plural=re.compile(_alternatives(data.plurals, edge)),
+        vague=re.compile(_alternatives(data.vague_times, edge)),
         not_time=any_of(data.not_times),
         read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
@@ -201,23 +212,22 @@ def load_pack(language: str) -> LanguagePack:
         no_note=any_of(data.no_notes),
         to_do=any_of((data.to_do,)),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
-        lead=re.compile(data.lead.pattern, re.IGNORECASE),
+        lead=re.compile(data.lead.pattern),
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
         correction=re.compile(
             rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}(?:(?:{_words(data.before_time)}){edge}\s*)*"
-            rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))",
-            re.IGNORECASE,
+            rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))"
         ),
-        afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*", re.IGNORECASE),
+        afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*"),
         lengths=_compiled(data.lengths),
         listed_clock=any_of((data.listed_clock,)),
         either=any_of((data.either,)),
         period=any_of(data.periods),
-        length=any_of((data.length,)),
+        length=re.compile(data.length, re.IGNORECASE),
         purpose=re.compile(data.purpose),
-        later=_compiled(data.later),
-        earlier=_compiled(data.earlier),
-        mornings=tuple((re.compile(each.words, re.IGNORECASE), each.said) for each in data.mornings),
+        later=_compiled(data.later, re.IGNORECASE),
+        earlier=_compiled(data.earlier, re.IGNORECASE),
+        mornings=_pairs((each.words, each.said) for each in data.mornings),
         untitled=_pairs(data.untitled),
     )
 
@@ -227,7 +237,7 @@ def load_intent_gate(language: str, name: str) -> re.Pattern[str]:
     """Matches the words of which every sentence of one intent has at least one."""
     pack = load_pack(language)
     edge = r"\b" if pack.data.is_spaced else ""
-    return re.compile(_alternatives(pack.data.intents[name].gate, edge), re.IGNORECASE)
+    return re.compile(_alternatives(pack.data.intents[name].gate, edge))
 
 
 @cache
@@ -236,7 +246,7 @@ def load_second_gate(language: str, name: str) -> re.Pattern[str] | None:
     pack = load_pack(language)
     words = pack.data.intents[name].gate_too
     edge = r"\b" if pack.data.is_spaced else ""
-    return re.compile(_alternatives(words, edge), re.IGNORECASE) if words else None
+    return re.compile(_alternatives(words, edge)) if words else None
 
 
 @cache
@@ -244,7 +254,7 @@ def load_gate(language: str) -> re.Pattern[str]:
     """Matches the words of which every request has at least one, whatever its intent."""
     edge = r"\b" if load_pack(language).data.is_spaced else ""
     words = [word for intent in load_pack(language).data.intents.values() for word in intent.gate]
-    return re.compile(_alternatives(dict.fromkeys(words), edge), re.IGNORECASE)
+    return re.compile(_alternatives(dict.fromkeys(words), edge))
 
 
 @cache
@@ -266,21 +276,21 @@ def load_intent(language: str, name: str) -> Intent:
             for need, templates in groups.items()
             for template in templates
         ),
-        refused=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data.refused),
+        refused=_compiled(data.refused),
     )
 
 
-def _compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+def _compiled(patterns: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, flags) for pattern in patterns)
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(pattern, re.IGNORECASE), words) for pattern, words in pairs)
+    return tuple((re.compile(pattern), words) for pattern, words in pairs)
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Matches any of some regular expressions; nothing, when there are none."""
-    return re.compile("|".join(patterns) or NEVER, re.IGNORECASE)
+    """Matches any of some regular expressions in a folded text; nothing, when there are none."""
+    return re.compile("|".join(patterns) or NEVER)
 
 
 def _with_blanks(pattern: str) -> str:

@@ -158,7 +158,8 @@ class ReminderReader:
 
     def _untitled(self) -> str:
         """What a request without a content is about by its own words: "wake me up"."""
-        return next((content for words, content in self._pack.untitled if words.search(self._clause.text)), "")
+        said = self._pack.fold(self._clause.text)
+        return next((content for words, content in self._pack.untitled if words.search(said)), "")
 
     def _choose(self, head: tuple[int, ...], in_body: tuple[int, ...]) -> tuple[tuple[int, ...], TimeWords | None]:
         """Which times say when, and one time made of them if they belong together."""

@@ -88,10 +88,11 @@ class Ear:
 
     def _afresh(self, text: str) -> str:
         """What is asked for in the end, where somebody begins again: "remind me at 5, no, remind me at 6 to cook"."""
-        for pause in reversed(list(self.pack.afresh.finditer(text))[:_MOST_PAUSES]):
+        gate, folded = load_gate(self.pack.language), self.pack.fold(text)
+        for pause in reversed(list(self.pack.afresh.finditer(folded))[:_MOST_PAUSES]):
             rest = uncover(text[pause.end() :], self.pack, self.names)
-            is_begun = load_gate(self.pack.language).search(self.pack.fold(text), 0, pause.start())
-            if is_begun and load_gate(self.pack.language).search(self.pack.fold(rest)) and self._one(rest):
+            is_begun = gate.search(folded, 0, pause.start())
+            if is_begun and gate.search(self.pack.fold(rest)) and self._one(rest):
                 return rest
         return text
 

@@ -35,12 +35,14 @@ class Notation:
     """What templates of one language refer to.
 
     `rules` are templates by name; `slots` are regular expressions by slot name, any words when absent. `is_spaced` says
-    that the language puts spaces between words, so that a slot begins and ends at the edge of a word.
+    that the language puts spaces between words, so that a slot begins and ends at the edge of a word; `is_folded` that
+    texts are put into small letters before they are matched.
     """
 
     rules: Mapping[str, str] = field(default_factory=dict)
     slots: Mapping[str, str] = field(default_factory=dict)
     is_spaced: bool = True
+    is_folded: bool = False
 
     def compile(self, template: str) -> re.Pattern[str]:
         """Compile one template, to be matched with `fullmatch`; a slot met again is named `slot_2`, `slot_3`.
@@ -49,7 +51,7 @@ class Notation:
             TemplateInvalid: the template is not well formed.
         """
         try:
-            return re.compile(self.expand(template), re.IGNORECASE | re.DOTALL)
+            return re.compile(self.expand(template), re.DOTALL if self.is_folded else re.DOTALL | re.IGNORECASE)
         except (re.error, RecursionError) as error:
             raise TemplateInvalid(f"{template!r}: {error}") from error
 
@@ -71,7 +73,7 @@ class Notation:
         """
         if not self.is_spaced:
             return frozenset()
-        return frozenset(word.casefold() for word in _outside(template).split() if word.isalnum())
+        return frozenset(word.lower() for word in _outside(template).split() if word.isalnum())
 
     def _expand(self, template: str, seen: Counter[str]) -> str:
         return "".join(self._part(match, seen) for match in _SYNTAX.finditer(template))
@@ -86,7 +88,7 @@ class Notation:
             return space
         if match["mark"]:
             return f"){space})*" if match["mark"] == "]*" else _MARKS[match["mark"]]
-        return re.escape(match["letter"])
+        return re.escape(match["letter"].lower())
 
     def _slot(self, name: str, seen: Counter[str]) -> str:
         seen[name] += 1

@@ -1,5 +1,6 @@
 """Find the words of a sentence that name a time: those a clock can read, and those it cannot."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -73,7 +74,8 @@ def repeated(time: TimeWords, now: datetime, pack: LanguagePack, read: TimeReade
 
 def in_the_morning(time: TimeWords, text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> TimeWords | None:
     """The time that is meant by "wake me at seven", where `text` speaks of what people do in the morning."""
-    said = next((said for words, said in pack.mornings if words.search(text)), None)
+    folded = pack.fold(text)
+    said = next((said for words, said in pack.mornings if words.search(folded)), None)
     if said is None or time.best is None or not time.best.has_clock:
         return None
     expressions = read(said.format(time=time.words), now, language=pack.language)
@@ -114,18 +116,22 @@ def _read(text: str, expressions: Sequence[TimeReadings]) -> Iterator[TimeWords]
 
 
 def _as_read(text: str, pack: LanguagePack) -> str:
-    """`text`, letter for letter as long, with what only looks like a time covered up."""
-    covered = pack.not_time.sub(lambda match: "".join("x" if letter.isalnum() else letter for letter in match[0]), text)
+    """`text` folded, letter for letter as long, with what only looks like a time covered up."""
+    covered = pack.not_time.sub(_cover, pack.fold(text))
     if pack.odd.search(covered):
         for pattern, replacement in pack.read_as:
             covered = pattern.sub(replacement, covered)
     return covered
 
 
+def _cover(match: re.Match[str]) -> str:
+    return "".join("x" if letter.isalnum() else letter for letter in match[0])
+
+
 def _leads(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
     for match in pack.lead.finditer(pack.fold(text)):
-        groups = [value for value in match.groupdict().values() if value]
-        yield TimeWords(words=match[0], spans=(match.span(),), lead=pack.lead_time(groups[0], groups[1]))
+        number, unit = filter(None, match.groups())
+        yield TimeWords(words=text[slice(*match.span())], spans=(match.span(),), lead=pack.lead_time(number, unit))
 
 
 def _lengths(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> Iterator[TimeWords]:
@@ -140,7 +146,7 @@ def _lengths(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> 
 
 def _vague(text: str, pack: LanguagePack) -> Iterator[TimeWords]:
     for match in pack.vague.finditer(pack.fold(text)):
-        yield TimeWords(words=match[0], spans=(match.span(),))
+        yield TimeWords(words=text[slice(*match.span())], spans=(match.span(),))
 
 
 def _impossible(

@@ -1,10 +1,17 @@
 """The notation of sentence templates."""
 
+import re
+from dataclasses import fields
+
 import pytest
 
-from function_calls.offline.pack import languages, load_intent, load_pack
+from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack
 from function_calls.offline.pack_data import INTENTS
+from function_calls.offline.questions import load_questions
 from function_calls.offline.templates import Notation, TemplateInvalid, slot_names
+
+_NO_LETTER = re.compile(r"\\[A-Za-z]|\(\?P<\w+>")
+"""Classes such as `\\S`, and the names of groups."""
 
 
 def test_a_template_explains_a_whole_sentence_or_none() -> None:
@@ -13,6 +20,10 @@ def test_a_template_explains_a_whole_sentence_or_none() -> None:
     assert pattern.fullmatch("list my reminders")
     assert pattern.fullmatch("Show reminders")
     assert not pattern.fullmatch("list my reminders now")
+
+
+def test_where_texts_are_folded_a_template_is_read_in_small_letters() -> None:
+    assert Notation(is_folded=True).compile("Show my reminders").fullmatch("show my reminders")
 
 
 def test_a_slot_begins_and_ends_at_the_edge_of_a_word() -> None:
@@ -77,3 +88,24 @@ def test_english_and_chinese_have_sentences_for_every_intent(language: str) -> N
 def test_every_sentence_of_every_language_compiles(language: str) -> None:
     for intent in load_pack(language).data.intents:
         assert all(sentence.pattern for sentence in load_intent(language, intent).sentences)
+
+
+@pytest.mark.parametrize("language", languages())
+def test_what_is_matched_with_folded_texts_asks_for_no_capital_letter(language: str) -> None:
+    pack = load_pack(language)
+    intents = [load_intent(language, name) for name in pack.data.intents]
+    gates = [load_gate(language), *(load_intent_gate(language, name) for name in pack.data.intents)]
+    sentences = [sentence.pattern for intent in intents for sentence in intent.sentences]
+    refused = [pattern for intent in intents for pattern in intent.refused]
+    questions = [getattr(load_questions(language), each.name) for each in fields(load_questions(language))]
+    frame = [pack.opening, pack.closing, pack.taken_back, pack.vague, pack.not_time, pack.odd, pack.lead]
+    notes = [pack.no_note, pack.to_do, pack.plural]
+    rewritten = [pattern for pattern, _ in (*pack.rewritten, *pack.read_as, *pack.mornings, *pack.untitled)]
+
+    patterns = [*gates, *sentences, *refused, *questions, *frame, *notes, *rewritten, *pack.lengths, pack.period]
+    assert [found for each in patterns if (found := re.search("[A-Z]", _NO_LETTER.sub("", each.pattern)))] == []
+
+
+@pytest.mark.parametrize("text", ["İki REMINDERS", "ẞ", "提醒 ΑΣ", "後天"])
+def test_a_folded_text_is_as_long_as_it_was(text: str) -> None:
+    assert [len(load_pack(language).fold(text)) for language in languages()] == [len(text)] * len(languages())
