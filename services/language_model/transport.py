@@ -28,7 +28,22 @@ from services.language_model.stream import DONE, StreamedAnswer, event_data
 _PATH = "/chat/completions"
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
 _LONGEST_END = 1.0  # seconds between the last event and the end of the body
-_JSON: Mapping[str, str] = {"Content-Type": "application/json"}
+# What the SDK tells of the machine is no business of the server's; to leave it out also saves a tenth of a request.
+_NOTHING_OF_THE_MACHINE: Mapping[str, str | openai.Omit] = {
+    f"X-Stainless-{name}": openai.omit
+    for name in (
+        "Lang",
+        "Package-Version",
+        "OS",
+        "Arch",
+        "Runtime",
+        "Runtime-Version",
+        "Async",
+        "Retry-Count",
+        "Read-Timeout",
+    )
+}
+_OF_BYTES: Mapping[str, str | openai.Omit] = {"Content-Type": "application/json", **_NOTHING_OF_THE_MACHINE}
 
 
 class Transport(Protocol):
@@ -52,6 +67,8 @@ class BytesTransport:
 
     def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
         self._client = _make_client(base_url, api_key, timeouts)
+        # Whole, for the SDK and its HTTP client would each put a relative one together anew for every request.
+        self._url = f"{str(self._client.base_url).rstrip('/')}{_PATH}"
         self._secret = api_key
 
     async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
@@ -60,16 +77,18 @@ class BytesTransport:
         with _our_errors(self._secret):
             if request.on_text is not None:
                 return await self._streamed(body, request.on_text)
-            response = await self._client.post(_PATH, cast_to=httpx2.Response, content=body, options={"headers": _JSON})
+            response = await self._client.post(
+                self._url, cast_to=httpx2.Response, content=body, options={"headers": _OF_BYTES}
+            )
             return read_answer(response.content)
 
     async def _streamed(self, body: bytes, on_text: TextListener) -> Completion:
         # asked for the bare response, the SDK hands it over before its stream class would read it
         opened = await self._client.post(
-            _PATH,
+            self._url,
             cast_to=httpx2.Response,
             content=body,
-            options={"headers": _JSON},
+            options={"headers": _OF_BYTES},
             stream=True,
             stream_cls=AsyncStream[object],
         )
@@ -98,7 +117,7 @@ class PlainTransport:
         unknown = {name: fields.pop(name) for name in set(fields) - self._known}
         create = cast("Any", self._client.chat.completions.create)
         with _our_errors(self._secret):
-            answer = await create(**fields, extra_body=unknown or None)
+            answer = await create(**fields, extra_body=unknown or None, extra_headers=_NOTHING_OF_THE_MACHINE)
             if request.on_text is None:
                 return read_fields(answer.model_dump())
             return await _read_chunks(answer, request.on_text)

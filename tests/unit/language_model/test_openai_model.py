@@ -271,6 +271,13 @@ async def test_at_most_the_given_number_of_requests_is_in_flight():
     assert in_flight == 2
 
 
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_request_tells_nothing_of_the_machine(transport):
+    _, server = await ask([say("It is ten.")], transport=transport)
+
+    assert [name for name in server.requests[0].headers if name.startswith("x-stainless")] == []
+
+
 async def test_the_key_reaches_the_server_and_nothing_else():
     error, server = await fail([status(401, f"Incorrect API key provided: {KEY}")])
     model = OpenAIModel("m", base_url="http://user:hunter2@localhost/v1?key=x", api_key=KEY)
