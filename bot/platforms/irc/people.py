@@ -22,7 +22,8 @@ class People:
     """Kept up to date from the lines of the server. A nickname belongs to whoever is faster, an account does not.
 
     Where the server tells accounts, a person's id is the account, and `~nick` without one, so that nobody takes the
-    place of a person who is not logged in; elsewhere it is the nickname.
+    place of a person who is not logged in; elsewhere it is the nickname. Accounts of people who are in no channel any
+    more are forgotten: the server does not say who leaves, logs out or takes their nickname then.
     """
 
     def __init__(self) -> None:
@@ -39,10 +40,9 @@ class People:
     def person(self, nick: str, channel: str = "") -> Person:
         """The person behind `nick`; an admin where they are an operator of `channel`."""
         key = folded(nick)
-        account = self._accounts.get(key)
-        unknown = f"~{key}" if self.tells_accounts else key
         is_admin = key in self._channels[folded(channel)].operators if channel else False
-        return Person(id=account or unknown, name=nick, is_admin=is_admin)
+        known_as = self._accounts.get(key, f"~{key}") if self.tells_accounts else key
+        return Person(id=known_as, name=nick, is_admin=is_admin)
 
     def here(self, channel: str) -> dict[str, Person]:
         """The people of `channel` by folded nickname."""
@@ -50,8 +50,8 @@ class People:
 
     def note(self, line: Line) -> None:
         """Learn from a line of the server."""
-        if "account" in line.tags:
-            self._accounts[folded(line.nick)] = line.tags["account"]
+        if "account" in line.tags or (self.tells_accounts and line.command == "PRIVMSG"):
+            self._set_account(line.nick, line.tags.get("account", ""))
         learn = getattr(self, f"_on_{line.command.lower()}", None)
         if learn is not None:
             learn(line)
@@ -78,7 +78,6 @@ class People:
     def _on_quit(self, line: Line) -> None:
         for name in list(self._channels):
             self._leave(name, folded(line.nick))
-        self._accounts.pop(folded(line.nick), None)
 
     def _on_nick(self, line: Line) -> None:
         old, new = folded(line.nick), line.param(0)
@@ -88,9 +87,7 @@ class People:
             if old in channel.operators:
                 channel.operators.discard(old)
                 channel.operators.add(folded(new))
-        account = self._accounts.pop(old, None)
-        if account is not None:
-            self._accounts[folded(new)] = account
+        self._set_account(new, self._accounts.pop(old, ""))
 
     def _on_account(self, line: Line) -> None:
         self._set_account(line.nick, line.param(0))
@@ -113,6 +110,8 @@ class People:
     def _leave(self, channel: str, nick: str) -> None:
         self._channels[channel].nicks.pop(nick, None)
         self._channels[channel].operators.discard(nick)
+        if not any(nick in each.nicks for each in self._channels.values()):
+            self._accounts.pop(nick, None)
 
     def _set_account(self, nick: str, account: str) -> None:
         if account in {"*", ""}:

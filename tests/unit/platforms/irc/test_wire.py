@@ -154,6 +154,27 @@ def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_ou
     assert people.person("ann").id == "~ann"
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (":annie!a@h PART #team",),  # and leaves the network later, which the bot is not told
+        (":ann!a@h KICK #team annie :out",),
+        (":annie!a@h PART #team", ":mallory!m@h NICK annie"),
+        (":annie!m@h PRIVMSG Bubbles :hi",),  # without the tag of an account
+    ],
+)
+def test_whoever_takes_the_nickname_of_somebody_who_is_gone_does_not_get_their_account(lines):
+    people = known(":annie!a@h JOIN #team annie :Ann", *lines, tells_accounts=True)
+
+    assert people.person("annie").id == "~annie"
+
+
+def test_where_the_server_does_not_tell_accounts_with_messages_nobody_is_known_by_one():
+    people = known(":ann!a@h JOIN #team annie :Ann")
+
+    assert people.person("ann").id == "ann"
+
+
 @pytest.mark.parametrize("line", [":ben!b@h PART #team", ":ann!a@h KICK #team ben :out", ":ben!b@h QUIT :bye"])
 def test_who_has_left_is_not_here(line):
     people = known(":s 353 Bubbles = #team :@ann ben", line)
