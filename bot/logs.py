@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from loguru import logger
 
 from bot.settings import LogSettings
+from bot.terminal_text import printable
 
 if TYPE_CHECKING:
     from loguru import Record
@@ -52,8 +53,10 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
 
 def _as_text(record: "Record") -> str:
     bound = _bound(record)
-    told = f"{record['time']:YYYY-MM-DD HH:mm:ss.SSS} {record['level'].name:<7} {record['message']}"
-    return "\n".join([*([f"{told} {bound}"] if bound else [told]), *_trace(record)])
+    message = record["message"].replace("\n", "\\n")  # what others say must not look like a line of ours
+    told = f"{record['time']:YYYY-MM-DD HH:mm:ss.SSS} {record['level'].name:<7} {message}"
+    trace = (f"    {line}" for line in _trace(record))
+    return printable("\n".join([*([f"{told} {bound}"] if bound else [told]), *trace]))
 
 
 def _as_json(record: "Record") -> str:

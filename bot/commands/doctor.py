@@ -10,6 +10,7 @@ from bot.doctor.examination import examine
 from bot.findings.finding import Finding, good
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secrets_kept
+from bot.terminal_text import printable
 from services.clock import SystemClock
 from services.errors import ConfigError
 
@@ -45,9 +46,9 @@ def _print(finding: Finding) -> None:
     if finding.is_problem:
         _print_problem(finding.about, finding.said, finding.next_step)
     else:
-        click.echo(click.style("ok       ", fg="green") + f"{finding.about}: {finding.said}")
+        click.echo(click.style("ok       ", fg="green") + printable(f"{finding.about}: {finding.said}"))
 
 
 def _print_problem(about: str, said: str, next_step: str) -> None:
-    click.echo(click.style("problem  ", fg="red") + f"{about}: {said}")
+    click.echo(click.style("problem  ", fg="red") + printable(f"{about}: {said}"))
     click.echo(f"         next: {next_step}")

@@ -7,6 +7,7 @@ import click
 
 from bot.settings import Settings
 from bot.settings_sources import load_settings
+from bot.terminal_text import printable
 from function_calls.explaining import explained
 from services.call_log.model import CallRecord, TurnRecord
 from services.errors import ConfigError
@@ -30,9 +31,9 @@ def explain(config: Path | None, message: str, *, chat: str | None) -> int:
         click.echo(f"bubbles: nothing is recorded about message {message}", err=True)
         return 1
     turn, calls = found
-    click.echo(f"{turn.address}  {turn.person.name}  {turn.at:%Y-%m-%d %H:%M:%S} UTC  message {turn.message_id}")
-    for line in explained(turn, calls, settings.bot.language, has_details=True):
-        click.echo(line)
+    opening = f"{turn.address}  {turn.person.name}  {turn.at:%Y-%m-%d %H:%M:%S} UTC  message {turn.message_id}"
+    for line in (opening, *explained(turn, calls, settings.bot.language, has_details=True)):
+        click.echo(printable(line))
     return 0
 
 

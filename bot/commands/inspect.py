@@ -13,6 +13,7 @@ from bot.findings.finding import Finding
 from bot.plugins.loading import found_plugins
 from bot.settings import Settings
 from bot.settings_sources import load_settings
+from bot.terminal_text import printable
 from function_calls.calls import ToolSpec
 from services.clock import SystemClock
 from services.errors import ConfigError
@@ -67,7 +68,7 @@ def _print_tools(specs: Iterable[ToolSpec]) -> None:
 
 def _print(finding: Finding) -> None:
     mark = click.style("problem  ", fg="red") if finding.is_problem else click.style("ok       ", fg="green")
-    click.echo(f"{mark}{finding.about}: {finding.said}")
+    click.echo(mark + printable(f"{finding.about}: {finding.said}"))
 
 
 def _arguments(schema: object) -> list[str]:

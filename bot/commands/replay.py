@@ -14,6 +14,7 @@ from bot.commands.explain import recorded
 from bot.language_models import language_model, model_interpreter, price_of
 from bot.settings import Settings
 from bot.settings_sources import load_settings
+from bot.terminal_text import printable
 from bot.time_conventions import time_reader
 from bot.wiring import built_in_registry
 from function_calls.explaining import arguments_in_words
@@ -60,9 +61,9 @@ def replay_message(
     if both is None:
         click.echo(f"bubbles: nothing is recorded about message {message}", err=True)
         return 1
-    click.echo(f"{both.turn.person.name}: {both.turn.text}")
+    click.echo(printable(f"{both.turn.person.name}: {both.turn.text}"))
     for line in side_by_side(_rows(both), max(_NARROWEST, shutil.get_terminal_size().columns)):
-        click.echo(line)
+        click.echo(printable(line))
     click.echo("same calls" if both.replay.is_like(both.calls) else "the calls differ")
     return 0
 

@@ -16,6 +16,7 @@ from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.platform_kit.markdown import mentioned, plain, spans_of
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.typed_early import typed_early
+from bot.terminal_text import printable
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 
@@ -89,7 +90,7 @@ class ConsolePlatform:
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Print what the bot says."""
         del address  # there is one room
-        first, *rest = plain(spans_of(message)).split("\n")
+        first, *rest = printable(plain(spans_of(message))).split("\n")
         self._write("\n".join([f"{self._bot_name}: {first}", *(f"  {line}" for line in rest)]))
         return uuid.uuid4().hex
 

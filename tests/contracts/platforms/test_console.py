@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.platform import OutgoingMessage
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
@@ -40,6 +41,16 @@ class ConsoleRig(PlatformRig):
             mentioned = tuple(name for name in ("ann", "ben") if f"@{name}" in text)
             heard.append(Heard(id=str(number), text=text, mentioned=mentioned))
         return heard
+
+
+async def test_what_the_bot_passes_on_does_not_steer_the_terminal():
+    printed = []
+    clock = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
+    console = ConsolePlatform(clock=clock, bot_name="Bubbles", write=printed.append)
+    home = ChatAddress(platform="console", chat_id="home")
+    await console.send(home, OutgoingMessage(text="⏰ 喝茶\x1b]0;owned\x07 👨‍👩‍👧\u202eevil\n\tsecond"))
+
+    assert printed == ["Bubbles: ⏰ 喝茶]0;owned 👨‍👩‍👧evil\n  \tsecond"]
 
 
 class TestConsole(PlatformContract):

@@ -42,6 +42,21 @@ def test_a_line_of_text_has_time_level_message_and_what_is_bound(logged):
     assert last[24:].startswith("INFO    {curly} <red>braces</red> {'chat': 'fake:home'}")
 
 
+def test_what_others_say_is_one_line_and_does_not_steer_the_terminal(tmp_path, capsys):
+    configure_logging(LogSettings(to_file=False), tmp_path, is_quiet=False)
+    forged = "\n2026-11-21 10:00:00.000 INFO    all is well\x1b]52;c;eA==\x07"
+    try:
+        raise ValueError(forged)
+    except ValueError as error:
+        logger.opt(exception=error).error("GET {} failed", forged)
+    logger.remove()
+    written = capsys.readouterr().err
+
+    assert sum(line.startswith("20") for line in written.splitlines()) == 1
+    assert written.count("all is well") == 2
+    assert "\x1b" not in written
+
+
 def test_json_lines_are_one_object_each(logged):
     first, second = map(json.loads, logged(format="json").splitlines())
 

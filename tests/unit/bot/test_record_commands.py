@@ -119,6 +119,15 @@ def test_explain_shows_route_call_tokens_and_cost(tmp_path, bubbles):
     assert bubbles("explain", "last").output == shown.output
 
 
+@pytest.mark.parametrize("command", ["explain", "replay"])
+def test_words_of_others_do_not_steer_the_terminal(tmp_path, bubbles, command):
+    asyncio.run(conversation(tmp_path, [], "remind me in 10 minutes to stretch\x1b]52;c;eA==\x07"))
+    shown = bubbles(command, "m0")
+
+    assert "to stretch" in shown.output
+    assert "\x1b" not in shown.output
+
+
 def test_explain_says_when_there_is_no_record(tmp_path, bubbles):
     nothing_yet = bubbles("explain", "last")
     asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
