@@ -10,6 +10,7 @@ from bot import __version__
 from bot.http import (
     admin_api,
     admin_record,
+    calendar_api,
     chat_api,
     chat_socket,
     files_api,
@@ -35,6 +36,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
     chat_socket.routes,
     files_api.routes,
+    calendar_api.routes,  # before the next one, which takes any id
     reminders_api.routes,
     stored_tools_api.routes,  # before the next one, which takes any name
     tools_api.routes,

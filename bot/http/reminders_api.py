@@ -1,11 +1,11 @@
-"""`/api/reminders`: what a room is reminded of, and the calendar of it."""
+"""`/api/reminders`: what a room is reminded of."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import BaseModel, Field, model_validator
 
 from bot.http.auth import NAME, ReminderViewer
@@ -13,22 +13,26 @@ from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.room_reminders import ReminderShape, reminder_shape, room_reminders
-from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
+from bot.http.shapes import IN_ROOM, Body
 from function_calls.calls import ToolResult, Turn
 from services.reminders.model import ReminderState
-from services.reminders.portable.feed import CalendarFeed, FeedTokens
 from services.reminders.public_ids import row_key
 from services.reminders.service import ReminderService
 
-SESSION = Annotated[
-    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
-]
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
 _PREFIX = {"en": "remind me: ", "zh": "提醒我"}
 _LATELY = timedelta(days=30)
 _MOST_LATELY = 200
 
 routes = APIRouter(tags=["reminders"])
+
+
+async def _asked(request: Request, viewer: ReminderViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> Asked:
+    return Asked.of(request, viewer.named(name), session_id)
+
+
+ForReminders = Annotated[Asked, Depends(_asked)]
+"""Who asks for something about the reminders of which room."""
 
 
 class Reminders(BaseModel):
@@ -78,24 +82,11 @@ class Undone(BaseModel):
     text: str
 
 
-class FeedAddress(BaseModel):
-    """Where a calendar program finds the reminders; whoever knows it can read them."""
-
-    path: str
-    url: str
-
-
-class Revoked(BaseModel):
-    """How many addresses do not work any more."""
-
-    count: int
-
-
 @routes.get("/api/reminders")
 async def listed(
     context: Context,
     viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
+    session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
 ) -> Reminders:
     """The open reminders of a room; with `state=done` those that were said lately and are over."""
@@ -110,150 +101,63 @@ async def listed(
 
 
 @routes.post("/api/reminders", status_code=201)
-async def create(
-    body: NewReminderBody,
-    request: Request,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ReminderShape:
     """Set a reminder, from words as they are said in the chat or from fields."""
-    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id, said=body.text or ""))
+    turn = await turn_of(context, replace(asked, said=body.text or ""))
     arguments = body.model_dump(exclude={"text"}, exclude_none=True) if body.text is None else None
     if arguments is None:
         arguments = await _understood(context, turn)
     return await _changed(context, await call_tool(context, turn, "reminder_set", arguments))
 
 
-@routes.post("/api/reminders/feed", status_code=201)
-async def make_feed(
-    request: Request, context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby"
-) -> FeedAddress:
-    """A secret address at which calendar programs can subscribe to a room's reminders."""
-    del viewer
-    token = await FeedTokens(context.app.state).issue(context.room.address(session_id))
-    path = f"/calendar/{token}.ics"
-    return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
-
-
-@routes.delete("/api/reminders/feed")
-async def revoke_feeds(context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby") -> Revoked:
-    """Let no calendar address of a room work any more."""
-    del viewer
-    return Revoked(count=await FeedTokens(context.app.state).revoke(context.room.address(session_id)))
-
-
 @routes.patch("/api/reminders/{reminder_id}")
-async def change(
-    reminder_id: REMINDER_ID,
-    body: ChangeBody,
-    request: Request,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def change(reminder_id: REMINDER_ID, body: ChangeBody, context: Context, asked: ForReminders) -> ReminderShape:
     """Change the text or the times of a reminder."""
     arguments = {"reminder_id": reminder_id, "content": body.text} | body.model_dump(exclude={"text"})
-    return await _run(context, Asked.of(request, viewer.named(name), session_id), "reminder_update", arguments)
+    return await _run(context, asked, "reminder_update", arguments)
 
 
 @routes.post("/api/reminders/{reminder_id}/snooze")
-async def snooze(
-    reminder_id: REMINDER_ID,
-    body: SnoozeBody,
-    request: Request,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def snooze(reminder_id: REMINDER_ID, body: SnoozeBody, context: Context, asked: ForReminders) -> ReminderShape:
     """Put a reminder off, or say again later what was said: ten minutes if nothing else is asked."""
     time = f"in {body.minutes} minutes" if body.minutes is not None else body.time
     arguments = {"reminder_id": reminder_id, "time": time}
-    return await _run(context, Asked.of(request, viewer.named(name), session_id), "reminder_snooze", arguments)
+    return await _run(context, asked, "reminder_snooze", arguments)
 
 
 @routes.post("/api/reminders/{reminder_id}/pause")
-async def pause(
-    reminder_id: REMINDER_ID,
-    request: Request,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
     """Keep a reminder silent."""
-    asked = Asked.of(request, viewer.named(name), session_id)
     return await _switched(context, asked, reminder_id, "pause")
 
 
 @routes.post("/api/reminders/{reminder_id}/resume")
-async def resume(
-    reminder_id: REMINDER_ID,
-    request: Request,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
     """Let a paused reminder fire again."""
-    asked = Asked.of(request, viewer.named(name), session_id)
     return await _switched(context, asked, reminder_id, "resume")
 
 
 @routes.delete("/api/reminders/{reminder_id}")
-async def delete(
-    reminder_id: REMINDER_ID,
-    request: Request,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
     """Delete a reminder; `restore` takes that back."""
-    asked = Asked.of(request, viewer.named(name), session_id)
     succeeded(await call_tool(context, await turn_of(context, asked), "reminder_delete", {"reminder_id": reminder_id}))
     return await _shape(context, reminder_id)
 
 
 @routes.post("/api/reminders/{reminder_id}/restore")
-async def restore(
-    reminder_id: REMINDER_ID,
-    context: Context,
-    viewer: ReminderViewer,
-    session_id: SESSION = "lobby",
-    name: NAME = None,
-) -> ReminderShape:
+async def restore(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
     """Take a delete back."""
-    chat = context.room.address(session_id)
-    restored = await context.app.services.get(ReminderService).restore(chat, viewer.named(name).person, reminder_id)
-    context.room.look_at_reminders(session_id)
+    chat, reminders = context.room.address(asked.session_id), context.app.services.get(ReminderService)
+    restored = await reminders.restore(chat, asked.viewer.person, reminder_id)
+    context.room.look_at_reminders(asked.session_id)
     return reminder_shape(restored)
 
 
 @routes.post("/api/reminders/undo")
-async def undo(
-    request: Request, context: Context, viewer: ReminderViewer, session_id: SESSION = "lobby", name: NAME = None
-) -> Undone:
+async def undo(context: Context, asked: ForReminders) -> Undone:
     """Take back what you changed last in this room, wherever you changed it."""
-    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    turn = await turn_of(context, asked)
     return Undone(text=succeeded(await call_tool(context, turn, "undo", {})).text)
-
-
-@routes.get(
-    "/calendar/{token}.ics",
-    response_class=Response,
-    responses={200: {"content": {"text/calendar": {"schema": {"type": "string"}}}, "description": "iCalendar"}},
-)
-async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
-    """The reminders of a room for a calendar program; the token in the address is the only key."""
-    feed = CalendarFeed(context.reminders, FeedTokens(context.app.state), context.clock)
-    text = await feed.feed(token)
-    if text is None:
-        raise HttpRefused(404, "not_found")
-    return Response(text, media_type="text/calendar; charset=utf-8")
 
 
 async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ReminderShape:

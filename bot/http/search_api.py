@@ -1,19 +1,17 @@
 """`/api/summary` and `/api/search`: what was said here, and what the web says."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from bot.http.auth import NAME, ChatViewer, SearchViewer
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context
 from bot.http.errors import HttpRefused, language_asked
-from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
+from bot.http.shapes import IN_ROOM, Body
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
-
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.")]
 
 routes = APIRouter(prefix="/api", tags=["search"])
 
@@ -69,7 +67,7 @@ async def summary(
     request: Request,
     context: Context,
     viewer: ChatViewer,
-    session_id: SESSION = "lobby",
+    session_id: IN_ROOM = "lobby",
     name: NAME = None,
 ) -> SummaryAnswer:
     """Sum up what was said in a room."""

@@ -1,7 +1,8 @@
 """The bodies of the chat API."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from bot.platforms.web.frames import AuthorShape, MessageShape
@@ -11,6 +12,10 @@ SESSION_PATTERN = r"^[\w-]+$"
 LONGEST_SESSION = 64
 CLIENT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 LONGEST_MESSAGE = 20_000
+IN_ROOM = Annotated[
+    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
+]
+"""The parameter `session_id` of a request that is about a room."""
 
 
 class Body(BaseModel):

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, Field, JsonValue
 
 from bot.http.auth import AdminViewer, ToolViewer, Viewer, needs
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
-from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body, Done
+from bot.http.shapes import IN_ROOM, Body, Done
 from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
 from bot.tool_servers.errors import ServerUnavailable
 from function_calls.permission import Viewer as ToolsFor
@@ -19,7 +19,6 @@ from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid,
 from services.stored_tools.model import StoredTool
 
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.")]
 _ACCESS = "null: everybody; {}: the owner alone; {read: {user_ids: [platform:id], group_ids: [platform:id of a chat]}}"
 
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
@@ -139,7 +138,7 @@ class EnabledBody(Body):
 
 
 @routes.get("/sources")
-async def sources(context: Context, viewer: ToolViewer, session_id: SESSION = "lobby") -> SourceList:
+async def sources(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
     """Where the tools come from that you may use, whether each source is well, and which names clash."""
     asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
     tools, owners = context.app.tools, context.settings.bot.owners

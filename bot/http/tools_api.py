@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field, JsonValue
 
 from bot.http.auth import NAME, ToolViewer, Viewer
@@ -13,7 +13,7 @@ from bot.http.calling import Asked, call_tool, check_arguments, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.figures import percentile
-from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
+from bot.http.shapes import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Body
 from bot.platforms.web.frames import json_text
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer as ToolsFor
@@ -21,7 +21,6 @@ from function_calls.registry import Registry
 from function_calls.toolsets.source import Health, ToolSource
 from services.storage.activity import Timed
 
-SESSION = Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.")]
 TOOL_NAME = Annotated[str, Path(max_length=200, examples=["reminder_list"])]
 _COUNTED = timedelta(days=7)
 
@@ -87,7 +86,7 @@ class Invoked(BaseModel):
 
 
 @routes.get("")
-async def tools(context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None) -> ToolList:
+async def tools(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
     """The tools that you may call in a room, with their schemas."""
     specs = await _specs(context, viewer.named(name), session_id)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
@@ -97,7 +96,7 @@ async def tools(context: Context, viewer: ToolViewer, session_id: SESSION = "lob
 
 @routes.get("/{tool_name}")
 async def tool(
-    tool_name: TOOL_NAME, context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None
+    tool_name: TOOL_NAME, context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> ToolBody:
     """One tool with its schema."""
     specs = await _specs(context, viewer.named(name), session_id)
