@@ -22,6 +22,7 @@ from bot.http import (
     search_api,
     stored_tools_api,
     tool_server,
+    tool_sources_api,
     tools_api,
 )
 from bot.http.answer_examples import show_answers
@@ -36,10 +37,11 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
     chat_socket.routes,
     files_api.routes,
-    calendar_api.routes,  # before the next one, which takes any id
-    reminders_api.routes,
-    stored_tools_api.routes,  # before the next one, which takes any name
-    tools_api.routes,
+    calendar_api.routes,
+    reminders_api.routes,  # after the calendar, since it takes any id
+    tool_sources_api.routes,
+    stored_tools_api.routes,
+    tools_api.routes,  # after those two, since it takes any name
     tool_server.routes,
     openai_api.routes,
     search_api.routes,

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated, Final
 
@@ -11,16 +11,15 @@ from loguru import logger
 from pydantic import ValidationError
 
 from bot.http.auth import Viewer
-from bot.http.chat_api import edit_own, withdraw_own
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused, language_asked
 from bot.http.figures import last_second
 from bot.http.guard import RequestPace
 from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
-from bot.http.sending import Sending, spoken
-from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN, SendBody
-from bot.platforms.web.frames import Frame, author_shape, written
+from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
+from bot.http.socket_acts import Act, Data, SocketActs
+from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
 from function_calls.wording import say
 from services.errors import StorageFull
@@ -34,9 +33,6 @@ _FRAMES_PER_MINUTE: Final = 1200
 _CLOSING_SECONDS: Final = 1.0
 _FIGURES_EVERY: Final = 1.0
 _WORTH_A_NOTE: Final = 4
-
-Data = Mapping[str, object]
-
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
 
@@ -82,17 +78,10 @@ class RoomSocket:
         self._is_behind = asyncio.Event()
         self._is_measuring = asyncio.Event()
         self._pace = RequestPace(_FRAMES_PER_MINUTE, context.clock)
-        self._heard: dict[str, Callable[[Data], Awaitable[None]]] = {
-            "send": self._send,
-            "edit": self._edit,
-            "delete": self._delete,
-            "typing": self._typing,
-            "read": self._read,
-            "react": self._react,
-            "stop": self._stop,
+        self._heard: Mapping[str, Act] = {
+            **SocketActs(context, session_id, viewer).by_kind,
             "ping": self._ping,
             "metrics": self._measure,
-            "execute:result": self._executed,
         }
 
     async def serve(self, epoch: str, last_seq: int) -> None:
@@ -221,48 +210,6 @@ class RoomSocket:
         told |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
         self._put(self._room.frame("error", told))
 
-    async def _send(self, data: Data) -> None:
-        body = SendBody.model_validate(
-            {
-                "session_id": self._session_id,
-                "message": data.get("text"),
-                "client_id": data.get("client_id"),
-                "reply_to": data.get("reply_to"),
-                "attachments": data.get("attachments"),
-                "tool_servers": data.get("tool_servers"),
-            }
-        )
-        words = spoken(body, self._viewer)
-        await Sending(self._context, self._session_id, words, body.tool_servers or ()).begin()
-
-    async def _edit(self, data: Data) -> None:
-        text = _text(data, "text")
-        if not text.strip() or len(text) > LONGEST_MESSAGE:
-            raise HttpRefused(422, "message_blank")
-        await edit_own(self._context, self._session_id, _text(data, "message_id"), text, self._viewer)
-
-    async def _delete(self, data: Data) -> None:
-        await withdraw_own(self._context, self._session_id, _text(data, "message_id"), self._viewer)
-
-    async def _typing(self, data: Data) -> None:
-        told = {"who": author_shape(self._viewer.person), "on": data.get("on") is True, "expires_in": 6}
-        self._room.hint("typing", told)
-
-    async def _read(self, data: Data) -> None:
-        told = {"who": author_shape(self._viewer.person), "message_id": _text(data, "message_id")[:200]}
-        self._room.hint("read", told)
-
-    async def _react(self, data: Data) -> None:
-        message_id, emoji = _text(data, "message_id"), _text(data, "emoji")
-        chat = self._context.room.address(self._session_id)
-        if not 0 < len(emoji) <= 16 or await self._context.messages.one(chat, message_id) is None:
-            raise HttpRefused(404, "message_unknown")
-        await self._context.room.put_reaction(self._session_id, message_id, self._viewer.person, emoji)
-
-    async def _stop(self, data: Data) -> None:
-        if not await self._context.room.stop(self._session_id, _text(data, "message_id")):
-            raise HttpRefused(404, "nothing_to_stop")
-
     async def _measure(self, data: Data) -> None:
         if data.get("on") is not True:
             self._is_measuring.clear()
@@ -274,16 +221,6 @@ class RoomSocket:
     async def _ping(self, data: Data) -> None:
         del data
         self._put(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
-
-    async def _executed(self, data: Data) -> None:
-        self._context.room.client_calls.answer(self._viewer.person.id, _text(data, "id"), data)
-
-
-def _text(data: Data, key: str) -> str:
-    value = data.get(key)
-    if not isinstance(value, str):
-        raise HttpRefused(422, "frame_unknown")
-    return value
 
 
 def _parsed(text: str) -> tuple[str, Data]:

@@ -1,20 +1,18 @@
-"""`/api/tools`: where the tools come from, and the Python tools that admins keep in the database."""
+"""`/api/tools`: the Python tools that admins keep in the database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, Field, JsonValue
 
-from bot.http.auth import AdminViewer, ToolViewer, Viewer, needs
+from bot.http.auth import AdminViewer, Viewer, needs
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
-from bot.http.shapes import IN_ROOM, Body, Done
+from bot.http.shapes import Body, Done
 from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
-from bot.tool_servers.errors import ServerUnavailable
-from function_calls.permission import Viewer as ToolsFor
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
 from services.stored_tools.model import StoredTool
 
@@ -23,41 +21,6 @@ _ACCESS = "null: everybody; {}: the owner alone; {read: {user_ids: [platform:id]
 
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
 _ADMIN = [Depends(needs("admin"))]
-
-
-class SourceEntry(BaseModel):
-    """A source of tools and how it is."""
-
-    label: str
-    kind: Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
-    title: str
-    is_ok: bool
-    detail: str
-    tools: list[str] = Field(description="The names of its tools, as you may call them.")
-    is_public: bool
-
-
-class ClashEntry(BaseModel):
-    """A name that several sources offer."""
-
-    name: str
-    kept_by: str
-    renamed: list[str]
-
-
-class SourceList(BaseModel):
-    """The sources that you may use, and how clashes of names were resolved."""
-
-    sources: list[SourceEntry]
-    clashes: list[ClashEntry]
-
-
-class ChangesBody(BaseModel):
-    """What a refresh found."""
-
-    added: list[str]
-    removed: list[str]
-    changed: list[str]
 
 
 class ToolFormBody(Body):
@@ -135,47 +98,6 @@ class EnabledBody(Body):
     """Whether a tool is offered."""
 
     is_enabled: bool
-
-
-@routes.get("/sources")
-async def sources(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
-    """Where the tools come from that you may use, whether each source is well, and which names clash."""
-    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
-    tools, owners = context.app.tools, context.settings.bot.owners
-    listed = await tools.listed(asking)
-    entries = []
-    for source in tools.sources:
-        if not source.access.admits(asking, owners) and "admin" not in viewer.scopes:
-            continue
-        health = source.health()
-        names = [each.spec.name for each in listed if each.source is source]
-        entries.append(
-            SourceEntry(
-                label=source.label,
-                kind=source.kind,
-                title=source.title or source.label,
-                is_ok=health.is_ok,
-                detail=health.detail,
-                tools=names,
-                is_public=source.access.is_public,
-            )
-        )
-    clashes = [
-        ClashEntry(name=each.name, kept_by=each.kept_by, renamed=list(each.renamed)) for each in tools.combined.clashes
-    ]
-    return SourceList(sources=entries, clashes=clashes if "admin" in viewer.scopes else [])
-
-
-@routes.post("/sources/{label}/refresh", dependencies=_ADMIN)
-async def refresh(label: Annotated[str, Path(max_length=64)], context: Context) -> ChangesBody:
-    """Fetch the document of an OpenAPI server again, and say what changed."""
-    try:
-        changes = await context.app.tools.refresh(label)
-    except LookupError as error:
-        raise HttpRefused(404, "source_unknown", label=label) from error
-    except ServerUnavailable as error:
-        raise HttpRefused(503, "source_unavailable", why=error) from error
-    return ChangesBody(added=list(changes.added), removed=list(changes.removed), changed=list(changes.changed))
 
 
 @routes.post("/create")
