@@ -216,8 +216,9 @@ class WebPlatform:
     async def say(self, session_id: str, spoken: Spoken) -> Said:
         """Say something in a room; the message is told to the room when the history has it."""
         await self._is_ready.wait()
+        message_id = ids.message_id(spoken.client_id, spoken.person)
         message = ChatMessage(
-            id=ids.message_id(spoken.client_id, spoken.person),
+            id=message_id,
             address=self.address(session_id),
             sender=spoken.person,
             text=spoken.text,
@@ -225,7 +226,7 @@ class WebPlatform:
             is_addressed=self._is_addressed(session_id, spoken),
             reply_to=spoken.reply_to,
             mentions=self.room(session_id).mentioned(spoken.text),
-            attachments=spoken.attachments,
+            attachments=await self._own(spoken.attachments, session_id, message_id),
         )
         self.room(session_id).know(spoken.person)
         if self._history is None or self._receive is None:
@@ -334,7 +335,8 @@ class WebPlatform:
         extras = extras_of(message, self._clock.now())
         if self.files is not None:
             kept = [await self.files.keep(each.name, each.content) for each in message.files]
-            extras.attachments = [attachment_shape(each) for each in kept]
+            own = await self._own(kept, address.chat_id, message_id)
+            extras.attachments = [attachment_shape(each) for each in own]
         await self._extras.change(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
@@ -397,6 +399,14 @@ class WebPlatform:
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """What a message has beside its text."""
         return await self._extras.of(self.address(session_id), message_id)
+
+    async def _own(self, attachments: Sequence[Attachment], session_id: str, message_id: str) -> tuple[Attachment, ...]:
+        """The attachments of a message; a file of another one, with which it goes, is only named."""
+        if self.files is None:
+            return tuple(attachments)
+        owner = f"{session_id} {message_id}"
+        has = [await self.files.take(each.url, owner) for each in attachments]
+        return tuple(each if is_own else replace(each, url=None) for each, is_own in zip(attachments, has, strict=True))
 
     async def _person_message(self, message: ChatMessage) -> MessageShape:
         extras = await self.extras(message.address.chat_id, message.id)

@@ -23,6 +23,8 @@ _IMAGES: Final = {
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.() -]")
 _LONGEST_NAME: Final = 100
+_MARK: Final = ".message"  # beside a file, with the message that it belongs to; no name that we keep begins with a dot
+_BROUGHT_IN: Final = "import"
 
 
 def ending_of(name: str) -> str:
@@ -66,7 +68,15 @@ class RoomFiles:
         if not _KEY.fullmatch(key) or name != _harmless(name) or await self._found(url) is not None:
             return False
         await asyncio.to_thread(_write, self._folder / key / name, content)
-        return True
+        return await self.take(url, _BROUGHT_IN)
+
+    async def take(self, url: str | None, message: str) -> bool:
+        """Let the file of an address belong to `message`, with which it goes; False where it belongs to another.
+
+        An address that is none of ours may stand in any message.
+        """
+        key, _ = _parts(url or "")
+        return not _KEY.fullmatch(key) or await asyncio.to_thread(_take, self._folder / key / _MARK, message)
 
     async def remove(self, url: str | None) -> None:
         """Delete the file of an address; what is none of ours is left alone."""
@@ -100,6 +110,17 @@ def _parts(url: str) -> tuple[str, str]:
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def _take(mark: Path, message: str) -> bool:
+    try:
+        with mark.open("x", encoding="utf-8") as written:
+            written.write(message)
+    except FileExistsError:
+        return mark.read_text(encoding="utf-8") == message
+    except FileNotFoundError:  # there is no such file
+        return True
+    return True
 
 
 def _harmless(name: str) -> str:

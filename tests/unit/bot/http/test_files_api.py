@@ -98,6 +98,17 @@ async def test_a_file_goes_with_its_message(api):
     assert (await api.get(kept["url"])).status_code == 404
 
 
+async def test_nobody_deletes_a_file_of_others_by_naming_it_in_a_message_of_their_own(api):
+    kept = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "my desk", "attachments": [kept], "name": "Ada"}
+    await api.post("/api/chat/send", json=body)
+    said = (await api.post("/api/chat/send", json=body | {"session_id": "other", "name": "Mallory"})).json()
+
+    await api.delete(f"/api/chat/sessions/other/messages/{said['message_id']}?name=Mallory")
+
+    assert (await api.get(kept["url"])).status_code == 200
+
+
 class Painter:
     @tool_function(returns="reply")
     async def plot(self) -> ToolResult:

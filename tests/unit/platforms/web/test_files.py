@@ -58,6 +58,27 @@ async def test_a_removed_file_is_gone_and_other_addresses_remove_nothing(files, 
     assert (tmp_path / "other").exists()
 
 
+async def test_a_file_belongs_to_the_first_message_that_it_comes_with(files):
+    attachment = await files.keep("a.txt", b"1")
+
+    taken = [await files.take(attachment.url, message) for message in ("one", "two", "one")]
+
+    assert taken == [True, False, True]
+
+
+async def test_a_file_that_was_brought_in_belongs_to_the_message_it_came_with_elsewhere(files):
+    url = f"/files/{'A' * 22}/a.txt"
+    await files.put(url, b"1")
+
+    assert not await files.take(url, "one")
+
+
+async def test_what_is_no_file_of_ours_belongs_to_nobody(files):
+    urls = (None, "https://example.org/a.txt", f"/files/{'A' * 22}/a.txt", "/files/../other")
+
+    assert all([await files.take(url, message) for url in urls for message in ("one", "two")])
+
+
 async def test_old_files_are_let_go(files):
     await files.keep("a.txt", b"1")
 
