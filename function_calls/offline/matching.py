@@ -1,6 +1,5 @@
 """Find the intent whose sentence explains a whole clause."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -10,8 +9,6 @@ from function_calls.offline.pack import Intent, LanguagePack, Need, load_intent,
 from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.time_words import TimeWords
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,10 +33,9 @@ def match_clause(
     text = trimmed(clause.text)
     squeezed = squeeze(pack.fold(text), is_spaced=pack.data.is_spaced)
     met = _met(clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up)
-    said = frozenset(_WORD.findall(squeezed.text))
     for intent in _candidates(clause, pack):
         for sentence in intent.sentences:
-            if sentence.need not in met or not sentence.words <= said:
+            if sentence.need not in met or not sentence.may_match(squeezed.text):
                 continue
             found = sentence.pattern.fullmatch(squeezed.text)
             if found is None or _is_refused(intent, found.groupdict()):

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, PackData
-from function_calls.offline.templates import BLANK, Notation
+from function_calls.offline.templates import BLANK, Needs, Notation
 
 FALLBACK = "en"
 Need = Literal["nothing", "time", "clock", "follow", "address"]
@@ -40,9 +40,13 @@ class Sentence:
         return self.notation.compile(self.template)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """Words that no clause lacks which matches."""
-        return self.notation.whole_words(self.template)
+    def needs(self) -> Needs:
+        """Groups of words, of each of which no clause lacks all that matches."""
+        return self.notation.needed(self.template)
+
+    def may_match(self, clause: str) -> bool:
+        """Whether `clause` has words of all groups."""
+        return all(any(word in clause for word in words) for words in self.needs)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,11 +8,14 @@ Source: https://github.com/home-assistant/hassil.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+
+Needs = tuple[tuple[str, ...], ...]
 
 FIRST_BLANK = "\ue000"
-LAST_BLANK = "\uefff"
+LAST_BLANK = "\ue0ff"  # no more than a message may need: to compile a class, Python looks at each of its characters
 BLANK = f"[{FIRST_BLANK}-{LAST_BLANK}]"
 
 _WORD_EDGE = r"\s*(?!(?<=\w)\w)"
@@ -22,7 +25,6 @@ _SYNTAX = re.compile(
     r"<(?P<rule>\w+)>|\{(?P<slot>\w+)\}|(?P<space>\s+)|(?P<mark>\]\*|[()|\[\]])|(?P<letter>.)",
     re.DOTALL,
 )
-_OPENING, _CLOSING = frozenset("(["), frozenset({")", "]", "]*"})
 _MARKS = {"(": "(?:", ")": ")", "[": "(?:(?:", "]": "))?", "|": "|"}
 
 
@@ -43,6 +45,7 @@ class Notation:
     slots: Mapping[str, str] = field(default_factory=dict)
     is_spaced: bool = True
     is_folded: bool = False
+    _rules_need: dict[str, Needs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def compile(self, template: str) -> re.Pattern[str]:
         """Compile one template, to be matched with `fullmatch`; a slot met again is named `slot_2`, `slot_3`.
@@ -66,14 +69,40 @@ class Notation:
         except (KeyError, RecursionError) as error:
             raise TemplateInvalid(f"{template!r}: {error}") from error
 
-    def whole_words(self, template: str) -> frozenset[str]:
-        """Words that are in everything that a template explains, as small letters; none without spaces between words.
+    def needed(self, template: str) -> Needs:
+        """Groups of words, as small letters: whatever a template explains has a word of each of them somewhere.
 
         They are told in a fraction of the time in which the template is compiled.
         """
-        if not self.is_spaced:
-            return frozenset()
-        return frozenset(word.lower() for word in _outside(template).split() if word.isalnum())
+        return self._needed(_SYNTAX.finditer(template))
+
+    def _needed(self, parts: Iterator[re.Match[str]]) -> Needs:
+        """What the parts need as far as the bracket that closes them."""
+        ways: list[Needs] = []
+        needs: Needs = ()
+        word = ""
+        for part in parts:
+            if part["letter"]:
+                word += part["letter"].lower()
+                continue
+            needs, word = _with_word(needs, word), ""
+            if part["rule"]:
+                needs += self._needed_by_rule(part["rule"])
+            elif part["mark"] == "(":
+                needs += self._needed(parts)
+            elif part["mark"] == "[":
+                self._needed(parts)  # it may be left out
+            elif part["mark"] == "|":
+                ways.append(needs)
+                needs = ()
+            elif part["mark"]:
+                break
+        return _of_one_way([*ways, _with_word(needs, word)])
+
+    def _needed_by_rule(self, name: str) -> Needs:
+        if name not in self._rules_need:
+            self._rules_need[name] = self.needed(self.rules[name])
+        return self._rules_need[name]
 
     def _expand(self, template: str, seen: Counter[str]) -> str:
         return "".join(self._part(match, seen) for match in _SYNTAX.finditer(template))
@@ -96,16 +125,18 @@ class Notation:
         return f"(?!\\s)(?P<{group}>{self.slots.get(name, _WORDS)})"
 
 
-def _outside(template: str) -> str:
-    """What stands outside of brackets; for each part that may be different or left out a mark that is no letter."""
-    depth, found = 0, ""
-    for match in _SYNTAX.finditer(template):
-        mark = match["mark"] or ""
-        depth += (mark in _OPENING) - (mark in _CLOSING)
-        if mark == "|" and not depth:
-            return ""
-        found += match[0] if not depth and (match["letter"] or match["space"]) else "|"
-    return found
+def _with_word(needs: Needs, word: str) -> Needs:
+    return (*needs, (word,)) if word else needs
+
+
+def _of_one_way(ways: Sequence[Needs]) -> Needs:
+    """What is needed where one of several ways of saying it is taken: a group that has a word of each."""
+    if len(ways) == 1:
+        return ways[0]
+    if not all(ways):
+        return ()
+    fewest = [min(way, key=len) for way in ways]
+    return (tuple(chain.from_iterable(fewest)),)
 
 
 def slot_names(template: str) -> tuple[str, ...]:

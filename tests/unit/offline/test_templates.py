@@ -4,6 +4,8 @@ import re
 from dataclasses import fields
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack
 from function_calls.offline.pack_data import INTENTS
@@ -58,21 +60,50 @@ def test_a_template_that_is_not_well_formed_is_refused(template: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "words"),
+    ("template", "needs"),
     [
-        ("show [all] my (reminders|alarms)", {"show", "my"}),
-        ("Remind {person} to {content}", {"remind", "to"}),
-        ("<set> it(s|) don't re{word} now", {"now"}),
-        ("stop|never mind", set()),
-        ("[(a|b) very]* quiet", {"quiet"}),
+        ("show [all] my (reminders|alarms)", [{"show"}, {"my"}, {"reminders", "alarms"}]),
+        ("Remind {person} to {content}", [{"remind"}, {"to"}]),
+        ("<set> don't re{word} now", [{"add", "make"}, {"don't"}, {"re"}, {"now"}]),
+        ("stop|never mind", [{"stop", "never"}]),
+        ("it(s|) (on|{when})", [{"it"}]),
+        ("[(a|b) very]* quiet", [{"quiet"}]),
+        ("<please>提醒我[一下]", [{"提醒我"}]),
     ],
 )
-def test_the_words_that_nothing_may_lack_which_a_template_explains(template: str, words: set[str]) -> None:
-    assert Notation(rules={"set": "add"}).whole_words(template) == words
+def test_a_template_needs_a_word_of_each_of_these_groups(template: str, needs: list[set[str]]) -> None:
+    notation = Notation(rules={"set": "(add|make) [it]", "please": "[请]"})
+
+    assert [set(words) for words in notation.needed(template)] == needs
 
 
-def test_without_spaces_between_words_no_word_is_whole() -> None:
-    assert Notation(is_spaced=False).whole_words("提醒我 now") == set()
+def in_a_row(parts: list[tuple[str, str]]) -> tuple[str, str]:
+    return " ".join(template for template, _ in parts), " ".join(said for _, said in parts)
+
+
+def one_of(parts: list[tuple[str, str]]) -> tuple[str, str]:
+    return f"({'|'.join(sorted(template for template, _ in parts))})", parts[0][1]
+
+
+def left_out(part: tuple[str, str]) -> tuple[str, str]:
+    return f"[{part[0]}]", ""
+
+
+def several(part: st.SearchStrategy[tuple[str, str]]) -> st.SearchStrategy[tuple[str, str]]:
+    parts = st.lists(part, min_size=1, max_size=3)
+    return parts.map(in_a_row) | parts.map(one_of) | part.map(left_out)
+
+
+WORDS = st.sampled_from(["Add", "it's", "no", "now"]).map(lambda word: (word, word))
+
+
+@given(st.recursive(WORDS, several, max_leaves=8))
+def test_what_a_template_explains_has_all_that_it_needs(pair: tuple[str, str]) -> None:
+    template, said = pair
+    needs = Notation().needed(template)
+
+    assert Notation().compile(template).fullmatch(said)
+    assert all(any(word in said.lower() for word in words) for words in needs)
 
 
 def test_the_slots_of_a_template_can_be_listed() -> None:
