@@ -58,11 +58,18 @@ class Ours:
 
     async def add_many(self, items: Sequence[tuple[str, float]]) -> None:
         # Straight into the store: the service refuses times that have passed, and some phases add those.
+        # While one part is written the next is made.
+        writing: asyncio.Task[int] | None = None
         for start in range(0, len(items), _BULK):
             part = items[start : start + _BULK]
             moments = [(key, datetime.fromtimestamp(due, UTC)) for key, due in part]
             drafts = [Draft(wish=self._wish(key, moment), first_fire=moment) for key, moment in moments]
-            await self._store.add_many(drafts, self._clock.now())
+            if writing is not None:
+                await writing
+            writing = asyncio.create_task(self._store.add_many(drafts, self._clock.now()))
+            await asyncio.sleep(0)
+        if writing is not None:
+            await writing
         self._service.waker.nudge(datetime.fromtimestamp(min(due for _, due in items), UTC))
 
     async def add(self, key: str, due: float) -> None:
