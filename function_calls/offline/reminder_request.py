@@ -121,7 +121,12 @@ class ReminderReader:
         rest, leading = self._head(content)
         label = self._pack.plain.sub(" ", match.first("label", "kind"))
         head = (*self._clause.owners_in(_said_when(match)), *self._clause.owners_in(label), *leading)
-        bodies = (rest, label, match.first("aside", "matter", "plan", "before", "theme"), match.first("event"))
+        bodies = (
+            rest,
+            label,
+            match.first("aside", "matter", "plan", "occasion", "before", "theme"),
+            match.first("event"),
+        )
         body = next((piece for piece in bodies if has_words(piece)), "")
         return _Parts(head=tuple(dict.fromkeys(head)), body=body, aside=" ".join(bodies))
 

@@ -38,6 +38,9 @@ SHIFTS = [
     ("postpone reminder 2 by 30 minutes", "2", "+0:30"),
     ("bring the dentist reminder forward by 2 hours", "dentist", "-2:00"),
     ("move the milk one 15 minutes earlier", "milk", "-0:15"),
+    ("postpone the milk one by 2 hours", "milk", "+2:00"),
+    ("push everything back an hour", "all", "+1:00"),
+    ("全部往后推一小时", "all", "+1:00"),
     ("把开会的提醒推迟半小时", "开会", "+0:30"),
     ("开会的提醒往后推一个小时", "开会", "+1:00"),
     ("把开会的提醒提前十分钟", "开会", "-0:10"),
@@ -58,6 +61,14 @@ FOLLOW_UPS = [
     ("push it back by an hour", {"time": "+1:00"}),
     ("move it an hour earlier", {"time": "-1:00"}),
     ("change it to buy flowers", {"content": "buy flowers"}),
+    ("i said 6pm not 5pm", {"time": "18:00"}),
+    ("not 5pm, 6pm", {"time": "18:00"}),
+    ("tomorrow, not today", {"time": "2026-03-05"}),
+    ("no i meant call dad", {"content": "call dad"}),
+    ("不是五点，是六点", {"time": "18:00"}),
+    ("六点，不是五点", {"time": "18:00"}),
+    ("改六点", {"time": "18:00"}),
+    ("不对，是给爸爸打电话", {"content": "给爸爸打电话"}),
     ("不对，改成周五", {"time": "2026-03-06"}),
     ("还是七点吧", {"time": "19:00"}),
     ("推迟十分钟", {"time": "+0:10"}),
@@ -118,11 +129,50 @@ def test_what_was_said_some_time_ago_is_put_off_from_now(say: Say, text: str) ->
     assert (call.name, call.arguments) == ("reminder_snooze", {"time": f"{NOW + timedelta(minutes=10):%Y-%m-%d %H:%M}"})
 
 
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("snooze all", {"reminder_id": "all"}),
+        ("snooze everything until 6pm", {"reminder_id": "all", "time": "18:00"}),
+        ("snooze till 5", {"time": "17:00"}),
+    ],
+)
+def test_a_snooze_is_of_all_or_till_a_bare_hour(say: Say, text: str, arguments: dict[str, str]) -> None:
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_snooze", arguments)
+
+
 @pytest.mark.parametrize("text", ["snooze it till tomorrow morning", "snooze until tomorrow at 9"])
 def test_a_snooze_may_have_an_end(say: Say, text: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments) == ("reminder_snooze", {"time": "2026-03-05 09:00"})
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("move the dentist to 4", {"reminder_id": "dentist", "time": "16:00"}),
+        ("change 5pm to 6pm", {"reminder_id": "5pm", "time": "18:00"}),
+        ("rename the rent one to pay rent to bob", {"reminder_id": "rent", "content": "pay rent to bob"}),
+        ("no, call dad", {"content": "call dad"}),
+        ("第1个推迟20分钟", {"reminder_id": "1", "time": "+0:20"}),
+        ("浇花的推迟两小时", {"reminder_id": "浇花", "time": "+2:00"}),
+        ("把吃药的改成吃维生素", {"reminder_id": "吃药", "content": "吃维生素"}),
+    ],
+)
+def test_what_is_said_to_the_bot_needs_no_word_for_a_reminder(say: Say, text: str, changes: dict[str, str]) -> None:
+    (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", changes)
+
+
+@pytest.mark.parametrize("text", ["no, thanks", "sorry, i'm late", "no, call me", "不，是我", "不是我，是他"])
+def test_talk_after_a_reminder_does_not_change_it(say: Say, text: str) -> None:
+    say("remind me tomorrow at 5pm to buy milk", tools=WITH_CHANGES)
+
+    assert say(text, tools=WITH_CHANGES, is_addressed=True).calls == ()
 
 
 @pytest.mark.parametrize("text", ["delete 2, 4 and 5", "删除2、4和5"])

@@ -58,6 +58,20 @@ SET = [
     ("下个月的今天提醒我还书", "2026-04-04 10:00", "还书"),
     ("麻烦提醒我一下哈，明天下午两点半去接孩子", "2026-03-05 14:30", "去接孩子"),
     ("晚上7点提醒", "2026-03-04 19:00", "提醒"),
+    ("remind me like tomorrow at 5 to call", "2026-03-05 17:00", "call"),
+    ("remind me plz tmrw 2 call mum at 5 thx", "2026-03-05 17:00", "call mum"),
+    ("remind me about the 9 o'clock news at 8:55", "2026-03-04 20:55", "the 9 o'clock news"),
+    ("set a reminder for tomorrow at nine so i don't forget to call gran", "2026-03-05 09:00", "call gran"),
+    ("remind me at noonish to eat", "2026-03-04 12:00", "eat"),
+    ("明天下午那个三点提醒我接孩子", "2026-03-05 15:00", "接孩子"),
+    ("1530提醒我开会", "2026-03-04 15:30", "开会"),
+    ("明天下午3点remind me to call 小王", "2026-03-05 15:00", "call 小王"),
+    ("明天下午三点开会提前一刻钟叫我", "2026-03-05 14:45", "开会"),
+    ("明天下午两点的会提前十分钟提醒我带材料", "2026-03-05 13:50", "带材料"),
+    ("提醒我明天九点签到", "2026-03-05 09:00", "签到"),
+    ("提醒我明天是妈妈生日", "2026-03-05 09:00", "妈妈生日"),
+    ("提醒我八点后别吃东西", "2026-03-04 20:00", "别吃东西"),
+    ("后儿下午仨点提醒我开会", "2026-03-06 15:00", "开会"),
 ]
 REFERENCES = [
     ("move the rent one to the 3rd", "reminder_update", "rent"),
@@ -70,6 +84,8 @@ REFERENCES = [
     ("把买牛奶那个删掉", "reminder_delete", "买牛奶"),
     ("刪咗第二個提醒", "reminder_delete", "2"),
     ("把meeting的提醒move到6点", "reminder_update", "meeting"),
+    ("no more water reminders", "reminder_delete", "water"),
+    ("不需要健身提醒了", "reminder_delete", "健身"),
 ]
 PEOPLE = [
     ("remind sam, kim and me on friday at 5 to bring cups", "sam, kim and me"),
@@ -87,6 +103,8 @@ LEFT_ALONE = [
     "do not summarize this",
     "别推迟",
     "不用提醒",
+    "提醒他明天九点开会",
+    "友情提示五点前交",
 ]
 
 
@@ -155,7 +173,9 @@ def test_a_bare_figure_of_a_snooze_is_minutes(say: Say, text: str) -> None:
     assert (call.name, call.arguments["time"]) == ("reminder_snooze", "2026-03-04 10:05")
 
 
-@pytest.mark.parametrize("text", ["睡前提醒我吃药", "饭后提醒我吃药", "remind me before bed to take pills"])
+@pytest.mark.parametrize(
+    "text", ["睡前提醒我吃药", "饭后提醒我吃药", "整点提醒我喝水", "remind me before bed to take pills"]
+)
 def test_a_time_that_no_clock_knows_is_asked_about(say: Say, text: str) -> None:
     heard = say(text, language="en" if text.isascii() else "zh")
 
