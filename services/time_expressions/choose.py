@@ -16,9 +16,12 @@ DAY_FIELDS = frozenset(
     {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near", "feast"}
 )
 CLOCK_FIELDS = frozenset({"clocks", "parts"})
-BOUND_FIELDS = frozenset({"since", "until", "alone", "count", "lasting"})
+BOUND_FIELDS = frozenset({"since", "until", "alone", "times", "lasting"})
 UNKEPT_FIELDS = BOUND_FIELDS | {"feast", "zone"}
 """Fields beside which a repetition may make no rule."""
+_NOTHING_BUT_BOUNDS = BOUND_FIELDS | {"strength"}
+_NOTHING_BUT_OFFSET = frozenset({"offset", "strength"})
+_NOTHING_BUT_CLOCKS = frozenset({"clocks", "strength"})
 
 
 class Group(NamedTuple):
@@ -76,7 +79,7 @@ def _allowed(item: Item, text: str, *, eager: bool) -> bool:
 def _is_bound(slots: Slots) -> bool:
     """For two hours, until five: no time of its own, but none of its words names one either."""
     return (
-        slots.keys() <= BOUND_FIELDS | {"strength"}
+        slots.keys() <= _NOTHING_BUT_BOUNDS
         and ("since" not in slots or "until" not in slots)
         and ("since" not in slots or slots["strength"] < STRONG)
     )
@@ -88,7 +91,7 @@ def _hangs(slots: Slots) -> bool:
 
 
 def _is_amount(slots: Slots) -> int:
-    return 1 if slots.keys() <= {"offset", "strength"} or slots.keys() <= {"clocks", "strength"} else 0
+    return 1 if slots.keys() <= _NOTHING_BUT_OFFSET or slots.keys() <= _NOTHING_BUT_CLOCKS else 0
 
 
 def _is_whole(item: Item, text: str) -> bool:

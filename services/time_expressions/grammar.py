@@ -32,7 +32,7 @@ class Grammar:
     leads: frozenset[str]
     hints: tuple[str, ...]
     conjunctions: frozenset[str]
-    characters: Mapping[str, str]
+    characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: str
     order: DateOrder
@@ -64,7 +64,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     words: dict[str, list[tuple[str, Any]]] = {}
     roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "conjunctions": set()}
-    characters: dict[str, str] = {}
+    characters: dict[int, int] = {}
     idioms: list[str] = []
     for language in chosen:
         data = lexicon(language)
@@ -72,7 +72,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
             members.update(data[name])
         idioms += data.get("idioms", ())
         traditional = data.get("characters", {})
-        characters.update(zip(traditional.get("from", ""), traditional.get("to", ""), strict=True))
+        characters |= str.maketrans(traditional.get("from", ""), traditional.get("to", ""))
         for symbol, entries in data["words"].items():
             for word, value in entries.items():
                 words.setdefault(word, []).append((symbol, _frozen(value)))

@@ -4,7 +4,6 @@ Here the conventions of `days` and `clocks` meet the present moment.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 from services.time_expressions.clocks import Moment, moments, next_default
@@ -23,15 +22,15 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
     """The points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
     if meaning.every is not None or meaning.refused or _is_list(meaning):
         return []
-    if meaning.count is not None or meaning.positions or meaning.week_numbers:
+    if meaning.times is not None or meaning.positions or meaning.week_numbers:
         return []
     if meaning.zone and meaning.clocks:
         there = present._replace(now=present.now.astimezone(zone_of(meaning.zone)))
-        return [at_home(answer, present.zone) for answer in instants(replace(meaning, zone=""), there)]
+        return [at_home(answer, present.zone) for answer in instants(meaning._replace(zone=""), there)]
     answers = _instants(meaning, present)
     if meaning.swapped and answers:
         month, day = meaning.swapped
-        other = replace(meaning, months=(month,), days=(day,), swapped=None)
+        other = meaning._replace(months=(month,), days=(day,), swapped=None)
         answers += [answer._replace(unsure=True) for answer in _instants(other, present)]
         answers[0] = answers[0]._replace(unsure=True)
     return answers
@@ -238,7 +237,7 @@ def _answer(moment: Moment, grain: Grain, present: Present) -> Answer:
 
 def _interval(meaning: Meaning, present: Present) -> list[Answer]:
     """From one time to another; what stands outside of both holds for the first, the last follows it."""
-    outer = replace(meaning, since=None, until=None)
+    outer = meaning._replace(since=None, until=None)
     firsts: list[Answer] = []
     if meaning.since is not None:
         whole = completed(outer, meaning.since)
@@ -252,7 +251,7 @@ def _interval(meaning: Meaning, present: Present) -> list[Answer]:
     first = firsts[0]
     last = meaning.until
     if first.has_clock and last.clocks and not last.parts and meaning.parts:
-        last = replace(last, parts=meaning.parts)
+        last = last._replace(parts=meaning.parts)
     later = present._replace(now=first.start + timedelta(seconds=1), future=True)
     ends = instants(last, later)
     if not ends or ends[0].past:

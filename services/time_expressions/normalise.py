@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 QUOTES = {"’": "'", "‘": "'", "–": "-", "—": "-", "−": "-", "～": "~", "、": ",", "。": ";"}
@@ -20,17 +21,18 @@ class Folded(NamedTuple):
         return self.offsets[start], self.offsets[end - 1] + 1
 
 
-def fold(text: str, characters: Mapping[str, str]) -> Folded:
+def fold(text: str, characters: Mapping[int, int]) -> Folded:
     """Apply NFKC, lower case, and `characters` (traditional to simplified, and the like) to `text`."""
     if text.isascii():
         return Folded(text=text.lower(), offsets=None)
-    pieces: list[str] = []
-    offsets: list[int] = []
-    for place, char in enumerate(text):
-        folded = QUOTES.get(char)
-        if folded is None:
-            folded = char if char.isascii() else unicodedata.normalize("NFKC", char)
-            folded = "".join(characters.get(one, one) for one in folded.lower())
-        pieces.append(folded)
-        offsets.extend([place] * len(folded))
-    return Folded(text="".join(pieces), offsets=tuple(offsets))
+    pieces = [_plain(char) for char in text]
+    folded = "".join(pieces).translate(characters)
+    if len(folded) == len(text):
+        return Folded(text=folded, offsets=None)
+    return Folded(text=folded, offsets=tuple(place for place, piece in enumerate(pieces) for _ in piece))
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    """One character, or what stands for it, in small letters."""
+    return QUOTES.get(char) or unicodedata.normalize("NFKC", char).lower()

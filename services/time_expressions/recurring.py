@@ -1,6 +1,5 @@
 """Decide when a recurrence begins and ends, beside the rule that `recurrence` builds."""
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from services.time_expressions.clocks import moments
@@ -45,7 +44,7 @@ def recurring(meaning: Meaning, present: Present) -> Answer | None:
     end = None
     if meaning.until is not None and meaning.clocks and is_time_of_day(meaning.until):
         end = _end_of_day_window(meaning, meaning.until, first.local, present)
-        meaning = replace(meaning, until=None)
+        meaning = meaning._replace(until=None)
     begins_only = unit in SECONDS and len(meaning.clocks) == 1
     clock = [] if begins_only else clock_parts(rule, meaning, first.local.date(), present.parts)
     if clock is None:
@@ -82,7 +81,7 @@ def _end_of_day_window(meaning: Meaning, until: Meaning, first: datetime, presen
 def _daily_for_positions(rule: Rule, clock: list[str]) -> Rule:
     """BYSETPOS counts within the period, so the clocks of a weekly rule are picked day by day."""
     if rule.frequency == "WEEKLY" and any(part.startswith("BYSETPOS") for part in clock):
-        return replace(rule, frequency="DAILY")
+        return rule._replace(frequency="DAILY")
     return rule
 
 
@@ -103,8 +102,8 @@ def _beginning(meaning: Meaning, present: Present) -> datetime | None:
 
 def _ending(meaning: Meaning, rule: Rule, first: datetime, present: Present) -> list[str] | None:
     """COUNT or UNTIL, an empty list without any, None where the rule would never fire."""
-    if meaning.count is not None:
-        return [f"COUNT={meaning.count}"]
+    if meaning.times is not None:
+        return [f"COUNT={meaning.times}"]
     span = meaning.lasting
     if span is not None and rule.frequency == "DAILY" and rule.interval == 1 and not (span.months or span.seconds):
         return [f"COUNT={span.days}"]
@@ -153,7 +152,7 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
 def within_hours(meaning: Meaning) -> Meaning:
     """Every hour from nine to five: the same as daily at each of those clocks; minutes leave the last hour out."""
     if meaning.since is not None and is_time_of_day(meaning.since) and not meaning.clocks:
-        meaning = replace(meaning, clocks=meaning.since.clocks, parts=meaning.since.parts, since=None)
+        meaning = meaning._replace(clocks=meaning.since.clocks, parts=meaning.since.parts, since=None)
     every, until = meaning.every, meaning.until
     if every is None or every.unit not in {"hour", "minute"} or len(meaning.clocks) != 1 or until is None:
         return meaning
@@ -167,7 +166,7 @@ def within_hours(meaning: Meaning) -> Meaning:
     if not 0 < len(minutes) <= MOST_CLOCKS:
         return meaning
     clocks = tuple(sorted({Clock(minute // 60 % 24, minute % 60, 0, "24") for minute in minutes}))
-    return replace(meaning, every=Every(1, "day"), clocks=clocks, parts=(), until=None)
+    return meaning._replace(every=Every(1, "day"), clocks=clocks, parts=(), until=None)
 
 
 def _minute_of_day(clock: Clock, parts: tuple[str, ...]) -> int:

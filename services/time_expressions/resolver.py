@@ -1,7 +1,5 @@
 """Decide what a meaning is on the calendar, against the present moment."""
 
-from dataclasses import replace
-
 from services.time_expressions.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS
 from services.time_expressions.instants import instants
 from services.time_expressions.present import Answer, Present
@@ -28,14 +26,14 @@ def _daily_for_days(meaning: Meaning) -> Meaning:
     is_bounded = lasting is not None and lasting.days > 1 and not lasting.seconds
     begins = meaning.since is not None or not (meaning.shift or meaning.weekdays or meaning.days or meaning.feast)
     is_open = meaning.every is None and meaning.until is None and bool(meaning.clocks or meaning.parts)
-    return replace(meaning, every=Every(1, "day")) if is_bounded and begins and is_open else meaning
+    return meaning._replace(every=Every(1, "day")) if is_bounded and begins and is_open else meaning
 
 
 def _recurring(meaning: Meaning, present: Present) -> Answer | None:
     """A recurrence, counted by the clock of the place that was named and told by that of `present`."""
     if not (meaning.zone and meaning.clocks):
         return recurring(meaning, present)
-    there = recurring(replace(meaning, zone=""), present._replace(now=present.now.astimezone(zone_of(meaning.zone))))
+    there = recurring(meaning._replace(zone=""), present._replace(now=present.now.astimezone(zone_of(meaning.zone))))
     return None if there is None else repeated_at_home(there, present.zone)
 
 
@@ -47,4 +45,4 @@ def ways(meaning: Meaning) -> list[Meaning]:
     if clock.half or clock.grain != "hour" or clock.hour not in UNSURE_HOURS:
         return [meaning]
     other = "am" if clock.hour <= LAST_AFTERNOON_HOUR else "pm"
-    return [meaning, replace(meaning, clocks=(clock._replace(half=other),))]
+    return [meaning, meaning._replace(clocks=(clock._replace(half=other),))]

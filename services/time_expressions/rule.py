@@ -4,8 +4,8 @@ Source: RFC 5545 section 3.3.10.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from services.time_expressions.days import WEEK, make_date, nth_weekday
 from services.time_expressions.feasts import is_lunar_day, lunar_rule
@@ -23,8 +23,7 @@ FREQUENCIES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """The date part of a recurrence, as RFC 5545 names it; that of a lunar `feast` as the rules of reminders do."""
 
     frequency: str

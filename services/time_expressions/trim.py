@@ -20,13 +20,13 @@ def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int
 
 def _without_hints(text: str, start: int, end: int, hints: tuple[str, ...]) -> tuple[int, int] | None:
     """Cut hint words, longest first, off both ends; a Chinese hint is a prefix or suffix of its run of characters."""
-    while True:
+    while text.startswith(hints, start, end):
         hint = next((word for word in hints if _begins(text, start, end, word)), None)
         if hint is None:
             break
         start += len(hint)
         start += len(text[start:end]) - len(text[start:end].lstrip())
-    while True:
+    while text.endswith(hints, start, end):
         hint = next((word for word in hints if _finishes(text, start, end, word)), None)
         if hint is None:
             break

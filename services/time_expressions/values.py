@@ -1,6 +1,5 @@
 """The small values that tokens and rules pass to one another, and the one form that all of them end in."""
 
-from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 
@@ -52,8 +51,7 @@ Slots = dict[str, Any]
 """A meaning under construction: the fields of `Meaning` that are set, by name."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What the words of one expression say, before any convention decides what that is on a calendar."""
 
     year: int | None = None
@@ -76,7 +74,7 @@ class Meaning:
     anchor: "Meaning | None" = None
     nearest: bool = False
     every: Every | None = None
-    count: int | None = None
+    times: int | None = None
     lasting: Span | None = None
     since: "Meaning | None" = None
     until: "Meaning | None" = None
@@ -87,9 +85,6 @@ class Meaning:
     alone: bool = False
     per: int | None = None
     strength: int = 0
-
-
-NAMES = frozenset(field.name for field in fields(Meaning))
 
 
 def to_meaning(slots: Slots) -> Meaning:
@@ -113,14 +108,14 @@ def names_day(slots: Slots) -> bool:
 def completed(meaning: Meaning, other: Meaning) -> Meaning | None:
     """`meaning` with what only `other` says; None where both say something about the same field."""
     changes: dict[str, Any] = {}
-    for field in fields(Meaning):
-        mine, theirs = getattr(meaning, field.name), getattr(other, field.name)
-        if theirs == field.default or field.name == "strength":
+    for name, mine, theirs in zip(Meaning._fields, meaning, other, strict=True):
+        default = Meaning._field_defaults[name]
+        if theirs == default or name == "strength":
             continue
-        if mine not in (field.default, theirs):
+        if mine not in (default, theirs):
             return None
-        changes[field.name] = theirs
-    return replace(meaning, **changes)
+        changes[name] = theirs
+    return meaning._replace(**changes)
 
 
 def unify(left: Slots, right: Slots) -> Slots | None:

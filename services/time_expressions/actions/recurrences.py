@@ -61,7 +61,7 @@ def next_weekdays(values: Values) -> Slots | None:
     """The next three Mondays."""
     count, day = values
     made = every_weekday([day])
-    return {**made, "count": int(count)} if made and 1 < count <= 100 else None
+    return {**made, "times": int(count)} if made and 1 < count <= 100 else None
 
 
 def every_nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
@@ -116,7 +116,7 @@ def every_day_but(values: Values, *, alone: bool = False) -> Slots | None:
 def counted(values: Values, *, least: int = 1) -> Slots | None:
     """For five times; 每三天一次 counts nothing, so a bare number must be `least`."""
     count = values[-1]
-    return {"count": int(count), "strength": 0} if least <= count <= 10_000 else None
+    return {"times": int(count), "strength": 0} if least <= count <= 10_000 else None
 
 
 def bound(values: Values, *, name: str, alone: bool = False, dated: bool = False) -> Slots | None:
@@ -127,7 +127,7 @@ def bound(values: Values, *, name: str, alone: bool = False, dated: bool = False
     inner: Slots = values[-1]
     if dated and not names_day(inner):
         return None
-    if inner.keys() & {"since", "until", "count", "lasting", "refused", "every"}:
+    if inner.keys() & {"since", "until", "times", "lasting", "refused", "every"}:
         return None
     if name == "since" and inner.keys() <= {"clocks", "strength"}:
         return {**inner, "strength": 1}
