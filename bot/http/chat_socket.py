@@ -19,6 +19,7 @@ from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
 from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
 from bot.http.socket_acts import Act, Data, SocketActs
+from bot.http.tokens import OPERATOR
 from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
 from function_calls.wording import say
@@ -111,7 +112,7 @@ class RoomSocket:
     async def _converse(self) -> None:
         tasks = [
             asyncio.create_task(work, name=f"socket of {self._session_id}")
-            for work in (self._tell(), self._listen(), self._watch(), self._tell_figures())
+            for work in (self._tell(), self._listen(), self._watch(), self._heed_token(), self._tell_figures())
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -131,9 +132,19 @@ class RoomSocket:
         """Send a client away that does not read, or whose room has missed something; it comes back to a snapshot."""
         await self._is_behind.wait()
         logger.info("a socket of room {} does not keep up, or has to begin anew, and is closed", self._session_id)
+        await self._close(_TRY_AGAIN_LATER, "too slow")
+
+    async def _heed_token(self) -> None:
+        """Send a client away whose token was taken back; the operator's own, and none at all, are good to the end."""
+        if self._viewer.token_id in {"", OPERATOR.id}:
+            await asyncio.Event().wait()
+        await self._context.tokens.until_revoked(self._viewer.token_id)
+        await self._close(_POLICY_VIOLATION, "unauthorized")
+
+    async def _close(self, code: int, reason: str) -> None:
         with suppress(TimeoutError, OSError, RuntimeError):
             async with asyncio.timeout(_CLOSING_SECONDS):
-                await self._socket.close(_TRY_AGAIN_LATER, "too slow")
+                await self._socket.close(code, reason)
 
     async def _tell_figures(self) -> None:
         """Tell what goes on, once a second, while the client wants to know."""

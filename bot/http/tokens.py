@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -27,6 +28,7 @@ _PREFIX: Final = "bub_"
 _BYTES: Final = 32
 _LONGEST: Final = 200
 _ID_LENGTH: Final = 12
+_LOOKED_AT_EVERY: Final = 60.0  # seconds; another worker may have taken a token back
 MOST_TOKENS: Final = 200
 
 
@@ -52,6 +54,7 @@ class Tokens:
         self._clock = clock
         self._operators = operators
         self._lock = asyncio.Lock()
+        self._revoked = asyncio.Event()
 
     async def find(self, secret: str) -> Token | None:
         """The token that `secret` is; None for one that is not known."""
@@ -88,7 +91,19 @@ class Tokens:
             if len(kept) == len(entries):
                 return False
             await self._state.set(_KEY, kept, keep=_KEPT, is_promised=True)
+        self._revoked.set()
+        self._revoked = asyncio.Event()
         return True
+
+    async def until_revoked(self, token_id: str) -> None:
+        """Wait until a token that was given out is good no longer; a minute more where another worker took it back."""
+        while True:
+            revoked = self._revoked
+            if all(each.get("id") != token_id for each in await self._entries()):
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOKED_AT_EVERY):
+                    await revoked.wait()
 
     async def _entries(self) -> list[dict[str, Json]]:
         stored = await self._state.get(_KEY)

@@ -254,6 +254,19 @@ async def test_a_socket_needs_the_token_too(open_tab):
     assert welcomed[0] == "hello"
 
 
+async def test_a_socket_ends_when_its_token_is_taken_back(open_tab):
+    async with served_bot(http=with_token("s3cret-token")) as (address, context):
+        token, secret = await context.tokens.issue("Ben", "member")
+        async with open_tab(address, "Ada", token="s3cret-token") as ada, open_tab(address, "Ben", token=secret) as ben:
+            await context.tokens.revoke(token.id)
+            with pytest.raises(websockets.exceptions.ConnectionClosed):
+                await ben.until("nothing")
+            await ada.say("remind me in 10 minutes to stretch")
+            await ada.until("message_new")
+
+    assert ben.socket.close_code == 1008
+
+
 @pytest.mark.parametrize(
     "garbage",
     ["", "null", "[]", "{", '{"type": 3}', '{"type": "send", "data": {"text": 7}}', "\x00" * 100, "[" * 20_000],
