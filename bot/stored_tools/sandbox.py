@@ -13,9 +13,11 @@ import platform
 import resource
 import struct
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
+
+from bot.stored_tools.system_calls import ARCHITECTURES, CLONE, CLONE3, IGNORED, REFUSED
 
 _NO_NEW_PRIVILEGES: Final = 38
 _SET_SECCOMP: Final = 22
@@ -28,29 +30,6 @@ _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ARCHITECTURE, _NUMBER, _FIRST_ARGUMENT = 4, 0, 16
 _X32: Final = 0x40000000  # system calls of x86-64's other ABI, which would pass a filter by number
 
-_REFUSED: Final[Mapping[str, tuple[int, Mapping[str, int]]]] = {
-    "x86_64": (
-        0xC000003E,
-        {
-            "socket": 41, "connect": 42, "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "kill": 62,
-            "tkill": 200, "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "unshare": 272,
-            "setns": 308, "mount": 165, "bpf": 321, "perf_event_open": 298, "io_uring_setup": 425, "setrlimit": 160,
-            "prlimit64": 302, "pidfd_open": 434, "keyctl": 250, "setsid": 112, "setpgid": 109,
-        },
-    ),
-    "aarch64": (
-        0xC00000B7,
-        {
-            "socket": 198, "connect": 203, "execve": 221, "execveat": 281, "kill": 129, "tkill": 130, "ptrace": 117,
-            "process_vm_readv": 270, "process_vm_writev": 271, "unshare": 97, "setns": 268, "mount": 40, "bpf": 280,
-            "perf_event_open": 241, "io_uring_setup": 425, "setrlimit": 164, "prlimit64": 261, "pidfd_open": 434,
-            "keyctl": 219, "setsid": 157, "setpgid": 154,
-        },
-    ),
-}  # fmt: skip
-_CLONE: Final = {"x86_64": 56, "aarch64": 220}
-_CLONE3: Final = 435
-
 _RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
 _READ: Final = 0b1100  # read files, list folders
 _ALL_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
@@ -62,7 +41,13 @@ _REFUSED_EVENTS: Final = frozenset(
     {
         "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.kill",
         "os.killpg", "socket.__new__", "socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname",
-        "ctypes.dlopen", "ctypes.dlsym", "pty.spawn", "resource.setrlimit", "resource.prlimit", "os.setxattr",
+        "ctypes.dlopen", "ctypes.dlsym", "pty.spawn", "resource.setrlimit", "resource.prlimit",
+    }
+)  # fmt: skip
+_CHANGING_EVENTS: Final = frozenset(
+    {
+        "os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr", "os.rename", "os.rmdir",
+        "os.setxattr", "os.symlink", "os.truncate", "os.utime",
     }
 )  # fmt: skip
 
@@ -133,36 +118,37 @@ def _drop_capabilities(library: ctypes.CDLL) -> None:
 def _filter_calls(library: ctypes.CDLL) -> bool:
     """seccomp: no processes, no sockets, nothing that reaches into other processes; False where it is not to be had."""
     machine = platform.machine()
-    if machine not in _REFUSED:
+    if machine not in ARCHITECTURES:
         return False
-    architecture, numbers = _REFUSED[machine]
-    program = _program(architecture, sorted(numbers.values()), _CLONE[machine])
+    program = _program(machine)
     code = b"".join(struct.pack("HBBI", *each) for each in program)
     held = ctypes.create_string_buffer(code, len(code))
     filter_ = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(held))
     return bool(library.prctl(_SET_SECCOMP, _FILTER_MODE, filter_, 0, 0) == 0)
 
 
-def _program(architecture: int, refused: list[int], clone: int) -> list[tuple[int, int, int, int]]:
+def _program(machine: str) -> list[tuple[int, int, int, int]]:
     """The filter, one instruction a row: code, steps forward if true, steps if false, operand."""
     refuse = (_RETURN, 0, 0, _FAIL | errno.EPERM)
+    ignore = (_RETURN, 0, 0, _FAIL)  # a failure without a number looks like success
     rows = [
         (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, architecture),
+        (_EQUAL, 1, 0, ARCHITECTURES[machine]),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
         (_AT_LEAST, 0, 1, _X32),
         refuse,
-        (_EQUAL, 0, 1, _CLONE3),
+        (_EQUAL, 0, 1, CLONE3),
         (_RETURN, 0, 0, _FAIL | errno.ENOSYS),  # the C library then takes clone, whose flags can be looked at
-        (_EQUAL, 0, 4, clone),
+        (_EQUAL, 0, 4, CLONE[machine]),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
         (_ANY_BIT, 0, 1, _CLONE_THREAD),
         (_RETURN, 0, 0, _ALLOW),
         refuse,
     ]
-    for number in refused:
-        rows += [(_EQUAL, 0, 1, number), refuse]
+    for numbers, answer in ((REFUSED, refuse), (IGNORED, ignore)):
+        for number in sorted(numbers[machine].values()):
+            rows += [(_EQUAL, 0, 1, number), answer]
     return [*rows, (_RETURN, 0, 0, _ALLOW)]
 
 
@@ -177,17 +163,21 @@ class _Hook:
         is_pair = event == "socket.__new__" and details[1:2] == (_UNIX,)  # what an event loop wakes itself up with
         if event in _REFUSED_EVENTS and not is_pair:
             raise PermissionError(errno.EPERM, f"a stored tool may not use {event}")
-        if event == "open" and isinstance(details[0], str | bytes):
-            self._check(os.fsdecode(details[0]), details)
+        if event == "open":
+            flags = details[2] if len(details) > 2 and isinstance(details[2], int) else 0
+            self._check(details[0], is_changed=bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
+        elif event in _CHANGING_EVENTS:
+            for path in details[:2]:
+                self._check(path, is_changed=True)
 
-    def _check(self, path: str, details: tuple[object, ...]) -> None:
-        real = os.path.realpath(path)
+    def _check(self, path: object, *, is_changed: bool) -> None:
+        if not isinstance(path, str | bytes):  # an open file, or no path at all
+            return
+        real = os.path.realpath(os.fsdecode(path))
         if self._is_below(real, self._folder):
             return
-        flags = details[2] if len(details) > 2 and isinstance(details[2], int) else 0
-        is_written = bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-        if is_written or not any(self._is_below(real, root) for root in self._readable):
-            raise PermissionError(errno.EACCES, "a stored tool may not open", path)
+        if is_changed or not any(self._is_below(real, root) for root in self._readable):
+            raise PermissionError(errno.EACCES, "a stored tool may not open", os.fsdecode(path))
 
     @staticmethod
     def _is_below(path: str, root: str) -> bool:

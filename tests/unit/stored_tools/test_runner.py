@@ -79,24 +79,71 @@ async def test_it_reads_no_files_but_its_own(path):
     assert "Permission" in result.error
 
 
-@LINUX
-@pytest.mark.parametrize(
-    "attempt",
-    ["open('/etc/passwd')", "os.fork()", "socket.socket()", "os.kill(os.getppid(), 0)", "os.execv('/bin/id', ['id'])"],
-)
-async def test_the_kernel_refuses_it_too_where_python_would_not_ask(attempt, tmp_path):
+async def run_without_the_hook(folder, *attempts):
+    """What came of each attempt in a process that only the kernel confines."""
     script = (
-        "import os, socket, sys\n"
+        "import os, signal, socket, sys, threading\n"
         "from bot.stored_tools import sandbox\n"
         "sandbox.sys = type(sys)('sys'); sandbox.sys.platform = 'linux'; sandbox.sys.addaudithook = lambda hook: None\n"
-        f"sandbox.confine(folder={str(tmp_path)!r}, readable=[sys.prefix], seconds=2, megabytes=500)\n"
-        f"try:\n    {attempt}\nexcept PermissionError:\n    print('refused')\n"
+        f"sandbox.confine(folder={str(folder)!r}, readable=[sys.prefix], seconds=2, megabytes=500)\n"
     )
-
+    for attempt in attempts:
+        script += f"try:\n    {attempt}\n    print('done')\nexcept PermissionError:\n    print('refused')\n"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE)
     said, _ = await process.communicate()
+    return said.decode().split()
 
-    assert said == b"refused\n"
+
+@LINUX
+async def test_the_kernel_refuses_it_too_where_python_would_not_ask(tmp_path):
+    attempts = (
+        "open('/etc/passwd')",
+        "os.fork()",
+        "socket.socket()",
+        "os.kill(os.getppid(), 0)",
+        "signal.pthread_kill(threading.get_ident(), 0)",
+        "os.setpriority(os.PRIO_PROCESS, os.getpid(), 5)",
+        "os.sched_setaffinity(0, {0})",
+        "os.memfd_create('x')",
+        "os.execv('/bin/id', ['id'])",
+    )
+
+    assert await run_without_the_hook(tmp_path, *attempts) == ["refused"] * len(attempts)
+
+
+@LINUX
+async def test_the_kernel_lets_it_change_neither_rights_nor_times_of_files(tmp_path):
+    own, others = tmp_path / "own", tmp_path / "bubbles.db"
+    own.mkdir()
+    others.write_text("kept")
+    others.chmod(0o600)
+    before = others.stat()
+
+    path = str(others)
+    done = await run_without_the_hook(
+        own, f"os.chmod({path!r}, 0o777)", f"os.utime({path!r}, (0, 0))", f"os.setxattr({path!r}, 'user.x', b'1')"
+    )
+
+    after = others.stat()
+    assert done == ["done"] * 3
+    assert (after.st_mode, after.st_mtime_ns, os.listxattr(others)) == (before.st_mode, before.st_mtime_ns, [])
+
+
+@pytest.mark.parametrize("attempt", ["chmod({0!r}, 511)", "utime({0!r}, (0, 0))", "remove({0!r})", "link({0!r}, 'a')"])
+async def test_it_changes_no_files_but_its_own(attempt, tmp_path):
+    others = tmp_path / "bubbles.db"
+    others.write_text("kept")
+
+    result = await run(method(f"import os\nos.{attempt.format(str(others))}"))
+
+    assert "Permission" in result.error
+    assert others.read_text() == "kept"
+
+
+async def test_it_copies_files_of_its_own():
+    body = "import shutil\nopen('a', 'w').write('x')\nreturn open(shutil.copy2('a', 'b')).read()"
+
+    assert (await run(method(body))).value == "x"
 
 
 async def test_it_writes_into_its_own_folder_and_leaves_nothing_behind():
