@@ -70,8 +70,13 @@ def new_from_json(table: sa.Table, names: tuple[str, ...]) -> "postgresql.Insert
 
 def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) -> "sqlite.Insert | postgresql.Insert":
     """An INSERT that replaces the other columns of the row with the same `key`."""
+    return _upsert(connection.dialect.name, table, tuple(key))
+
+
+@cache
+def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Insert | postgresql.Insert":
     others = [column.name for column in table.c if column.name not in key]
-    if connection.dialect.name == "postgresql":
+    if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
         on_server = postgresql.insert(table)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 
 import sqlalchemy as sa
 
@@ -82,13 +83,7 @@ class SqlReminderStore:
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
         """The active and paused reminders of a chat, soonest first."""
-        query = (
-            sa.select(REMINDER)
-            .where(REMINDER.c.chat_key == chat_key, IS_OPEN)
-            .order_by(REMINDER.c.next_fire_at.nulls_last(), REMINDER.c.id)
-            .limit(limit)
-        )
-        return await self._rows(query)
+        return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
 
     async def get(self, key: int) -> StoredReminder | None:
         """The reminder with this key, whatever its state."""
@@ -246,14 +241,26 @@ class SqlReminderStore:
         if self._database.sent is not None:
             self._database.sent.settled([mark.delivery_id for mark in marks])
 
-    async def _rows(self, query: sa.Select[tuple[object, ...]]) -> tuple[StoredReminder, ...]:
+    async def _rows(
+        self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None
+    ) -> tuple[StoredReminder, ...]:
         def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
-            found = tuple(reminder_of(row) for row in connection.execute(query).mappings())
+            found = tuple(reminder_of(row) for row in connection.execute(query, values).mappings())
             for rule in {row.schedule.rule for row in found}:
                 look_up(rule)  # here, or whoever computes the next fire waits for it in the event loop
             return found
 
         return await self._database.read(work)
+
+
+@cache
+def _open_in_chat() -> sa.Select[tuple[object, ...]]:
+    return (
+        sa.select(REMINDER)
+        .where(REMINDER.c.chat_key == sa.bindparam("chat"), IS_OPEN)
+        .order_by(REMINDER.c.next_fire_at.nulls_last(), REMINDER.c.id)
+        .limit(sa.bindparam("most"))
+    )
 
 
 def _said(lease: Lease, mark: Mark) -> Said:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from functools import cache
 
 import sqlalchemy as sa
 from loguru import logger
@@ -48,9 +49,10 @@ class SqlStateStore:
         row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
 
         def work(connection: sa.Connection) -> None:
-            is_over = STATE.c.expires_at <= to_micros(now)
-            connection.execute(STATE.delete().where(is_over if value is not None else (STATE.c.key == key) | is_over))
-            if value is not None:
+            connection.execute(_forget_over(), {"now": to_micros(now)})
+            if value is None:
+                connection.execute(STATE.delete().where(STATE.c.key == key))
+            else:
                 connection.execute(upsert(connection, STATE, key=["key"]), row)
 
         try:
@@ -60,3 +62,8 @@ class SqlStateStore:
                 raise
             # What is asked for must not fail because a small thing is forgotten.
             logger.error("{} is not remembered: {}", key.partition(":")[0], error)
+
+
+@cache
+def _forget_over() -> sa.Delete:
+    return STATE.delete().where(STATE.c.expires_at <= sa.bindparam("now"))
