@@ -74,7 +74,7 @@ class SharedRooms:
             async for text in heard:
                 if text is None:
                     if has_begun:
-                        self._context.room.missed_elsewhere()
+                        self._context.room.rooms.missed_elsewhere()
                     has_begun = True
                     continue
                 try:
@@ -87,7 +87,7 @@ class SharedRooms:
         if told.get("from") == self._own:
             return
         if isinstance(kind, str) and isinstance(data, dict):
-            self._context.room.happened_elsewhere(session_id, kind, data)
+            self._context.room.rooms.happened_elsewhere(session_id, kind, data)
         elif isinstance(told.get("message"), str):
             await self._show_long(session_id, str(told["message"]))
 
@@ -97,7 +97,7 @@ class SharedRooms:
         for _ in range(_TRIES):
             found = await RoomHistory(self._context).one(chat, message_id)
             if found is not None:
-                self._context.room.happened_elsewhere(session_id, "message_new", {"message": found})
+                self._context.room.rooms.happened_elsewhere(session_id, "message_new", {"message": found})
                 return
             await self._context.clock.nap(_BETWEEN_TRIES)
 
@@ -109,14 +109,14 @@ async def rooms_shared(context: HttpContext) -> AsyncIterator[None]:
         yield
         return
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))
-    context.room.share(shared.happened)
+    context.room.rooms.share(shared.happened)
     try:
         async with hired() as crew:
             crew.start(shared.tell(), "rooms: tell the others")
             crew.start(shared.listen(), "rooms: hear the others")
             yield
     finally:
-        context.room.share(None)
+        context.room.rooms.share(None)
 
 
 def _message_id(data: Mapping[str, object]) -> str:

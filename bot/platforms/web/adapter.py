@@ -1,7 +1,6 @@
 """The web room as a chat platform: what the sockets and the HTTP API say comes in here, and the bot's words go out."""
 
 import asyncio
-import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,16 +9,16 @@ from bot.addressing import is_called
 from bot.platform import Capabilities, Health, HealthState, OutgoingMessage, Receive
 from bot.platform_kit.broadcasts import harmless
 from bot.platforms.web import ids
-from bot.platforms.web.answers import Answer
+from bot.platforms.web.answering import Answering, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasShelf
 from bot.platforms.web.files import RoomFiles
-from bot.platforms.web.frames import MessageShape, attachment_shape, author_shape, written
-from bot.platforms.web.room import HERE, Happened, Room
-from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape, person_of
+from bot.platforms.web.frames import MessageShape, attachment_shape, author_shape
+from bot.platforms.web.room import Room
+from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
+from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from bot.taking_in import taken_in
-from function_calls.calls import ToolResult
-from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
+from function_calls.events import Event
 from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
 from services.clock import Clock
 from services.errors import DeliveryFailed
@@ -29,7 +28,6 @@ from services.privacy.model import GoneMessage
 from services.session import StateStore
 
 _REMEMBERED_KEYS: Final = 500
-_MOST_ROOMS: Final = 1000
 _MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds no more frames
 
 _ABILITIES: Final = Capabilities(
@@ -44,7 +42,6 @@ _ABILITIES: Final = Capabilities(
     per_process=True,
 )
 
-Stop = Callable[[ChatAddress, str], Awaitable[bool]]
 Look = Callable[[ChatAddress, float], None]
 UsageOf = Callable[[ChatMessage], Awaitable[Mapping[str, int] | None]]
 _SETTLED_SECONDS: Final = 0.5
@@ -70,7 +67,7 @@ class Said:
 
     message: ChatMessage
     answer_id: str
-    finished: asyncio.Future[MessageShape | None] | None
+    finished: Finished | None
     is_new: bool = True
 
 
@@ -80,7 +77,7 @@ class WebPlatform:
     `files` keeps what people and the bot send besides words; without it the bot names its files only.
     """
 
-    name = "web"
+    name = PLATFORM
 
     def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "", files: RoomFiles | None = None) -> None:
         self.files = files
@@ -88,23 +85,18 @@ class WebPlatform:
         self.bot = Person(id="bot", name=bot_name, is_bot=True)
         self.base_url = base_url
         self.client_calls = ClientCalls()
-        self.epoch = uuid.uuid4().hex[:12]
         self._clock = clock
         self._since = clock.now()
-        self._opened = 0
-        self._rooms: dict[str, Room] = {}
-        self._answers: dict[tuple[str, str], Answer] = {}
-        self._finishing: dict[tuple[str, str], asyncio.Future[MessageShape | None]] = {}
         self._sent_keys: dict[str, str] = {}
         self._extras = ExtrasShelf()
-        self._stop: Stop | None = None
+        self.rooms = Rooms(self.bot, self._extras, clock, self.look_at_reminders)
+        self._answering = Answering(self.rooms, self._extras, clock)
         self._look: Look | None = None
         self._usage: UsageOf | None = None
         self._receive: Receive | None = None
         self._is_ready = asyncio.Event()
         self._is_furnished = asyncio.Event()
         self._is_closed = asyncio.Event()
-        self._happened: Happened | None = None
         self._history: HistoryService | None = None
 
     def furnish(
@@ -118,10 +110,10 @@ class WebPlatform:
         self._extras.keep_in(state)
         self._look = look
         self._usage = usage
-        for session_id in self._rooms:
-            look(self.address(session_id), 0.0)
+        for room in self.rooms:
+            look(self.address(room.session_id), 0.0)
         self._history = history
-        self._stop = stop
+        self._answering.furnish(history, stop)
         self._is_furnished.set()
 
     async def run(self, receive: Receive) -> None:
@@ -148,68 +140,13 @@ class WebPlatform:
         running: HealthState = "live" if self._is_ready.is_set() else "connecting"
         return Health(state="stopped" if self._is_closed.is_set() else running, since=self._since)
 
-    @property
-    def rooms(self) -> Sequence[Room]:
-        """The rooms that somebody has used since the start."""
-        return tuple(self._rooms.values())
-
     def room(self, session_id: str) -> Room:
         """The room of a session."""
-        found = self._rooms.get(session_id)
-        if found is None:
-            epoch = self._next_epoch()
-            found = self._rooms[session_id] = Room(session_id, epoch, self.bot, self._clock, self._tell_others)
-            self._close_idle_rooms()
-            self.look_at_reminders(session_id)
-        return found
-
-    def _close_idle_rooms(self) -> None:
-        """Forget the rooms that nobody is in, the oldest first, so that names alone take no memory."""
-        spare = len(self._rooms) - _MOST_ROOMS
-        idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
-        for name in idle:
-            del self._rooms[name]
-            self._extras.put_back(self.address(name))
-
-    def share(self, happened: Happened | None) -> None:
-        """Let other workers, whose rooms are the same, be told of what happens in the rooms here; None ends that."""
-        self._happened = happened
-
-    def happened_elsewhere(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
-        """Show in a room what happened in the same room of another worker."""
-        self._extras.put_back(self.address(session_id))  # what is kept there of its messages is not what was read here
-        room = self._rooms.get(session_id)
-        if room is None:
-            return
-        if kind == HERE:
-            listed = data.get("people")
-            people = [found for each in listed if (found := person_of(each))] if isinstance(listed, list) else []
-            room.meet(people, asks=data.get("asks") is True)
-            return
-        message = data.get("message")
-        author = person_of(message.get("author")) if isinstance(message, Mapping) else None
-        if author is not None:
-            room.know(author)
-        room.repeat(kind, data)
-        self.look_at_reminders(session_id)
-
-    def missed_elsewhere(self) -> None:
-        """What happened in rooms of other workers was not heard for a while: let every page load its room again."""
-        self._extras.put_all_back()
-        for room in self.rooms:
-            room.begin_anew(self._next_epoch())
-
-    def _next_epoch(self) -> str:
-        self._opened += 1
-        return f"{self.epoch}-{self._opened}"
-
-    def _tell_others(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
-        if self._happened is not None:
-            self._happened(session_id, kind, data)
+        return self.rooms.of(session_id)
 
     def address(self, session_id: str) -> ChatAddress:
         """The chat that a session is."""
-        return ChatAddress(platform=self.name, chat_id=session_id)
+        return address_of(session_id)
 
     # What people do.
 
@@ -236,9 +173,9 @@ class WebPlatform:
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
             await self._extras.change(message.address, message.id, Extras(attachments=shown))
-        answer = self._begin(message)
+        answer = self._answering.begin(message)
         await self._tell(message)
-        finished = await self._hand_over(message, self._receive)
+        finished = await self._answering.hand_over(message, self._receive)
         return Said(message=message, answer_id=answer.id, finished=finished)
 
     async def take_up(self, message: ChatMessage) -> None:
@@ -247,25 +184,14 @@ class WebPlatform:
         if self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         self.room(message.address.chat_id).know(message.sender)
-        self._begin(message)
-        await (await self._hand_over(message, self._receive))
-
-    def _begin(self, message: ChatMessage) -> Answer:
-        session_id = message.address.chat_id
-        answer = self._answers[(session_id, message.id)] = Answer(self.room(session_id), message)
-        return answer
-
-    async def _hand_over(self, message: ChatMessage, receive: Receive) -> asyncio.Future[MessageShape | None]:
-        key = (message.address.chat_id, message.id)
-        handled = await receive(replace(message, is_recorded=True))
-        finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
-        return finished
+        self._answering.begin(message)
+        await (await self._answering.hand_over(message, self._receive))
 
     async def _said_before(self, session_id: str, message: ChatMessage) -> Said:
         """What is sent twice is one message; whoever sent it again learns that it is there."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
-        finished = self._finishing.get((session_id, message.id))
+        finished = self._answering.finishing(message.address, message.id)
         return Said(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
     async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
@@ -304,17 +230,12 @@ class WebPlatform:
                     await self.files.remove(url)
             await self._extras.change(each.address, message_id, Extras())
         for each in gone[-_MOST_TOLD_GONE:]:
-            if each.address.chat_id in self._rooms:
+            if each.address.chat_id in self.rooms:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
 
     async def stop(self, session_id: str, answer_id: str) -> bool:
         """Stop an answer that is being made; False when there is none of this id."""
-        key = (session_id, answer_id.removesuffix(".r"))
-        answer = self._answers.get(key)
-        if answer is None or answer.is_sent or self._stop is None:
-            return False
-        answer.is_stopped = True
-        return await self._stop(self.address(session_id), key[1])
+        return await self._answering.stop(self.address(session_id), answer_id)
 
     async def put_reaction(self, session_id: str, message_id: str, person: Person, emoji: str) -> None:
         """Put a person's emoji on a message, or take it off again."""
@@ -328,7 +249,7 @@ class WebPlatform:
         known = None if message.idempotency_key is None else self._sent_keys.get(message.idempotency_key)
         if known is not None:
             return known
-        answer = None if message.reply_to is None else self._answers.get((address.chat_id, message.reply_to))
+        answer = self._answering.of(address, message.reply_to)
         if answer is not None and answer.is_sent:
             answer = None
         message_id = answer.id if answer is not None else id_for(message.idempotency_key)
@@ -376,25 +297,14 @@ class WebPlatform:
 
     def listener(self, message: ChatMessage) -> TextListener | None:
         """Who hears the answer to `message` as it is written."""
-        answer = self._answers.get((message.address.chat_id, message.id))
+        answer = self._answering.of(message.address, message.id)
         return None if answer is None else answer.hear
 
     # What the bot tells about itself.
 
     def heard(self, event: Event) -> None:
         """Show a tool call while it runs, and how it ended."""
-        platform, _, chat_id = event.chat.partition(":")
-        answer = self._answers.get((chat_id, event.message_id)) if platform == self.name else None
-        if answer is None:
-            return
-        call_id, tool = str(event.data.get("id")), str(event.data.get("tool"))
-        if event.name == TOOL_START:
-            at = self._clock.now()
-            answer.call_started(call_id, tool, event.data.get("args"), written(at), at.timestamp())
-        elif event.name == TOOL_COMPLETE:
-            result = event.data.get("result")
-            if isinstance(result, ToolResult):
-                answer.call_ended(call_id, tool, result)
+        self._answering.heard(event)
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """What a message has beside its text."""
@@ -442,29 +352,6 @@ class WebPlatform:
             self.room(address.chat_id).emit("reminder_fired", {"reminder": due_shape(notice, now)})
         if message.notices and self._look is not None:
             self._look(address, _SETTLED_SECONDS)
-
-    async def _watch(self, key: tuple[str, str], handled: Awaitable[object]) -> MessageShape | None:
-        """Wait for the bot, and end an answer that was begun and never sent; returns what it has said."""
-        answer = self._answers.get(key)
-        try:
-            await handled
-        finally:
-            self._finishing.pop(key, None)
-            self._answers.pop(key, None)
-            if answer is not None and not answer.is_sent and (answer.is_begun or answer.is_stopped):
-                await self._end(answer)
-        return None if answer is None else answer.sent
-
-    async def _end(self, answer: Answer) -> None:
-        """End an answer that the bot has not said; what was heard of a stopped one stays."""
-        address, extras = answer.question.address, Extras(stopped=True)
-        if answer.is_stopped and answer.text and self._history is not None:
-            now = self._clock.now()
-            await self._history.record_own(
-                address, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
-            )
-            await self._extras.change(address, answer.id, extras)
-        answer.done(answer.text, "stopped" if answer.is_stopped else "silent")
 
     async def _deliver(self, change: MessageEdited | MessageWithdrawn) -> None:
         await self._is_ready.wait()

@@ -38,7 +38,7 @@ def sharing(api):
     async def run():
         wire, room = Wire(), api.context.room
         shared = SharedRooms(api.context, wire)
-        room.share(shared.happened)
+        room.rooms.share(shared.happened)
         working = [asyncio.create_task(shared.tell()), asyncio.create_task(shared.listen())]
         try:
             yield wire, room

@@ -1,0 +1,104 @@
+"""The answers that the bot is making in the rooms: begun, heard while they are written, stopped, and ended."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from bot.platform import Receive
+from bot.platforms.web.answers import Answer
+from bot.platforms.web.extras import Extras, ExtrasShelf
+from bot.platforms.web.frames import MessageShape, written
+from bot.platforms.web.rooms import PLATFORM, Rooms
+from function_calls.calls import ToolResult
+from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
+from services.chat import ChatAddress, ChatMessage
+from services.clock import Clock
+from services.history.service import HistoryService
+
+Finished = asyncio.Future[MessageShape | None]
+Stop = Callable[[ChatAddress, str], Awaitable[bool]]
+_Key = tuple[str, str]
+
+
+class Answering:
+    """Keeps each answer from its question until the bot has dealt with that."""
+
+    def __init__(self, rooms: Rooms, extras: ExtrasShelf, clock: Clock) -> None:
+        self._rooms = rooms
+        self._extras = extras
+        self._clock = clock
+        self._history: HistoryService | None = None
+        self._stop: Stop | None = None
+        self._answers: dict[_Key, Answer] = {}
+        self._finishing: dict[_Key, Finished] = {}
+
+    def furnish(self, history: HistoryService, stop: Stop) -> None:
+        """Give it where stopped answers are kept, and what stops the bot."""
+        self._history = history
+        self._stop = stop
+
+    def begin(self, question: ChatMessage) -> Answer:
+        """Expect an answer to `question`."""
+        session_id = question.address.chat_id
+        answer = self._answers[(session_id, question.id)] = Answer(self._rooms.of(session_id), question)
+        return answer
+
+    async def hand_over(self, question: ChatMessage, receive: Receive) -> Finished:
+        """Let the bot deal with a recorded message; the result ends with what it has answered."""
+        key = (question.address.chat_id, question.id)
+        handled = await receive(replace(question, is_recorded=True))
+        finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
+        return finished
+
+    def of(self, chat: ChatAddress, question_id: str | None) -> Answer | None:
+        """The answer to a message, while it is being made."""
+        return None if question_id is None else self._answers.get((chat.chat_id, question_id))
+
+    def finishing(self, chat: ChatAddress, question_id: str) -> Finished | None:
+        """What ends when the bot has dealt with a message; None when it has."""
+        return self._finishing.get((chat.chat_id, question_id))
+
+    async def stop(self, chat: ChatAddress, answer_id: str) -> bool:
+        """Stop an answer that is being made; False when there is none of this id."""
+        answer = self.of(chat, answer_id.removesuffix(".r"))
+        if answer is None or answer.is_sent or self._stop is None:
+            return False
+        answer.is_stopped = True
+        return await self._stop(chat, answer.question.id)
+
+    def heard(self, event: Event) -> None:
+        """Show a tool call while it runs, and how it ended."""
+        platform, _, chat_id = event.chat.partition(":")
+        answer = self._answers.get((chat_id, event.message_id)) if platform == PLATFORM else None
+        if answer is None:
+            return
+        call_id, tool = str(event.data.get("id")), str(event.data.get("tool"))
+        if event.name == TOOL_START:
+            at = self._clock.now()
+            answer.call_started(call_id, tool, event.data.get("args"), written(at), at.timestamp())
+        elif event.name == TOOL_COMPLETE:
+            result = event.data.get("result")
+            if isinstance(result, ToolResult):
+                answer.call_ended(call_id, tool, result)
+
+    async def _watch(self, key: _Key, handled: Awaitable[object]) -> MessageShape | None:
+        """Wait for the bot, and end an answer that was begun and never sent; returns what it has said."""
+        answer = self._answers.get(key)
+        try:
+            await handled
+        finally:
+            self._finishing.pop(key, None)
+            self._answers.pop(key, None)
+            if answer is not None and not answer.is_sent and (answer.is_begun or answer.is_stopped):
+                await self._end(answer)
+        return None if answer is None else answer.sent
+
+    async def _end(self, answer: Answer) -> None:
+        """End an answer that the bot has not said; what was heard of a stopped one stays."""
+        if answer.is_stopped and answer.text and self._history is not None:
+            chat, now = answer.question.address, self._clock.now()
+            await self._history.record_own(
+                chat, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
+            )
+            await self._extras.change(chat, answer.id, Extras(stopped=True))
+        answer.done(answer.text, "stopped" if answer.is_stopped else "silent")
