@@ -24,11 +24,11 @@ class Access:
     def of(cls, written: object, owner: str = "") -> "Access":
         """As it is written in JSON: null is public, `{}` private, else `{"read": {"user_ids": …, "group_ids": …}}`.
 
-        Source: the `access_control` of Open WebUI.
+        What is none of these admits nobody but the owners. Source: the `access_control` of Open WebUI.
         """
-        if not isinstance(written, Mapping):
+        if written is None:
             return cls(owner=owner)
-        read = written.get("read")
+        read = written.get("read") if isinstance(written, Mapping) else None
         listed = read if isinstance(read, Mapping) else {}
         return cls(
             is_public=False,

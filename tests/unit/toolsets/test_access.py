@@ -40,6 +40,8 @@ RULES = {
     ),
     "of another platform": (Access.of({"read": {"user_ids": ["web:bob"]}}), {"the bot's owner at work"}),
     "nonsense": (Access.of({"read": "everybody"}), {"the bot's owner at work"}),
+    "a word for private": (Access.of("private"), {"the bot's owner at work"}),
+    "a list": (Access.of(["fake:bob"]), {"the bot's owner at work"}),
 }
 CASES = [(rule, who) for rule in RULES for who in VIEWERS]
 
