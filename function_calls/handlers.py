@@ -9,9 +9,10 @@ from function_calls.registry import tool_function
 from function_calls.reminder_answers import set_confirmed, which_reminder
 from function_calls.reminder_pages import asked_page, list_page, remember_page
 from function_calls.reminder_people import named_people
-from function_calls.reminder_replies import meant
+from function_calls.reminder_replies import meant, points
 from function_calls.reminder_times import nagging, schedule_from
 from function_calls.reminder_undo import delete, restore
+from function_calls.reminder_which import just_deleted, the_one_spoken_of
 from function_calls.reminder_workdays import on_working_days, with_holidays
 from function_calls.summary_answers import SummaryProgress, summarised
 from function_calls.summary_offers import reminder_offers
@@ -80,8 +81,14 @@ async def reminder_delete(
     """删除提醒 / Delete one of this chat's reminders, or all of one's own."""
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
-        deleted = await reminders.delete(ctx.chat, ctx.sender, reference or args.reminder_id)
+        gone = await just_deleted(ctx) if reference is None else ()
+        if gone:
+            return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
+        reference = reference or (await the_one_spoken_of(ctx, reminders)).id
+        deleted = await reminders.delete(ctx.chat, ctx.sender, reference)
     except RequestRefused as refusal:
+        if points(args.reminder_id):
+            return which_reminder(refusal, "", ctx, ask="reminder.which_one")
         return which_reminder(refusal, args.reminder_id, ctx, ask="reminder.which")
     lines = [say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in deleted]
     return ToolResult(

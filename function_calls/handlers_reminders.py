@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.models import ReminderArgs
 from function_calls.registry import tool_function
+from function_calls.reminder_all import own_reminders, to_each
 from function_calls.reminder_answers import set_confirmed, which_reminder
 from function_calls.reminder_changes import changed_schedule
 from function_calls.reminder_models import (
@@ -27,16 +29,22 @@ from services.errors import RequestRefused
 from services.history.service import HistoryService
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
 from services.reminders.nagging import nag_like, without_nag
+from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
 _USUAL_SNOOZE = timedelta(minutes=10)
+_SAID_TOGETHER = timedelta(hours=1)
+"""Of what was said in this time "snooze all" speaks."""
 
 
 @tool_function(name="reminder_update", returns="reply", changes_state=True)
 async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """修改提醒 / Change the time, the text or the manners of one of this chat's reminders."""
+    """修改提醒 / Change the time, the text or the manners of one of this chat's reminders, or of all of one's own."""
+    if means_all(args.reminder_id or ""):
+        own = await own_reminders(ctx, reminders)
+        return await to_each(own, partial(_updated, args, reminders), ctx, none="reminder.none")
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
@@ -44,6 +52,10 @@ async def reminder_update(
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
         return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+    return await _updated(args, reminders, old, ctx)
+
+
+async def _updated(args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext) -> ToolResult:
     edit = _edit(args, old, ctx)
     if edit == ReminderEdit():
         asked = say(ctx.language, "reminder.nothing_to_change")
@@ -62,6 +74,9 @@ async def reminder_snooze(
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
     until = _until(args.time, ctx)
+    if means_all(args.reminder_id or ""):
+        said = await reminders.said_lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+        return await to_each(said, partial(_snoozed, until, reminders), ctx, none="reminder.none_to_snooze")
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
         put_off = await _put_off(reference or "", until, ctx, reminders)
@@ -115,6 +130,11 @@ async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders:
     if old is not None and old.id == after.id:
         return _PutOff(reminder=after, undo=put_back(old))
     return _PutOff(reminder=after, undo=delete(after))
+
+
+async def _snoozed(until: datetime, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
+    put_off = await _put_off(said.id, until, ctx, reminders)
+    return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:

@@ -6,6 +6,27 @@ from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
 
+async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Reminder:
+    """As `spoken_of` without a reference, but of several that were changed together none is picked.
+
+    Raises:
+        RequestRefused: as `ReminderService.get` does.
+    """
+    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
+    subjects = {receipt.subject for change in changes for receipt in change.receipts}
+    here = [each for each in await reminders.list(ctx.chat, ctx.sender) if each.id in subjects]
+    if len(here) > 1:
+        raise RequestRefused("reminder_ambiguous", reference="", candidates=tuple(here))
+    return await spoken_of(None, ctx, reminders)
+
+
+async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
+    """The ids of what this person deleted in this chat, where that was the last thing they changed."""
+    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
+    receipts = [receipt for change in changes for receipt in change.receipts]
+    return tuple(receipt.subject for receipt in receipts if receipt.action == "deleted")
+
+
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
     """The reminder that is meant; without a reference the one that this person changed last, or the only one.
 

@@ -224,12 +224,14 @@ class ReminderService:
         Raises:
             RequestRefused: `nothing_to_finish`.
         """
-        for row in await self._store.lately_sent(chat.key, self._clock.now() - _SNOOZABLE_FOR, _LATELY_SENT):
-            people = {each.id for each in row.targets or (row.creator,)}
-            is_awaited = row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule)
-            if is_awaited and people & {person.id, EVERYONE}:
+        for row in await self._said_to(chat, person, _SNOOZABLE_FOR):
+            if row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule):
                 return self._shelf.public(row)
         raise RequestRefused("nothing_to_finish")
+
+    async def said_lately(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
+        """What was said to `person` in this chat no longer ago than `within`, latest first."""
+        return tuple(self._shelf.public(row) for row in await self._said_to(chat, person, within))
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Remind `person` as well. Raises as `get` does."""
@@ -343,6 +345,11 @@ class ReminderService:
         if len(content) > self._limits.content_length:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
         return content
+
+    async def _said_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
+        meant = {person.id, EVERYONE}
+        rows = await self._store.lately_sent(chat.key, self._clock.now() - within, _LATELY_SENT)
+        return tuple(row for row in rows if meant & {each.id for each in row.targets or (row.creator,)})
 
     async def _over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
         """The reminder of this chat with this complete id, if it has fired for the last time."""

@@ -1,0 +1,41 @@
+"""Do the same thing to several reminders: each change has its receipt, and what is refused says why."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from function_calls.calls import ToolResult
+from function_calls.context import CallContext
+from function_calls.running import refusal_text
+from function_calls.wording import say
+from services.errors import RequestRefused
+from services.reminders.model import Reminder
+from services.reminders.service import ReminderService
+
+Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]
+
+
+async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
+    """The open reminders that the person of `ctx` has set in its chat, soonest first."""
+    return tuple(each for each in await reminders.list(ctx.chat, ctx.sender) if each.creator.id == ctx.sender.id)
+
+
+async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
+    """What `change` comes to for each of `chosen`, one after the other; `none` words that there are none."""
+    if not chosen:
+        return ToolResult.failed("no_reminders", text=say(ctx.language, none))
+    results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
+    return ToolResult(
+        ok=any(result.ok for result in results),
+        text="\n".join(dict.fromkeys(result.text for result in results)),
+        error=next((result.error for result in results if not result.ok), ""),
+        is_question=any(result.is_question for result in results),
+        value={"changed": [each.subject for result in results for each in result.receipts]},
+        receipts=tuple(receipt for result in results for receipt in result.receipts),
+    )
+
+
+async def _changed(reminder: Reminder, change: Change, ctx: CallContext) -> ToolResult:
+    try:
+        return await change(reminder, ctx)
+    except RequestRefused as refusal:
+        return ToolResult.refused(refusal.code, refusal_text(ctx.language, refusal, ctx.now))
