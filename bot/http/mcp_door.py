@@ -11,6 +11,7 @@ from bot.http.auth import Viewer
 from bot.http.context import HttpContext
 from bot.http.errors import error_response
 from bot.mcp_server import Asker, McpDoor
+from bot.platforms.web.ids import SESSION
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -38,6 +39,9 @@ class McpEndpoint:
         if "mcp" not in viewer.scopes:
             await error_response(request, 403, "scope_missing", scope="mcp")(scope, receive, send)
             return
+        if not SESSION.fullmatch(_room_of(request)):
+            await error_response(request, 404, "not_found")(scope, receive, send)
+            return
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
             from mcp.server.transport_security import TransportSecuritySettings
@@ -51,10 +55,14 @@ class McpEndpoint:
             await manager.handle_request(scope, receive, send)
 
     def _asker(self, ctx: "ServerRequestContext[object]") -> Asker:
-        """The person of the token, in the room of the header `Bubbles-Session`."""
+        """The person of the token, in the room that the request names."""
         request = ctx.request
         viewer = request.scope.get("viewer") if isinstance(request, Request) else None
         if not isinstance(request, Request) or not isinstance(viewer, Viewer):
             raise PermissionError("nobody is known to ask")
-        room = request.headers.get("bubbles-session", "lobby")[:64]
-        return Asker(person=viewer.person, chat=self._context.room.address(room))
+        return Asker(person=viewer.person, chat=self._context.room.address(_room_of(request)))
+
+
+def _room_of(request: Request) -> str:
+    """What the header `Bubbles-Session` names."""
+    return request.headers.get("bubbles-session", "lobby")

@@ -30,7 +30,7 @@ async def screen() -> Response:
 async def file(name: str) -> Response:
     """A file beside the page, such as its icon."""
     found = FOLDER / name
-    if "/" in name or not found.is_file():
+    if found.parent != FOLDER or not found.is_file():
         raise HttpRefused(404, "not_found")
     return FileResponse(found, headers={"Cache-Control": "no-cache"})
 

@@ -25,6 +25,8 @@ def is_public(address: Address) -> bool:
         hidden = _hidden(address)
         if hidden is not None:
             return is_public(hidden)
+        if address.is_site_local:  # given up, and still in use
+            return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 

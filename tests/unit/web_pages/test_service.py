@@ -186,6 +186,7 @@ async def test_a_character_set_of_the_page_is_used():
         ("::", False),
         ("fe80::1", False),
         ("fc00::1", False),
+        ("fec0::1", False),
         ("::ffff:10.0.0.1", False),
         ("64:ff9b::a00:1", False),
         ("2002:a00:1::", False),

@@ -34,6 +34,12 @@ async def test_what_asks_first_is_answered_with_the_question(api):
     assert done.status_code == 200
 
 
+async def test_an_mcp_client_names_a_room_that_can_be_one(api):
+    answer = await api.post("/mcp", json={}, headers={"Bubbles-Session": "lobby#ann"})
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
 async def test_unknown_functions_and_wrong_arguments_are_refused(api):
     unknown = await api.post("/tools/launch_rocket", json={})
     wrong = await api.post("/tools/reminder_set", json={"type": "hourly"})
