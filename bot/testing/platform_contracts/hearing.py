@@ -1,0 +1,165 @@
+"""What people say and do in a chat is told to the bot as it was."""
+
+import pytest
+
+from bot.platform import Choice, OutgoingMessage
+from bot.testing.platform_contracts.waiting import where_there_is_such_a_thing
+from bot.testing.platform_rig import PlatformRig
+from services.chat import MessageEdited, MessageWithdrawn, Reaction
+
+
+class HearingContract:
+    """Messages, replies, reactions, changes: what comes in."""
+
+    async def test_what_a_person_says_arrives(self, rig: PlatformRig) -> None:
+        """Text, chat, sender and time."""
+        said = await rig.say("good morning 早上好")
+        [message] = await rig.messages()
+
+        assert message.text == "good morning 早上好"
+        assert message.address == rig.chat
+        assert message.id == said
+        assert message.sender.name == "ann"
+        assert not message.sender.is_bot
+        assert message.sent_at.tzinfo is not None
+
+    async def test_a_message_to_nobody_is_not_addressed(self, rig: PlatformRig) -> None:
+        """The bot overhears it."""
+        await rig.say("good morning")
+        [message] = await rig.messages()
+
+        assert not message.is_addressed
+        assert not message.is_private
+
+    @pytest.mark.parametrize("text", ["{bot} good morning", "Bubbles, good morning"])
+    async def test_a_call_of_the_bot_is_addressed(self, rig: PlatformRig, text: str) -> None:
+        """By mention or by name."""
+        await rig.say(text)
+        [message] = await rig.messages()
+
+        assert message.is_addressed
+        assert "good morning" in message.text
+
+    async def test_a_person_has_one_id(self, rig: PlatformRig) -> None:
+        """Also when mentioned."""
+        await rig.say("hello", sender="ben")
+        await rig.say("what does {ben} think?")
+        spoken, mentioning = await rig.messages(2)
+        if not mentioning.mentions:
+            pytest.skip("the platform marks no mentions of people")
+
+        assert [person.id for person in mentioning.mentions] == [spoken.sender.id]
+        assert "ben" in mentioning.text
+
+    async def test_different_people_have_different_ids(self, rig: PlatformRig) -> None:
+        """Whatever they are called."""
+        await rig.say("hello", sender="ann")
+        await rig.say("hello", sender="ben")
+        messages = await rig.messages(2)
+
+        assert len({message.sender.id for message in messages}) == 2
+
+    async def test_a_reply_says_to_what(self, rig: PlatformRig) -> None:
+        """By the id that the message had."""
+        if not rig.platform.capabilities.replies:
+            pytest.skip("the platform has no replies")
+        first = await rig.say("who brings tea?", sender="ben")
+        with where_there_is_such_a_thing():
+            await rig.say("I do", reply_to=first)
+        messages = await rig.messages(2)
+
+        assert messages[1].reply_to == messages[0].id
+        assert "I do" in messages[1].text
+        assert "who brings" not in messages[1].text
+
+    async def test_a_reply_to_the_bot_is_addressed(self, rig: PlatformRig) -> None:
+        """Nobody else is meant."""
+        if not rig.platform.capabilities.replies:
+            pytest.skip("the platform has no replies")
+        await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
+        [bots] = await rig.heard()
+        with where_there_is_such_a_thing():
+            await rig.say("thanks", reply_to=bots.id)
+        [message] = await rig.messages()
+
+        assert message.is_addressed
+        assert message.reply_to == bots.id
+
+    async def test_its_own_messages_are_not_heard(self, rig: PlatformRig) -> None:
+        """Or they are marked as those of a bot."""
+        with where_there_is_such_a_thing():
+            await rig.echo("I said this myself")
+        await rig.say("a person")
+        messages = [message for message in await rig.messages() if not message.sender.is_bot]
+
+        assert [message.text for message in messages] == ["a person"]
+
+    async def test_a_message_delivered_twice_keeps_its_id(self, rig: PlatformRig) -> None:
+        """So that it is handled once."""
+        await rig.say("once")
+        await rig.messages()
+        with where_there_is_such_a_thing():
+            await rig.repeat()
+        await rig.say("other")
+        messages = await rig.messages(3) if len(await rig.messages(2)) > 2 else await rig.messages(2)
+        ids = {message.text: {each.id for each in messages if each.text == message.text} for message in messages}
+
+        assert all(len(same) == 1 for same in ids.values())
+        assert ids["once"] != ids["other"]
+
+    async def test_messages_arrive_in_order(self, rig: PlatformRig) -> None:
+        """As they were said."""
+        for number in range(12):
+            await rig.say(f"number {number}")
+
+        assert [message.text for message in await rig.messages(12)] == [f"number {number}" for number in range(12)]
+
+    async def test_pressing_a_button_is_saying_its_words(self, rig: PlatformRig) -> None:
+        """As a reply to the message that has it."""
+        if not rig.platform.capabilities.choices:
+            pytest.skip("the platform has no buttons")
+        choices = (Choice(label="Done ✓", says="done"), Choice(label="10 min", says="snooze 10 minutes"))
+        await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=choices))
+        [heard] = await rig.heard()
+        await rig.press(heard.id, "10 min", sender="ben")
+        [message] = await rig.messages()
+
+        assert heard.choices == ("Done ✓", "10 min")
+        assert message.text == "snooze 10 minutes"
+        assert message.sender.name == "ben"
+        assert message.reply_to == heard.id
+        assert message.is_addressed
+
+    async def test_a_reaction_arrives(self, rig: PlatformRig) -> None:
+        """With the message that it stands on, the person and the emoji; and that it was taken off."""
+        sent = await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea"))
+        await rig.heard()
+        with where_there_is_such_a_thing():
+            await rig.react(sent or "", "👍", sender="ben")
+        [put] = await rig.news(Reaction)
+
+        assert (put.message_id, put.emoji, put.is_added) == (sent, "👍", True)
+        assert put.address == rig.chat
+        assert put.person.name == "ben"
+        with where_there_is_such_a_thing():
+            await rig.react(sent or "", "👍", sender="ben", is_added=False)
+
+        assert not (await rig.news(Reaction, 2))[1].is_added
+
+    async def test_a_changed_message_is_told(self, rig: PlatformRig) -> None:
+        """So that the history is as the chat."""
+        said = await rig.say("tea at four")
+        with where_there_is_such_a_thing():
+            await rig.rewrite(said, "tea at five")
+        [edit] = await rig.news(MessageEdited)
+
+        assert (edit.message_id, edit.text, edit.address) == (said, "tea at five", rig.chat)
+
+    async def test_a_withdrawn_message_is_told(self, rig: PlatformRig) -> None:
+        """So that it is forgotten."""
+        said = await rig.say("my number is 1234")
+        with where_there_is_such_a_thing():
+            await rig.withdraw(said)
+        [gone] = await rig.news(MessageWithdrawn)
+
+        assert (gone.message_id, gone.address) == (said, rig.chat)

@@ -1,0 +1,93 @@
+"""A platform knows what it can do, bears what happens to its connection, and stops."""
+
+import asyncio
+
+import pytest
+
+from bot.platform import EditsMessages, HasHealth, KnowsMembers, LinksMessages, OutgoingMessage, Reacts, ShowsTyping
+from bot.testing.platform_contracts.waiting import where_there_is_such_a_thing
+from bot.testing.platform_rig import PlatformRig
+from services.errors import DeliveryFailed
+
+
+class ServingContract:
+    """Limits, cuts, members, health: the connection itself."""
+
+    @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])
+    async def test_a_wish_for_patience_says_how_long_and_where(self, rig: PlatformRig, *, everywhere: bool) -> None:
+        """So that the outbox can obey it."""
+        with where_there_is_such_a_thing():
+            await rig.limit(7, everywhere=everywhere)
+        with pytest.raises(DeliveryFailed) as caught:
+            await rig.platform.send(rig.chat, OutgoingMessage(text="hello"))
+
+        assert caught.value.retry_after == 7
+        assert caught.value.is_global == everywhere
+        assert not caught.value.is_permanent
+
+    async def test_after_a_cut_the_bot_hears_and_speaks_again(self, rig: PlatformRig) -> None:
+        """Without anybody's help."""
+        with where_there_is_such_a_thing():
+            await rig.disconnect()
+        if rig.keeps_what_was_missed:
+            await rig.say("in between")
+        await rig.ready()
+        await rig.say("after the cut")
+        count = 2 if rig.keeps_what_was_missed else 1
+        messages = await rig.messages(count)
+        await rig.platform.send(rig.chat, OutgoingMessage(text="still here"))
+
+        assert [message.text for message in messages] == ["in between", "after the cut"][-count:]
+        assert (await rig.heard())[-1].text == "still here"
+
+    async def test_who_is_in_the_chat_is_known(self, rig: PlatformRig) -> None:
+        """Where the platform tells."""
+        platform = rig.platform
+        if not isinstance(platform, KnowsMembers):
+            pytest.skip("the platform does not tell who is in a chat")
+        await rig.say("hello", sender="ann")
+        [message] = await rig.messages()
+
+        assert await platform.is_member(rig.chat, message.sender.id)
+        assert not await platform.is_member(rig.chat, "987654321")
+
+    async def test_its_abilities_are_what_it_says(self, rig: PlatformRig) -> None:
+        """Flags and protocols agree."""
+        abilities = rig.platform.capabilities
+
+        assert isinstance(rig.platform, EditsMessages) == abilities.edits
+        assert isinstance(rig.platform, ShowsTyping) == abilities.typing
+        assert isinstance(rig.platform, Reacts) == abilities.reactions
+        assert isinstance(rig.platform, LinksMessages) == abilities.message_links
+
+    async def test_typing_is_never_an_error(self, rig: PlatformRig) -> None:
+        """It is a courtesy."""
+        if not isinstance(rig.platform, ShowsTyping):
+            pytest.skip("the platform shows no typing")
+        await rig.platform.typing(rig.chat)
+
+    async def test_a_chat_that_the_bot_is_not_in_is_a_failed_delivery(self, rig: PlatformRig) -> None:
+        """Not a silence."""
+        with where_there_is_such_a_thing():
+            nowhere = rig.nowhere
+        with pytest.raises(DeliveryFailed):
+            await rig.platform.send(nowhere, OutgoingMessage(text="hello"))
+
+    async def test_it_is_live_while_it_runs(self, rig: PlatformRig) -> None:
+        """And says so."""
+        if not isinstance(rig.platform, HasHealth):
+            pytest.skip("the platform has no connection")
+
+        assert rig.platform.health.state == "live"
+
+    async def test_a_stop_is_quick_and_leaves_nothing_behind(self, rig: PlatformRig) -> None:
+        """No task survives it."""
+        before = {task.get_name() for task in asyncio.all_tasks()}
+        running = next(task for task in asyncio.all_tasks() if task.get_name() == "platform under test")
+        running.cancel()
+        async with asyncio.timeout(5):
+            await asyncio.gather(running, return_exceptions=True)
+
+        assert {task.get_name() for task in asyncio.all_tasks()} <= before
+        if isinstance(rig.platform, HasHealth):
+            assert rig.platform.health.state == "stopped"

@@ -1,0 +1,206 @@
+"""What the bot says is seen in a chat as it was meant."""
+
+import base64
+
+import pytest
+
+from bot.drafts import Drafts
+from bot.outbox import Outbox
+from bot.platform import Choice, EditsMessages, OutgoingMessage
+from bot.testing.platform_contracts.waiting import heard_at_last, heard_up_to
+from bot.testing.platform_rig import PlatformRig
+from bot.testing.turns import make_turn
+from function_calls.calls import Reply
+from services.chat import SentFile
+from services.clock import SystemClock
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+
+_LONG = "Somebody said that this sentence is one of many, and it is. " * 400
+_CODE = "\n".join(f"value_{number} = {number}" for number in range(8))
+# The smallest picture: one transparent dot.
+_PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+_HOSTILE = "<b>not bold</b> &amp; a_b_c 2*3*4 [x](y) \\ | ~ # > {braces} <@1> <!channel> [CQ:at,qq=all] `"
+
+
+class SpeakingContract:
+    """Texts, pieces, marks, mentions, buttons, files: what goes out."""
+
+    async def test_what_the_bot_says_is_heard(self, rig: PlatformRig) -> None:
+        """In both languages."""
+        await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea is ready, 茶好了 👍🏽"))
+        [heard] = await rig.heard()
+
+        assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
+
+    async def test_the_id_of_what_the_bot_says_is_the_one_that_people_reply_to(self, rig: PlatformRig) -> None:
+        """Where the platform has replies."""
+        sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
+        [heard] = await rig.heard()
+
+        assert not rig.platform.capabilities.replies or sent == heard.id
+
+    async def test_the_bot_speaks_in_order(self, rig: PlatformRig) -> None:
+        """As it was told to."""
+        for number in range(4):
+            await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
+
+        assert [heard.text for heard in await rig.heard(4)] == [f"number {number}" for number in range(4)]
+
+    async def test_a_long_text_comes_whole_in_pieces_that_end_with_a_sentence(self, rig: PlatformRig) -> None:
+        """Nothing is cut off."""
+        limit = rig.platform.capabilities.max_length
+        text = _LONG[: limit * 3 // 60 * 60 or len(_LONG)].strip()
+        await rig.platform.send(rig.chat, OutgoingMessage(text=text))
+        heard = await heard_up_to(rig, len(text.split()))
+        pieces = [each.text for each in heard]
+
+        assert " ".join(pieces).split() == text.split()
+        assert all(not limit or len(piece) <= limit for piece in pieces)
+        assert all(piece.rstrip().endswith((".", ",")) for piece in pieces)
+
+    async def test_code_keeps_its_lines(self, rig: PlatformRig) -> None:
+        """And loses its fences only where the platform shows code otherwise."""
+        await rig.platform.send(rig.chat, OutgoingMessage(text=f"Try this:\n```py\n{_CODE}\n```"))
+        heard = await heard_up_to(rig, len(_CODE.split()))
+
+        assert _CODE in "\n".join(each.text for each in heard)
+
+    async def test_marks_that_a_person_wrote_are_shown_as_they_are(self, rig: PlatformRig) -> None:
+        """No text becomes markup or an order to the platform."""
+        await rig.platform.send(rig.chat, OutgoingMessage(text=_HOSTILE))
+        [heard] = await rig.heard()
+
+        assert heard.text == _HOSTILE
+        assert not heard.rings_for_everyone
+        assert heard.mentioned == ()
+
+    @pytest.mark.parametrize("word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@全体成员"])
+    async def test_no_text_rings_for_everybody(self, rig: PlatformRig, word: str) -> None:
+        """Not even when a model writes the word."""
+        await rig.platform.send(rig.chat, OutgoingMessage(text=f"{word} look"))
+        [heard] = await rig.heard()
+
+        assert not heard.rings_for_everyone
+        assert word not in heard.text
+
+    async def test_a_person_who_is_to_be_notified_is(self, rig: PlatformRig) -> None:
+        """In the platform's own form."""
+        await rig.say("hello", sender="ben")
+        [message] = await rig.messages()
+        await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ @ben tea", mentions=(message.sender,)))
+        [heard] = await rig.heard()
+
+        assert heard.mentioned == (message.sender.id,)
+        assert "ben" in heard.text
+        assert heard.text.endswith("tea")
+
+    async def test_a_reply_of_the_bot_stands_under_what_it_answers(self, rig: PlatformRig) -> None:
+        """Where the platform has replies."""
+        if not rig.platform.capabilities.replies:
+            pytest.skip("the platform has no replies")
+        said = await rig.say("is tea ready?")
+        await rig.messages()
+        await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to=said))
+        [heard] = await rig.heard()
+
+        assert heard.reply_to == said
+        assert heard.text == "yes"
+
+    async def test_a_reply_to_what_is_gone_is_said_all_the_same(self, rig: PlatformRig) -> None:
+        """An id that the platform does not know must not lose the text."""
+        await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to="never-was"))
+        [heard] = await rig.heard()
+
+        assert heard.text == "yes"
+
+    async def test_a_repeat_with_the_same_key_is_seen_once(self, rig: PlatformRig) -> None:
+        """Where the platform takes keys."""
+        if not rig.platform.capabilities.takes_idempotency_key:
+            pytest.skip("the platform takes no keys")
+        for _ in range(2):
+            await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", idempotency_key="r1/2026-11-20"))
+        await rig.platform.send(rig.chat, OutgoingMessage(text="the end"))
+        heard = await rig.heard(2)
+
+        assert [each.text for each in heard] == ["⏰ tea", "the end"]
+
+    async def test_buttons_on_a_platform_without_them_lose_no_text(self, rig: PlatformRig) -> None:
+        """The words come all the same."""
+        if rig.platform.capabilities.choices:
+            pytest.skip("the platform has buttons")
+        await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=(Choice(label="Done", says="done"),)))
+
+        assert (await rig.heard())[0].text.startswith("⏰ tea")
+
+    async def test_what_was_said_can_be_changed(self, rig: PlatformRig) -> None:
+        """Where the platform has edits."""
+        platform = rig.platform
+        if not isinstance(platform, EditsMessages):
+            pytest.skip("the platform has no edits")
+        sent = await platform.send(rig.chat, OutgoingMessage(text="thinking"))
+        assert sent is not None
+        await platform.edit(rig.chat, sent, OutgoingMessage(text="tea at **five**"))
+        await platform.send(rig.chat, OutgoingMessage(text="the end"))
+        heard = await rig.heard(2)
+
+        assert [each.text for each in heard] == ["tea at five", "the end"]
+
+    async def test_an_answer_that_is_shown_while_it_is_written_ends_whole(self, rig: PlatformRig) -> None:
+        """In one message while it grows; what does not fit follows, and nothing else is seen."""
+        if not isinstance(rig.platform, EditsMessages):
+            pytest.skip("the platform has no edits")
+        if rig.platform.capabilities.max_edits == 1:
+            pytest.skip("the platform's edits are for corrections only")
+        limit = rig.platform.capabilities.max_length
+        text = (_LONG[:limit] if 0 < limit < len(_LONG) else _LONG[:600]).rsplit(". ", 1)[0] + "."
+        await rig.say("what was said?")
+        [question] = await rig.messages()
+        clock = SystemClock()
+        outbox = Outbox({rig.platform.name: rig.platform}, HistoryService(MemoryMessageStore()), clock)
+        drafts, turn = Drafts(outbox, clock), make_turn(question)
+        hear = drafts.listener(question)
+        assert hear is not None
+        async with drafts.of(turn) as draft:
+            await hear(text[:120])
+            begun = await heard_at_last(rig)
+            await draft.say(Reply(text=text, reply_to=question.id))
+        heard = await heard_up_to(rig, len(text.split()))
+
+        assert [each.text.endswith("…") for each in begun] == [True]
+        assert " ".join(each.text for each in heard).split() == text.split()
+
+    async def test_bold_code_and_links_come_without_their_marks(self, rig: PlatformRig) -> None:
+        """In the platform's own form, or as plain words."""
+        text = "**tea** at `five`, see [the list](https://example.org/list)"
+        await rig.platform.send(rig.chat, OutgoingMessage(text=text))
+        [heard] = await rig.heard()
+
+        assert heard.text.startswith("tea at five, see the list")
+
+    async def test_a_code_block_that_fits_is_not_cut(self, rig: PlatformRig) -> None:
+        """It goes into the next piece instead."""
+        limit = rig.platform.capabilities.max_length
+        if 0 < limit < 1000:
+            pytest.skip("the platform says every line by itself")
+        before = _LONG[: limit - 60 or len(_LONG)].rsplit(". ", 1)[0] + "."
+        await rig.platform.send(rig.chat, OutgoingMessage(text=f"{before}\n```py\n{_CODE}\n```"))
+        heard = await heard_up_to(rig, len(before.split()) + len(_CODE.split()))
+
+        assert any(_CODE in each.text for each in heard)
+
+    async def test_a_file_comes_with_its_text(self, rig: PlatformRig) -> None:
+        """Where the platform takes files; the outbox names them elsewhere."""
+        if not rig.platform.capabilities.files:
+            pytest.skip("the platform takes no files")
+        file = SentFile(name="chart.png", media_type="image/png", content=_PICTURE)
+        sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea in numbers", files=(file,)))
+        heard = await rig.heard()
+        if not any(each.files for each in heard):
+            heard = await rig.heard(2)
+
+        assert sent is not None
+        assert [each.text for each in heard if each.text] == ["tea in numbers"]
+        assert [name for each in heard for name in each.files] == ["chart.png"]
