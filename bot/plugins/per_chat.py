@@ -1,6 +1,7 @@
 """Plugins that are switched off in a chat, and plugins that fail: kept from the messages of others."""
 
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
 
 from loguru import logger
 
@@ -14,6 +15,8 @@ from function_calls.model_hooks import AfterModel, BeforeModel, OnModelError
 from function_calls.tool_switches import ToolSwitches
 from function_calls.waiting import settled
 from services.chat import ChatAddress, ChatMessage
+
+Answer = TypeVar("Answer")
 
 _PREFIX: Final = "plugin:"
 
@@ -78,13 +81,7 @@ class PluginGuard:
         """`hook`, where the plugin is on; one that raises changes nothing."""
 
         async def look(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
-            if await self.is_off(context.chat):
-                return None
-            try:
-                return await settled(hook(call, context, result))
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code, and what the tool did is done
-                self._report("hook after a tool", error)
-                return None
+            return await self._kept_apart("hook after a tool", context.chat, lambda: hook(call, context, result))
 
         return look
 
@@ -92,13 +89,7 @@ class PluginGuard:
         """`hook`, where the plugin is on; one that raises lets the turn pass as it is."""
 
         async def ask(turn: Turn) -> Turn | Interpretation | None:
-            if await self.is_off(turn.message.address):
-                return None
-            try:
-                return await settled(hook(turn))
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the message must be answered
-                self._report("hook before the model", error)
-                return None
+            return await self._kept_apart("hook before the model", turn.message.address, lambda: hook(turn))
 
         return ask
 
@@ -106,13 +97,7 @@ class PluginGuard:
         """`hook`, where the plugin is on; one that raises changes nothing."""
 
         async def look(turn: Turn, made: Interpretation) -> Interpretation | None:
-            if await self.is_off(turn.message.address):
-                return None
-            try:
-                return await settled(hook(turn, made))
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the message must be answered
-                self._report("hook after the model", error)
-                return None
+            return await self._kept_apart("hook after the model", turn.message.address, lambda: hook(turn, made))
 
         return look
 
@@ -120,13 +105,7 @@ class PluginGuard:
         """`hook`, where the plugin is on; one that raises leaves the error as it was."""
 
         async def ask(turn: Turn, failure: Exception) -> Interpretation | None:
-            if await self.is_off(turn.message.address):
-                return None
-            try:
-                return await settled(hook(turn, failure))
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the first error is told
-                self._report("hook on a model's error", error)
-                return None
+            return await self._kept_apart("hook on a model's error", turn.message.address, lambda: hook(turn, failure))
 
         return ask
 
@@ -134,13 +113,7 @@ class PluginGuard:
         """`command`, where the plugin is on; one that raises has no answer."""
 
         async def answer(turn: Turn) -> Reply | None:
-            if await self.is_off(turn.message.address):
-                return None
-            try:
-                return await command(turn)
-            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the message must be answered
-                self._report("chat command", error)
-                return None
+            return await self._kept_apart("chat command", turn.message.address, lambda: command(turn))
 
         return answer
 
@@ -153,6 +126,18 @@ class PluginGuard:
                 await settled(listener(event))
 
         return hear
+
+    async def _kept_apart(
+        self, place: str, chat: ChatAddress, ask: Callable[[], Answer | Awaitable[Answer]]
+    ) -> Answer | None:
+        """What the plugin answers; None where it is off in `chat`, or raises: what it was asked about goes on."""
+        if await self.is_off(chat):
+            return None
+        try:
+            return await settled(ask())
+        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
+            self._report(place, error)
+            return None
 
     def _report(self, place: str, error: Exception) -> None:
         logger.opt(exception=error).error("plugin {} failed in its {}", self._plugin, place)
