@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import httpx
 
+from bot.platform_kit.json_api import JsonApi
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from services.chat import SentFile
 from services.clock import Clock
@@ -30,18 +31,14 @@ class DingTalkApi:
 
     def __init__(self, settings: DingTalkSettings, clock: Clock) -> None:
         self._settings = settings
-        self._http = self._made()
+        self._api = JsonApi("dingtalk", settings.api_url)
         self._clock = clock
         self._token = ""
         self._token_ends = datetime.min.replace(tzinfo=UTC)
 
     async def close(self) -> None:
-        """Close the connections; who asks again opens new ones, as a worker does that is connected once more."""
-        http, self._http = self._http, self._made()
-        await http.aclose()
-
-    def _made(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self._settings.api_url, timeout=20.0)
+        """Close the connections; who asks again opens new ones."""
+        await self._api.close()
 
     async def open_connection(self, topics: list[str]) -> tuple[str, str]:
         """Ask for a place at the gateway; return its address and the ticket.
@@ -65,7 +62,7 @@ class DingTalkApi:
             DeliveryFailed: DingTalk did not take it.
         """
         return await self._authorised(
-            lambda token: self._http.build_request(
+            lambda token: self._api.client.build_request(
                 "POST", path, json=dict(body), headers={"x-acs-dingtalk-access-token": token}
             )
         )
@@ -76,7 +73,7 @@ class DingTalkApi:
         Raises:
             DeliveryFailed: DingTalk did not take it.
         """
-        return await self._answered(self._http.build_request("POST", url, json=dict(body)))
+        return await self._answered(self._api.client.build_request("POST", url, json=dict(body)))
 
     async def upload(self, file: SentFile, kind: Literal["image", "file"]) -> str:
         """Give `file` to DingTalk and return the id by which messages show it.
@@ -88,7 +85,7 @@ class DingTalkApi:
         """
         content = {"media": (file.name, file.content, file.media_type)}
         answer = await self._authorised(
-            lambda token: self._http.build_request(
+            lambda token: self._api.client.build_request(
                 "POST",
                 f"{self._settings.media_url}/media/upload",
                 params={"access_token": token, "type": kind},
@@ -115,14 +112,7 @@ class DingTalkApi:
         return self._token
 
     async def _answered(self, request: httpx.Request) -> Mapping[str, object]:
-        try:
-            response = await self._http.send(request)
-            answer = response.json()
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise DeliveryFailed(f"dingtalk: {error}") from error
-        except (httpx.HTTPError, ValueError) as error:
-            raise DeliveryFailed(f"dingtalk: {error}", is_unknown=True) from error
-        found: Mapping[str, object] = answer if isinstance(answer, dict) else {}
+        response, found = await self._api.answer(request)
         _check(response, found)
         return found
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import httpx
 
+from bot.platform_kit.json_api import JsonApi
 from services.chat import SentFile
 from services.clock import Clock
 from services.errors import DeliveryFailed
@@ -27,8 +28,7 @@ class FeishuApi:
     """Asks Feishu in the name of one app."""
 
     def __init__(self, domain: str, app_id: str, app_secret: str, clock: Clock) -> None:
-        self._domain = domain
-        self._http = self._made()
+        self._api = JsonApi("feishu", domain)
         self._app_id = app_id
         self._app_secret = app_secret
         self._clock = clock
@@ -36,12 +36,8 @@ class FeishuApi:
         self._token_ends = datetime.min.replace(tzinfo=UTC)
 
     async def close(self) -> None:
-        """Close the connections; who asks again opens new ones, as a worker does that is connected once more."""
-        http, self._http = self._http, self._made()
-        await http.aclose()
-
-    def _made(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self._domain, timeout=20.0)
+        """Close the connections; who asks again opens new ones."""
+        await self._api.close()
 
     async def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, object]:
         """Make a request with the tenant's token, fetching a new one where the old one is refused.
@@ -63,7 +59,9 @@ class FeishuApi:
         """
         content = {name: (file.name, file.content, file.media_type)}
         answer = await self._requested(
-            self._http.build_request("POST", path, data=dict(fields), files=content, headers=await self._headers())
+            self._api.client.build_request(
+                "POST", path, data=dict(fields), files=content, headers=await self._headers()
+            )
         )
         data = answer.get("data")
         return data if isinstance(data, dict) else {}
@@ -80,17 +78,10 @@ class FeishuApi:
     async def _ask(
         self, method: str, path: str, body: Mapping[str, object] | None, headers: Mapping[str, str]
     ) -> Mapping[str, object]:
-        return await self._requested(self._http.build_request(method, path, json=body, headers=dict(headers)))
+        return await self._requested(self._api.client.build_request(method, path, json=body, headers=dict(headers)))
 
     async def _requested(self, request: httpx.Request) -> Mapping[str, object]:
-        try:
-            response = await self._http.send(request)
-            answer = response.json()
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise DeliveryFailed(f"feishu: {error}") from error
-        except (httpx.HTTPError, ValueError) as error:
-            raise DeliveryFailed(f"feishu: {error}", is_unknown=True) from error
-        found: Mapping[str, object] = answer if isinstance(answer, dict) else {}
+        response, found = await self._api.answer(request)
         _check(response, found)
         return found
 
