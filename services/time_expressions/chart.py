@@ -3,10 +3,10 @@
 All phrases that begin later are complete by then, so that a rule needs one walk down the trie and no bookkeeping.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from services.time_expressions.grammar import Grammar, Node
-from services.time_expressions.scan import Token, Tokens
+from services.time_expressions.scan import Item, Tokens
 from services.time_expressions.values import Slots, unify
 
 MOST_ITEMS = 120
@@ -20,26 +20,7 @@ MOST_PIECES = 9
 """Pieces joined into one time."""
 
 
-class Item(NamedTuple):
-    """A phrase: `symbol` spans `start`..`end`; `weight` prefers longer rules, `size` counts its letters and figures."""
-
-    start: int
-    end: int
-    after: int
-    symbol: str
-    value: Any
-    weight: int = 0
-    pieces: int = 1
-    size: int = 0
-
-
 Row = dict[str, list[Item]]
-
-
-def _size(token: Token) -> int:
-    """Marks count for nothing, so that no rule wins by swallowing a full stop."""
-    is_mark = token.symbol[0] == "=" and not token.value.isalnum() and len(token.value) == 1
-    return 0 if is_mark else token.end - token.start
 
 
 def _add(row: Row, item: Item) -> bool:
@@ -56,7 +37,8 @@ class Chart:
     """All phrases of one text, by the place where they start and by symbol."""
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
-        self._grammar = grammar
+        self._roots = [root.children for root in grammar.roots]
+        self._joints = grammar.joints
         self._tokens = tokens
         self._rows: dict[int, Row] = {}
         self.times: list[Item] = []
@@ -64,11 +46,10 @@ class Chart:
         for start in sorted(tokens, reverse=True):
             self._fill(start, tokens[start])
 
-    def _fill(self, start: int, tokens: list[Token]) -> None:
+    def _fill(self, start: int, tokens: list[Item]) -> None:
         row: Row = {}
         self._rows[start] = row
-        queue = [Item(t.start, t.end, t.after, t.symbol, t.value, 0, 1, _size(t)) for t in tokens]
-        roots = [root.children for root in self._grammar.roots]
+        queue = list(tokens)
         taken, most = 0, MOST_ITEMS if self._kept < PLENTY else FEW_ITEMS
         while queue and taken < most:
             item = queue.pop()
@@ -81,7 +62,7 @@ class Chart:
                 self.times.append(item)
             elif symbol == "PIECE":
                 queue.append(Item(start, item.end, item.after, "TIME", item.value, item.weight, 1, item.size))
-            for root in roots:
+            for root in self._roots:
                 if node := root.get(symbol):
                     self._walk(node, item, [] if symbol[0] == "=" else [item.value], queue)
         self._kept += taken
@@ -130,7 +111,7 @@ class Chart:
                     pieces, size = time.pieces + 1, time.size + joined + piece.size
                     queue.append(Item(time.start, piece.end, piece.after, "TIME", merged, weight, pieces, size))
             joint = next((t for t in self._tokens[place] if t.symbol[0] == "="), None)
-            if joint is None or joint.value not in self._grammar.joints:
+            if joint is None or joint.value not in self._joints:
                 return
             place = joint.after
-            joined += _size(joint)
+            joined += joint.size

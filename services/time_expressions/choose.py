@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from services.time_expressions.chart import Item
+from services.time_expressions.scan import Item
 from services.time_expressions.values import Every, Slots, unify
 
 STRONG = 2

@@ -1,10 +1,9 @@
 """Compile the lexicons of one or more languages into one vocabulary and one trie of rules."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from services.time_expressions.actions import Action, find_action
 from services.time_expressions.model import DateOrder
@@ -14,16 +13,17 @@ BRACKETS = {"[": "(", "]": ")"}
 """How patterns spell the brackets of a text, as round ones group."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Node:
     """A place in the trie of rules: what may follow, and which rules end here."""
 
-    children: "dict[str, Node]" = field(default_factory=dict)
-    rules: tuple[tuple[str, Action, Mapping[str, Any], int], ...] = ()
+    __slots__ = ("children", "rules")
+
+    def __init__(self) -> None:
+        self.children: dict[str, Node] = {}
+        self.rules: tuple[tuple[str, Action, Mapping[str, Any], int], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Grammar:
+class Grammar(NamedTuple):
     """Everything that scanning and parsing know about the languages of a text; `roots` are their tries of rules."""
 
     words: Mapping[str, tuple[tuple[str, Any], ...]]

@@ -1,6 +1,7 @@
 """Cut a folded text into the tokens that rules are written over; everything else breaks a phrase."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -11,14 +12,20 @@ from services.time_expressions.numerals import CHARACTERS, read_numeral
 from services.time_expressions.values import Span
 
 
-class Token(NamedTuple):
-    """A symbol with its value over `start`..`end`; `after` is where the next token may begin."""
+class Item(NamedTuple):
+    """A token, or a phrase of several: a symbol with its value over `start`..`end`; the next may begin at `after`.
+
+    `weight` prefers longer rules, `size` counts letters and figures.
+    """
 
     start: int
     end: int
     after: int
     symbol: str
     value: Any
+    weight: int = 0
+    pieces: int = 1
+    size: int = 0
 
 
 @lru_cache
@@ -44,7 +51,7 @@ def _scanner(idioms: str) -> re.Pattern[str]:
 MOST_SENSES, MOST_TOKENS = 150, 1_000
 """Words and figures of a text that may be part of a time, and joints; keeps the work of a hostile one small."""
 
-Tokens = dict[int, list[Token]]
+Tokens = dict[int, list[Item]]
 """The tokens of a text, by where they start."""
 
 
@@ -73,7 +80,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
 _LIST_GOES_ON = re.compile(r"\s*(?:and|or|,|&)\s")
 
 
-def _with_lone_half(found: list[Token], text: str) -> list[Token]:
+def _with_lone_half(found: list[Item], text: str) -> list[Item]:
     """`found`, and for an "am" what may stand by itself ("4:30 tomorrow am"): not that of "at 8am and 9pm"."""
     halves = [token for token in found if token.symbol == "HALF"]
     if not halves:
@@ -84,13 +91,22 @@ def _with_lone_half(found: list[Token], text: str) -> list[Token]:
     return [*found, *(token._replace(symbol="LONEHALF") for token in halves)]
 
 
+def _tokens(text: str, start: int, end: int, known: Iterable[tuple[str, Any]]) -> list[Item]:
+    """What is `known` of `start`..`end`; marks count for nothing, so that no rule wins by swallowing a full stop."""
+    after, size = _after(text, end), end - start
+    literal = 0 if size == 1 and not text[start].isalnum() else size
+    return [
+        Item(start, end, after, symbol, value, 0, 1, literal if symbol[0] == "=" else size) for symbol, value in known
+    ]
+
+
 def _after(text: str, end: int) -> int:
     while end < len(text) and text[end].isspace():
         end += 1
     return end
 
 
-def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Token]:
+def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Item]:
     word, start, end = match[0], match.start(), match.end()
     known = grammar.words.get(word)
     if known is None and word.endswith("'s"):
@@ -99,8 +115,7 @@ def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Token]:
         return []
     if text[end : end + 1] == "." and any(sense[0] in _ABBREVIATED for sense in known):
         end += _is_short_form(text, word, end)
-    after = _after(text, end)
-    return [Token(start, end, after, symbol, value) for symbol, value in known]
+    return _tokens(text, start, end, known)
 
 
 _ABBREVIATED = {"MONTH", "SHORTDAY", "WEEKDAY", "UNIT"}
@@ -113,11 +128,8 @@ def _is_short_form(text: str, word: str, end: int) -> bool:
     return following.isdigit() or (len(word) <= _LONGEST_SHORT_FORM and bool(following) and not word.endswith("s"))
 
 
-def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Token]:
+def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Item]:
     start, end, chunk = match.start(), match.end(), match[0]
-    after = _after(text, end)
-    if match.lastgroup == "stamp" and (joint := _STAMP_JOINT.match(text, end)):
-        after = joint.end()
     found: list[tuple[str, Any]] = []
     if match.lastgroup == "half":
         found = [("HALF", "pm" if chunk[0] == "p" else "am")]
@@ -133,7 +145,9 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
         found = [("ORD", int(chunk[:-2])), ("DAYORD", int(chunk[:-2]))]
     else:
         found = senses(chunk, order, grammar.order)
-    return [Token(start, end, after, symbol, value) for symbol, value in found]
+    tokens = _tokens(text, start, end, found)
+    joint = _STAMP_JOINT.match(text, end) if match.lastgroup == "stamp" else None
+    return [token._replace(after=joint.end()) for token in tokens] if joint else tokens
 
 
 _STAMP_JOINT = re.compile(r"[.t_-](?=\d\d?:\d\d)")
@@ -155,14 +169,13 @@ def _free_standing(text: str, start: int, end: int, grammar: Grammar) -> bool:
     return text[tail : tail + 1] not in {"%", "°"}
 
 
-def _han(text: str, start: int, grammar: Grammar) -> list[Token]:
-    found: list[Token] = []
+def _han(text: str, start: int, grammar: Grammar) -> list[Item]:
+    found: list[Item] = []
     for length in grammar.lengths.get(text[start], ()):
         end = start + length
         known = grammar.words.get(text[start:end])
         if known and end <= len(text) and not _cuts_idiom(text, start, end, grammar):
-            after = _after(text, end)
-            found += [Token(start, end, after, symbol, value) for symbol, value in known]
+            found += _tokens(text, start, end, known)
     if text[start] in CHARACTERS:
         found += _numerals(text, start)
     return found
@@ -181,18 +194,17 @@ def _idiom(idioms: str) -> re.Pattern[str]:
     return re.compile(idioms)
 
 
-def _numerals(text: str, start: int) -> list[Token]:
+def _numerals(text: str, start: int) -> list[Item]:
     numeral = read_numeral(text, start)
     if numeral is None:
         return []
     value, end, digits = numeral
-    after = _after(text, end)
-    found = [Token(start, end, after, "NUM", value)]
-    if (first := read_numeral(text[: start + 1], start)) and first.end < end:
-        found.append(Token(start, first.end, first.end, "NUM", first.value))
+    known = [("NUM", value)]
     if digits == 4 or (digits == 0 and 1900 <= value < 2200):
-        found.append(Token(start, end, after, "YEAR", value))
+        known.append(("YEAR", value))
     if digits == 2:
-        century = 2000 if value < 70 else 1900
-        found.append(Token(start, end, after, "YY", century + value))
+        known.append(("YY", (2000 if value < 70 else 1900) + value))
+    found = _tokens(text, start, end, known)
+    if (first := read_numeral(text[: start + 1], start)) and first.end < end:
+        found.insert(1, Item(start, first.end, first.end, "NUM", first.value, size=first.end - start))
     return found
