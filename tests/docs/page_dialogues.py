@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 
 from bot.testing.dialogues import Dialogue, Step
 from bot.testing.rehearsal import play
-from tests.docs.test_readme import told
 
 _DIALOGUE = re.compile(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", re.DOTALL)
+_OF_ITS_OWN = re.compile(r"\n   (?!Next|接下来|[(（])")
 _ZONE = "Europe/Berlin"
 
 
-def dialogues_on(page):
+def dialogues_in(page):
     """The dialogues of a page: when they begin, and what is said."""
     return _DIALOGUE.findall(page)
 
@@ -33,7 +33,7 @@ async def play_block(start, block):
             is_private=False,
             is_admin=False,
         )
-        for who, text, wait, answers in told(block)
+        for who, text, wait, answers in _told(block)
     )
     at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(_ZONE))
     await play(Dialogue(path=Path("docs"), title="docs", start=at, zone=_ZONE, steps=steps))
@@ -41,4 +41,21 @@ async def play_block(start, block):
 
 def _as_said(answer):
     """Lines of a message are indented on a page, and in a message only those that belong to the line above."""
-    return re.sub(r"\[(\w+)\]", r"[{\1}]", re.sub(r"\n   (?!Next)", "\n", answer))
+    return re.sub(r"\[(\w+)\]", r"[{\1}]", _OF_ITS_OWN.sub("\n", answer))
+
+
+def _told(block):
+    """The dialogue of a block, as steps of (who, what, seconds waited, answers)."""
+    steps = []
+    for line in block.strip().split("\n"):
+        later = re.fullmatch(r"\((\d+) seconds later\)", line)
+        who, _, text = line.partition(": ")
+        if later:
+            steps.append(("", "", float(later[1]) + 0.5, []))
+        elif line.startswith("   "):
+            steps[-1][3][-1] += "\n" + line
+        elif who == "Bubbles":
+            steps[-1][3].append(text)
+        else:
+            steps.append((who, text, 0.0, []))
+    return steps

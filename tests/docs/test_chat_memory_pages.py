@@ -6,13 +6,13 @@ import pytest
 
 from bot.settings import Settings
 from bot.wiring import built_in_registry
-from tests.docs.page_dialogues import dialogues_on, play_block
+from tests.docs.page_dialogues import dialogues_in, play_block
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 PAGES = {
     name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("summaries", "search", "history", "memory", "privacy")
 }
-DIALOGUES = [pytest.param(start, block, id=name) for name, page in PAGES.items() for start, block in dialogues_on(page)]
+DIALOGUES = [pytest.param(start, block, id=name) for name, page in PAGES.items() for start, block in dialogues_in(page)]
 HOME = {
     "history_search": "history",
     "history_opt_out": "privacy",

@@ -6,19 +6,17 @@ import re
 import shlex
 import subprocess
 import sys
-from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
-from bot.testing.dialogues import Dialogue, Step
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
-from bot.testing.rehearsal import build_in_memory, play
+from bot.testing.rehearsal import build_in_memory
 from function_calls.llm import FunctionCallLLM
+from tests.docs.page_dialogues import dialogues_in, play_block
 
 ROOT = Path(__file__).parents[2]
 README, CHINESE = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh.md"))
@@ -90,47 +88,10 @@ async def test_without_a_model_the_examples_reach_the_handler(talk, text):
     assert texts[0].startswith("🎲 ann rolled")
 
 
-def told(block):
-    """The dialogue of a README block, as steps of (who, what, seconds waited, answers)."""
-    steps = []
-    for line in block.strip().split("\n"):
-        later = re.fullmatch(r"\((\d+) seconds later\)", line)
-        who, _, text = line.partition(": ")
-        if later:
-            steps.append(("", "", float(later[1]) + 0.5, []))
-        elif line.startswith("   "):
-            steps[-1][3][-1] += "\n" + line
-        elif who == "Bubbles":
-            steps[-1][3].append(text)
-        else:
-            steps.append((who, text, 0.0, []))
-    return steps
-
-
 @pytest.mark.looptime
-@pytest.mark.parametrize(
-    ("start", "block"), re.findall(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", README + CHINESE, re.DOTALL)
-)
+@pytest.mark.parametrize(("start", "block"), dialogues_in(README + CHINESE))
 async def test_the_bot_says_what_the_readme_says(start, block):
-    steps = tuple(
-        Step(
-            speaker=who,
-            text=text,
-            wait_seconds=wait,
-            expected=tuple(re.sub(r"\[(\w{6})\]", r"[{\1}]", answer) for answer in answers),
-            calls=(),
-            said="",
-            replies_to=0,
-            chat="home",
-            is_private=False,
-            is_admin=False,
-        )
-        for who, text, wait, answers in told(block)
-    )
-    zone = "Europe/Berlin"
-    at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(zone))
-
-    await play(Dialogue(path=Path("README.md"), title="README", start=at, zone=zone, steps=steps))
+    await play_block(start, block)
 
 
 @pytest.mark.integration  # an interpreter of its own

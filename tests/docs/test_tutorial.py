@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.page_dialogues import dialogues_on, play_block
+from tests.docs.page_dialogues import dialogues_in, play_block
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorial"
 FIRST_BOT = (TUTORIALS / "first-bot.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def coins(tmp_path, monkeypatch):
 
 
 @pytest.mark.looptime
-@pytest.mark.parametrize(("start", "block"), dialogues_on(FIRST_BOT))
+@pytest.mark.parametrize(("start", "block"), dialogues_in(FIRST_BOT))
 async def test_the_bot_says_what_the_first_tutorial_says(start, block):
     await play_block(start, block)
 
