@@ -12,7 +12,7 @@ from function_calls.confirmations import PendingCall
 from function_calls.consent import consent_of
 from function_calls.context import CallContext
 from function_calls.interpreter import Interpreter
-from function_calls.own_words import asked_for
+from function_calls.own_words import asked_for, was_shown
 from function_calls.recorder import NoRecorder, Recorder
 from function_calls.rounds import (
     Dispatched,
@@ -149,6 +149,7 @@ class Assistant:
                 state=CallState(opened),
                 invocation_id=invocation,
                 asked_for=requests,
+                has_shown=partial(was_shown, turn),
                 on_text=listener_of_call(turn, place),
             )
             for place in range(len(calls))

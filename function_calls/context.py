@@ -72,6 +72,12 @@ def _unlinked(message_id: str) -> str | None:
     return None
 
 
+def _never_shown(text: str) -> bool:
+    """There is no turn."""
+    del text
+    return False
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallContext:
     """The circumstances of one call; injected by annotation, never part of a schema.
@@ -83,8 +89,9 @@ class CallContext:
     where a call comes from that belongs to no turn, such as `http`.
 
     `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
-    untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `oversight`
-    watches over routers that have none of their own, such as an agent's. `is_undoing` says that a change is taken back.
+    untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `has_shown`
+    tells whether a text stands as it is in what the turn has. `oversight` watches over routers that have none of their
+    own, such as an agent's. `is_undoing` says that a change is taken back.
     `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
     `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
     while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
@@ -106,6 +113,7 @@ class CallContext:
     door: str = "chat"
     approved: ToolCall | None = None
     asked_for: frozenset[str] | None = None
+    has_shown: Callable[[str], bool] = _never_shown
     oversight: Oversight | None = None
     is_undoing: bool = False
     beginning: Beginning | None = None

@@ -47,6 +47,7 @@ async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService,
     if "://" not in args.url and not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     try:
+        _check_origin(args.url, ctx)
         page = await pages.fetch(args.url)
     except PageUnavailable as failure:
         why = say(ctx.language, f"page.{failure.reason}", detail=failure.detail)
@@ -56,3 +57,15 @@ async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService,
     is_cut = page.is_cut or len(page.text) > _LONGEST_FED
     value = {"url": page.url, "title": page.title, "text": page.text[:_LONGEST_FED], "is_cut": is_cut}
     return ToolResult(ok=True, text=text, value=value)
+
+
+def _check_origin(url: str, ctx: CallContext) -> None:
+    """Let nobody whose text was read have an address made up that tells them what else was said.
+
+    Raises:
+        PageUnavailable: `made_up`.
+    """
+    if ctx.asked_for is not None and not ctx.has_shown(url.partition("://")[2] or url):
+        raise PageUnavailable(
+            "made_up", "only addresses that stand in the conversation or in a result can be opened now"
+        )

@@ -4,6 +4,7 @@ from function_calls.calls import Turn
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.requests import Ear
+from function_calls.transcript import result_text
 from services.chat import ChatMessage
 from services.time_expressions import parse_all
 
@@ -22,6 +23,12 @@ def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = 
         steps = turn.steps[: (place or 0) + 1] if place is not None and place >= 0 else ()
         chosen = frozenset(call.name for step in steps for call in step.calls)
     return chosen | intents_of(turn, message)
+
+
+def was_shown(turn: Turn, text: str) -> bool:
+    """Whether `text` stands as it is in the message, in those before it, or in a result, so that nobody composed it."""
+    results = (result_text(result) for step in turn.steps for result in step.results)
+    return any(text in shown for shown in (turn.message.text, *(each.text for each in turn.recent), *results))
 
 
 def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:

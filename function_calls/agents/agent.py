@@ -20,7 +20,7 @@ from function_calls.interpreter import Interpreter
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
 from function_calls.oversight import Dispatcher
-from function_calls.own_words import asked_for
+from function_calls.own_words import asked_for, was_shown
 from function_calls.registry import Registrable, Registry
 from function_calls.rounds import (
     Dispatched,
@@ -164,6 +164,7 @@ class Agent:
                 actions=Actions(),
                 agent_name=self.name,
                 asked_for=requests,
+                has_shown=lambda text: was_shown(turn, text) or context.has_shown(text),
                 on_text=listener_of_call(turn, place),
             )
             for place in range(len(calls))

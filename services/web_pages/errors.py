@@ -7,7 +7,8 @@ class PageUnavailable(ToolFailed):
     """The page could not be read.
 
     `reason` is a short code: `address` (no web address, or one that is not public), `timeout`, `connection`, `status`,
-    `redirects` (too many), `content_type`, `too_large` or `malformed`. `detail` says more, never text of the page.
+    `redirects` (too many), `content_type`, `too_large`, `malformed`, or `made_up` (by a model that had read what others
+    wrote). `detail` says more, never text of the page.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

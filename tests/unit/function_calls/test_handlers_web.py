@@ -24,11 +24,12 @@ class FakePages(WebPageService):
 
 @pytest.fixture
 def fetch(context_of):
-    async def dispatch(url, language="en", **message):
+    async def dispatch(url, language="en", asked_for=None, shown="", **message):
         registry = Registry(injectable=(CallContext, HistoryService, WebPageService))
         registry.collect(handlers_web)
         services = Services(FakePages(), HistoryService(MemoryMessageStore()))
-        context = replace(context_of(**message), services=services, language=language)
+        context = replace(context_of(**message), services=services, language=language, asked_for=asked_for)
+        context = replace(context, has_shown=lambda text: text in shown)
         return await FunctionCallRouter(registry).dispatch(
             ToolCall(id="1", name="web_fetch", arguments={"url": url}), context
         )
@@ -56,6 +57,22 @@ async def test_a_page_that_cannot_be_read_is_told_with_its_reason(fetch, languag
 
     assert not result.ok
     assert result.text == text
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "shown", "is_read"),
+    [
+        (None, "", True),
+        (frozenset(), "see https://tea.test/a?b=1 for more", True),
+        (frozenset(), "see tea.test/a?b=1 for more", True),
+        (frozenset({"web_fetch"}), "see https://tea.test/a?b= for more", False),
+    ],
+    ids=["nothing of others was read", "the address was read", "without its scheme", "the address was made up"],
+)
+async def test_what_others_wrote_has_no_address_made_up(fetch, asked_for, shown, is_read):
+    result = await fetch("https://tea.test/a?b=1", asked_for=asked_for, shown=shown)
+
+    assert result.ok is is_read
 
 
 async def test_what_people_say_to_each_other_fetches_nothing(fetch):

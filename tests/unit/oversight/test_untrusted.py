@@ -1,8 +1,11 @@
 """After text that others wrote has entered a turn, a change needs the person's own words or their yes."""
 
+from dataclasses import replace
+
 import pytest
 
 from function_calls.calls import ToolCall, ToolResult
+from function_calls.context import CallContext
 from function_calls.registry import tool_function
 from function_calls.toolset import Viewer
 from services.chat import ChatAddress, ChatMessage, Person
@@ -21,6 +24,12 @@ async def browse() -> str:
 async def look() -> str:
     """Look at the bot's own notes."""
     return "nothing special"
+
+
+@tool_function(returns="reply")
+async def seek(text: str, ctx: CallContext) -> str:
+    """Tell whether a text stands somewhere in the turn."""
+    return str(ctx.has_shown(text))
 
 
 @pytest.fixture
@@ -74,6 +83,16 @@ async def test_trusted_results_ask_nothing(room, tools, made):
     told = await room(*tools, script=[[call("look")], [DELETE]]).say("tidy up")
 
     assert told == "deleted"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shown"), [("delete all reminders", True), ("the milk", True), ("tidy", True), ("tidy milk", False)]
+)
+async def test_a_tool_can_tell_what_was_shown_from_what_was_made_up(room, tools, text, is_shown):
+    before = replace(said_by("bob", number=1), text="who has the milk?")
+    here = room(*tools, seek, script=[[call("browse")], [call("seek", text=text)]], recent=[before])
+
+    assert await here.say("tidy up") == str(is_shown)
 
 
 async def test_looking_things_up_goes_on_unasked(room, tools, made):
