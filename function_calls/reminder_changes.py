@@ -16,6 +16,7 @@ from services.errors import RequestRefused
 from services.reminders.model import Schedule
 
 _HALF_DAY = 12
+_SMALL_HOURS = 6
 _SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
@@ -93,7 +94,7 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
     if reading.rrule or not is_clock(words):
         return None
     clock = reading.start.time().replace(tzinfo=None)
-    return _same_half(clock, old.start.time()) if is_clock_without_half(words) else clock
+    return _nearer(clock, old.start.time()) if is_clock_without_half(words) else clock
 
 
 def _spoken_day(words: str, ctx: CallContext) -> date | None:
@@ -105,11 +106,11 @@ def _spoken_day(words: str, ctx: CallContext) -> date | None:
     return reading.start.date()
 
 
-def _same_half(clock: time, old: time) -> time:
-    """A bare "8:30" of a reminder that was set for the morning stays in the morning."""
-    if clock.hour // _HALF_DAY == old.hour // _HALF_DAY:
-        return clock
-    return clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
+def _nearer(clock: time, old: time) -> time:
+    """A bare "8:30" is in the half of the day that is nearer to the `old` time; nothing moves into the small hours."""
+    other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    awake = [each for each in (clock, other) if each.hour >= _SMALL_HOURS or old.hour < _SMALL_HOURS]
+    return min(awake, key=lambda each: abs(each.hour * 60 + each.minute - old.hour * 60 - old.minute))
 
 
 def _at_clock(old: Schedule, clock: time) -> Schedule:

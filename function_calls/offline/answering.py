@@ -13,7 +13,7 @@ from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
-from function_calls.offline.shifts import moved_by, new_time
+from function_calls.offline.shifts import bare_clock, moved_by, new_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.reminder_times import zone_name
@@ -181,18 +181,25 @@ class Answering:
         """Move or put off a reminder, if the bot has a function for it."""
         moved = moved_by(request, self._ear)
         reading = new_time(request, self._ear) if moved is None else None
-        name, schedule = request.intent, self._schedule(request.intent, reading)
+        name, schedule = request.intent, self._schedule(request, reading)
         if moved is not None:
             name, schedule = self._shifted(request.intent, moved)
         references = reminder_references(request, self._ear.pack)
         arguments = {"reminder_id": "".join(references[:1]), "content": request.words("content", "deed")}
         return self.one(name, schedule | arguments)
 
-    def _schedule(self, intent: str, reading: Reading | None) -> dict[str, object]:
-        """When it is to be; what is put off till a day is said in its morning."""
-        if reading is not None and intent == "reminder_snooze" and reading.has_day and not reading.has_clock:
-            return {"time": written(reading.wall)}
-        return {} if reading is None else changed_schedule(reading, self._turn.now)
+    def _schedule(self, request: Request, reading: Reading | None) -> dict[str, object]:
+        """When it is to be; what is put off till a day is said in its morning.
+
+        Of a bare "7" the time that the reminder has tells which half of the day is meant, so it stays as it is said.
+        """
+        if reading is None:
+            return {}
+        if request.intent == "reminder_snooze":
+            is_day = reading.has_day and not reading.has_clock
+            return {"time": written(reading.wall)} if is_day else changed_schedule(reading, self._turn.now)
+        bare = bare_clock(request, self._ear)
+        return {"time": bare} if bare else changed_schedule(reading, self._turn.now)
 
     def _shifted(self, intent: str, moved: timedelta) -> tuple[str, dict[str, object]]:
         """What has just been set is moved from where it was, what has been said is put off from now."""

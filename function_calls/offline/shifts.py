@@ -8,6 +8,7 @@ from datetime import timedelta
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.time_words import TimeWords
+from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 
@@ -18,6 +19,15 @@ def new_time(request: Request, ear: Ear) -> Reading | None:
     if best is None or best.end is None or best.rrule is not None or not best.has_clock:
         return best
     return replace(best, start=best.end, end=None)
+
+
+def bare_clock(request: Request, ear: Ear) -> str:
+    """The words of the new time, if they are an hour of which either half of the day may be meant; else nothing."""
+    told = [time for time in _told(request, ear) if time.best is not None]
+    words = ear.pack.timed_words.sub("", told[0].words) if told else ""
+    if not is_clock_without_half(words):
+        return ""
+    return f"at {words}" if words[-1].isdigit() else words
 
 
 def _told(request: Request, ear: Ear) -> tuple[TimeWords, ...]:

@@ -99,7 +99,7 @@ def bare(text: str, name: str) -> str:
 def is_clock(text: str) -> bool:
     """Whether `text` is a time of the clock and names no day."""
     plain = folded(text).strip()
-    return any(each.clocks.fullmatch(plain) for each in every_language()) or is_clock_without_half(plain)
+    return any(each.clocks.fullmatch(plain) for each in every_language())
 
 
 def is_clock_without_half(text: str) -> bool:

@@ -89,6 +89,24 @@ async def test_another_clock_time_of_a_repeated_reminder_keeps_the_repetition(ta
     assert "every day at" in texts[-1] or "每天" in texts[-1]
 
 
+@pytest.mark.parametrize(
+    ("old", "words", "clock"),
+    [
+        ("09:00", "at 7", "07:00"),
+        ("15:00", "at 7", "19:00"),
+        ("11:00", "一点", "13:00"),
+        ("08:00", "at 4", "16:00"),
+        ("18:00", "十四点", "14:00"),
+    ],
+)
+async def test_of_a_bare_hour_the_half_of_the_day_is_nearer_to_the_old_time(talk, old, words, clock):
+    update = calls(("reminder_update", {"reminder_id": "tea", "time": words}))
+
+    texts = await talk(calls(setting(f"2026-11-25 {old}")), update)
+
+    assert without_id(texts[-1]).startswith(f"✏️ Changed to Wednesday 25 November at {clock}")
+
+
 async def test_a_full_date_moves_a_reminder_there(talk):
     update = calls(("reminder_update", {"reminder_id": "tea", "time": "2026-12-01 10:00"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
