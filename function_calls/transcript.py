@@ -118,7 +118,10 @@ def _role(message: ChatMessage, turn: Turn) -> str:
 
 def _line(message: ChatMessage, turn: Turn) -> str:
     text = message.text[:_LONGEST_LINE]
-    return text if _role(message, turn) == "assistant" else f"{one_line(message.sender.name)}: {text}"
+    if _role(message, turn) == "assistant":
+        return text
+    indented = "\n  ".join(text.splitlines())  # no line of it may look like another message
+    return f"{one_line(message.sender.name)}: {indented}"
 
 
 def _attachments(message: ChatMessage) -> list[str]:
