@@ -1,13 +1,12 @@
 """The whole bot, with a fake platform and fake time."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from bot.app import build_app
 from bot.settings import BotSettings, RouterSettings, Settings
-from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
@@ -18,18 +17,6 @@ from services.history.service import HistoryService
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
-
-START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def clock():
-    return LoopClock(START)
-
-
-@pytest.fixture
-def platform(clock):
-    return FakePlatform(clock)
 
 
 def bot(platform, clock, *, interpreter=None, database=None, **settings):

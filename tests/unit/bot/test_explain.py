@@ -6,7 +6,6 @@ import pytest
 
 from bot.app import build_app
 from bot.settings import BotSettings, ModelSettings, Settings
-from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
@@ -26,16 +25,6 @@ SET = ToolCall(
     arguments={"type": "once", "time": "2026-11-20 10:00", "content": "tea"},
     repairs=("tool name ReminderSet read as reminder_set",),
 )
-
-
-@pytest.fixture
-def clock():
-    return LoopClock(START)
-
-
-@pytest.fixture
-def platform(clock):
-    return FakePlatform(clock)
 
 
 def bot(platform, clock, *, interpreter=None, **settings):

@@ -1,14 +1,11 @@
 """Files and pictures that a tool returns."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
 from bot.settings import BotSettings, Settings
-from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
@@ -31,16 +28,6 @@ class Painter:
     async def sketch(self) -> SentFile:
         """Draw a sketch."""
         return PLOT
-
-
-@pytest.fixture
-def clock():
-    return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
-
-
-@pytest.fixture
-def platform(clock):
-    return FakePlatform(clock)
 
 
 def bot(platform, clock, name, *, said=""):

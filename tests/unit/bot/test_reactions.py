@@ -2,31 +2,18 @@
 
 import asyncio
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 
 import pytest
 
 from bot.app import build_app
 from bot.reactions import is_me_too
 from bot.settings import BotSettings, RouterSettings, Settings
-from bot.testing.clocks import LoopClock
-from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 MINUTE = 60
-
-
-@pytest.fixture
-def clock():
-    return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
-
-
-@pytest.fixture
-def platform(clock):
-    return FakePlatform(clock)
 
 
 @asynccontextmanager

@@ -2,14 +2,11 @@
 
 import asyncio
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 
 import pytest
 
 from bot.settings import BotSettings, Settings
-from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from function_calls.calls import Receipt, ToolCall, ToolResult
 from function_calls.registry import tool_function
@@ -46,16 +43,6 @@ class Shelf:
 @pytest.fixture
 def shelf():
     return Shelf()
-
-
-@pytest.fixture
-def clock():
-    return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
-
-
-@pytest.fixture
-def platform(clock):
-    return FakePlatform(clock)
 
 
 @asynccontextmanager
