@@ -97,6 +97,7 @@ async def build_app(
     *,
     platforms: Sequence[Platform] = (),
     functions: Sequence[Functions] = (),
+    services: Sequence[object] = (),
     interpreter: Interpreter | None = None,
     clock: Clock | None = None,
     database: Database | None = None,
@@ -109,6 +110,7 @@ async def build_app(
         settings: what the operator chose; the defaults otherwise.
         platforms: the chats to serve.
         functions: modules or objects whose `@tool_function`s are offered besides the built-in ones.
+        services: objects that these functions ask for by annotating a parameter with their class.
         interpreter: understands messages instead of the configured model.
         clock: tells the time; the machine's by default.
         database: where everything is kept instead of the configured one; it is entered here.
@@ -133,7 +135,9 @@ async def build_app(
         chats = await enter(opened_chats(ground, (*platforms, *plugins.platforms())))
         search = await search_service(settings.search, clock, resources, plugins.engines())
         speechless: set[str] = set()
-        services = all_services(ground, chats, model.asked, search, pace=pace, speechless=speechless)
+        offered = all_services(ground, chats, model.asked, search, pace=pace, speechless=speechless)
+        for service in services:
+            offered.add(service)
         offline = OfflineInterpreter(read_times=ground.times.parse_all, searches_web=search.is_configured)
         if interpreter is None and model.asked is not None:
             interpreter = model_interpreter(model.asked, settings.model, ground.times)
@@ -141,10 +145,10 @@ async def build_app(
         parts = Parts(
             settings=settings,
             clock=clock,
-            services=services,
+            services=offered,
             outbox=chats.outbox,
             drafts=chats.drafts,
-            registry=built_in_registry(functions),
+            registry=built_in_registry(functions, injectable=map(type, services)),
             states=ground.scopes,
             oversight=oversight,
             interpreter=chosen,
@@ -158,11 +162,11 @@ async def build_app(
         way = wired(parts)
         way.calls.hooks.after.append(failures_masked(ground.mask))
         tools = await enter(_tools(ground, way.calls, plugins))
-        given_up = GivenUp(services.get(ReminderService), clock, speechless)
+        given_up = GivenUp(offered.get(ReminderService), clock, speechless)
         app = App(
             router=way.router,
             registry=parts.registry,
-            services=services,
+            services=offered,
             outbox=chats.outbox,
             calls=way.calls,
             turns=way.turns,

@@ -1,6 +1,6 @@
 """The way of a message, put together: middlewares, assistant, tools, outbox."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -124,8 +124,8 @@ class Wired:
     assistant_with: Callable[[Interpreter], Assistant]
 
 
-def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
-    """The built-in functions, and those of the modules or objects in `functions`."""
+def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterable[type[object]] = ()) -> Registry:
+    """The built-in functions, and those of the modules or objects in `functions`, which may ask for more classes."""
     registry = Registry(
         injectable=(
             CallContext,
@@ -141,6 +141,7 @@ def built_in_registry(functions: Sequence[Functions] = ()) -> Registry:
             ZoneService,
             CallLog,
             Undoing,
+            *injectable,
         )
     )
     for source in (*_BUILT_IN, *functions):

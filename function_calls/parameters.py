@@ -46,6 +46,11 @@ _KINDS: Final = {
         "Name the parameters, or annotate it with Unpack[SomeTypedDict].",
     ),
 }
+_CONTEXT_NAMES: Final = frozenset({"ctx", "context"})
+_FIX_OF_TYPE: Final = (
+    "Use str, int, float, bool, list, dict, Literal, Enum, a date or time, or a model of these (TypedDict from"
+    " typing_extensions). A service is given to the bot: add.services.append(…) in a plugin, build_app(services=…)."
+)
 
 
 class Fault(Exception):
@@ -94,6 +99,8 @@ def read_parameters(
     for name, found in inspect.signature(function).parameters.items():
         if name in bound:
             continue
+        if name not in hints and name in _CONTEXT_NAMES:
+            raise Fault(name, "has no type, so a model would be asked for it", f"Write {name}: CallContext.")
         annotation = hints.get(name, Any)
         kind = _injected_class(annotation, injectable)
         if kind is not None:
@@ -244,12 +251,8 @@ def _schema_of(name: str, annotation: Any) -> Schema:
     except PydanticUndefinedAnnotation as error:
         raise Fault(name, f"its type names '{error.name}', which is not there", "Import or define it.") from error
     except PydanticUserError as error:
-        raise Fault(
-            name,
-            f"its type cannot be said in JSON ({str(error).splitlines()[0]})",
-            "Use str, int, float, bool, list, dict, Literal, Enum, a date or time, or a model of these"
-            " (TypedDict from typing_extensions); services are injected by their class.",
-        ) from error
+        kind = getattr(annotation, "__name__", None) or str(annotation)
+        raise Fault(name, f"{kind} cannot be said in JSON, and no service of the bot is one", _FIX_OF_TYPE) from error
 
 
 def _readable(kind: type) -> type:

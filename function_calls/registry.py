@@ -9,7 +9,9 @@ from types import FunctionType, ModuleType
 from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
 from function_calls.invocation import Invoke, class_invoker, function_invoker
+from function_calls.option_checks import check_options
 from function_calls.oversight import Dispatcher
+from function_calls.parameters import Fault
 from function_calls.permission import Rule, Viewer, refusal_code
 from function_calls.schema_validator import SchemaValidator
 from function_calls.signature import analyse
@@ -158,7 +160,7 @@ def _function_tool(
     function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
 ) -> RegisteredTool:
     """What is registered for a function; the same for every bot of a process, for making its schema takes a while."""
-    signature = analyse(function, injectable=injectable, name=options.name, description=options.description)
+    signature = analyse(function, injectable=injectable, options=options)
     spec = ToolSpec(
         name=_checked(signature.name),
         description=signature.description,
@@ -177,6 +179,7 @@ def _function_tool(
 
 
 def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
+    _refuse_mistakes(tool, options)
     spec = ToolSpec(
         name=_checked(options.name or tool.name),
         description=options.description or tool.description,
@@ -193,6 +196,17 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         invoke=class_invoker(tool),
         dispatchers=tool.dispatchers,
     )
+
+
+def _refuse_mistakes(tool: Tool, options: ToolOptions) -> None:
+    kind = type(tool).__name__
+    missing = [name for name in ("name", "description", "parameters") if not hasattr(tool, name)]
+    if missing:
+        raise TypeError(f"{kind} is no tool yet; a class tool sets {', '.join(missing)}")
+    try:
+        check_options(options, tool.parameters)
+    except Fault as fault:
+        raise ValueError(f"{kind}: {fault.problem}. {fault.fix}") from fault
 
 
 def _rule(options: ToolOptions) -> Rule:

@@ -158,7 +158,7 @@ class FunctionCallRouter:
             lambda: _begun(tool, arguments, context),
             context,
             limit=options.timeout if options.timeout is not None else self._default_timeout,
-            retries=options.retries if options.idempotent else 0,
+            retries=options.retries,
             slots=self._slots_of(tool),
         )
         result = replace(result, is_untrusted=True) if options.returns_untrusted else result

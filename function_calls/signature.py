@@ -11,6 +11,7 @@ from pydantic.errors import PydanticUserError
 
 from function_calls.docstrings import Docstring, parse_docstring
 from function_calls.errors import SignatureInvalid
+from function_calls.option_checks import check_options
 from function_calls.parameters import (
     OMITTED,
     Fault,
@@ -22,6 +23,7 @@ from function_calls.parameters import (
 )
 from function_calls.schema import Schema, described, published, unwrapped
 from function_calls.schema_validator import SchemaValidator
+from function_calls.tool_options import NO_OPTIONS, ToolOptions
 
 Style = Literal["model", "plain"]
 _NAME_LENGTH = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
@@ -49,7 +51,6 @@ class FunctionSignature:
     """Parameter name and the field of `arguments` that holds it, for the plain style."""
     injected: Mapping[str, type]
     is_async: bool
-    examples: tuple[Mapping[str, object], ...] = ()
 
     def bind(self, arguments: object, injected: Mapping[str, object]) -> tuple[tuple[object, ...], dict[str, object]]:
         """The positional and keyword arguments to call the function with.
@@ -66,35 +67,32 @@ def analyse(
     function: Callable[..., object],
     *,
     injectable: Collection[type] = (),
-    name: str | None = None,
-    description: str | None = None,
-    examples: Collection[Mapping[str, object]] = (),
+    options: ToolOptions = NO_OPTIONS,
 ) -> FunctionSignature:
     """Read `function`: a plain, async or bound function, with an argument model or with typed parameters.
 
-    Parameters annotated with one of the `injectable` classes (or a subclass) are left out of the schema. `examples`
-    are argument objects; each must fit.
+    Parameters annotated with one of the `injectable` classes (or a subclass) are left out of the schema.
 
     Raises:
-        SignatureInvalid: it cannot be offered to a model; says where, which parameter, why and what to do.
+        SignatureInvalid: it cannot be offered to a model; says where, which parameter or option, why and what to do.
     """
     docs = parse_docstring(inspect.getdoc(_core(function)))
     try:
-        called = _checked_name(name or _name_of(function))
+        called = _checked_name(options.name or _name_of(function))
         _refuse_generators(function)
         parameters, injected = read_parameters(function, injectable)
         style: Style = "model" if len(parameters) == 1 and is_argument_model(parameters[0]) else "plain"
         model, bare = argument_class(parameters[0]) if style == "model" else plain_model(called, parameters)
         schema = _with_texts(bare, model, style, parameters, docs)
         validator = SchemaValidator(schema, check_formats=True)
-        _check_examples(validator, examples)
+        check_options(options, schema)
     except Fault as fault:
         raise _signature_error(function, fault) from fault
     except PydanticUserError as error:
         raise _signature_error(function, Fault("", str(error).splitlines()[0], "Change its type.")) from error
     return FunctionSignature(
         name=called,
-        description=description or docs.description,
+        description=options.description or docs.description,
         parameters_schema=published(schema),
         validator=validator,
         arguments=model,
@@ -104,7 +102,6 @@ def analyse(
         fields=tuple((each.name, each.field) for each in parameters) if style == "plain" else (),
         injected=injected,
         is_async=inspect.iscoroutinefunction(_core(function)),
-        examples=tuple(examples),
     )
 
 
@@ -124,13 +121,6 @@ def _check_of(model: type) -> Callable[..., object]:
     if issubclass(model, BaseModel):
         return model.__pydantic_validator__.validate_json
     return TypeAdapter(model).validator.validate_json
-
-
-def _check_examples(validator: SchemaValidator, examples: Collection[Mapping[str, object]]) -> None:
-    for example in examples:
-        errors = validator.validate(dict(example))
-        if errors:
-            raise Fault("", f"an example does not fit its own schema ({errors[0]})", "Correct the example.")
 
 
 def _checked_name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeGuard, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar, overload
 
 from function_calls.calls import ReturnStyle, ToolResult, UndoStep
 from function_calls.permission import Permission, Scope
@@ -12,6 +12,7 @@ Undo = str | Callable[[Mapping[str, object], ToolResult], UndoStep | None]
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _MARK = "__tool_function__"
+_LISTS = ("examples", "platforms")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +41,11 @@ class ToolOptions:
     max_concurrent: int | None = None
 
 
+@overload
+def tool_function(function: Function, /) -> Function: ...
+
+
+@overload
 def tool_function(
     *,
     name: str | None = None,
@@ -58,13 +64,21 @@ def tool_function(
     idempotent: bool = False,
     retries: int = 0,
     max_concurrent: int | None = None,
-) -> Callable[[Function], Function]:
-    """Mark a function as a tool that a chat may call.
+) -> Callable[[Function], Function]: ...
+
+
+def tool_function(function: Function | None = None, /, **given: Any) -> Function | Callable[[Function], Function]:
+    """Mark a function as a tool that a chat may call: `@tool_function`, or `@tool_function(…)` with options.
 
     Its signature becomes the JSON Schema, its docstring the description. Parameters annotated with `CallContext`
-    or with the class of a service are injected and never shown to a model.
+    or with the class of a service are injected and never shown to a model. What is wrong with the signature or an
+    option is told when the function is registered.
 
     Args:
+        function: what stands under the decorator.
+        **given: the options, below.
+
+    Options:
         name: the name that a model calls; the function's own by default.
         description: what it is for; the docstring by default.
         examples: sentences that mean this tool, with `{argument}` slots; they teach the offline interpreter too.
@@ -83,31 +97,28 @@ def tool_function(
         idempotent: calling it twice does no more than calling it once.
         retries: how often an idempotent tool is tried again after a failure, with a growing pause.
         max_concurrent: how many calls of it may run at the same time; a call that waits uses up its timeout.
+
+    Raises:
+        TypeError: there is no such option, or one text stands where several are wanted.
     """
-    options = ToolOptions(
-        name=name,
-        description=description,
-        examples=tuple(examples),
-        returns=returns,
-        timeout=timeout,
-        permission=permission,
-        scope=scope,
-        platforms=tuple(platforms),
-        confirm=confirm,
-        changes_state=changes_state,
-        returns_untrusted=returns_untrusted,
-        undo=undo,
-        is_only_for_undo=is_only_for_undo,
-        idempotent=idempotent,
-        retries=retries,
-        max_concurrent=max_concurrent,
-    )
+    options = ToolOptions(**{name: _kept(name, value) for name, value in given.items()})
 
-    def mark(function: Function) -> Function:
-        setattr(function, _MARK, options)
-        return function
+    def mark(marked: Function) -> Function:
+        setattr(marked, _MARK, options)
+        return marked
 
-    return mark
+    return mark if function is None else mark(function)
+
+
+def _kept(name: str, value: Any) -> Any:
+    """The value of an option; a list as a tuple, for options are compared and remembered."""
+    if name in _LISTS and isinstance(value, str):
+        raise TypeError(f"{name}={value!r} is one text; write {name}=[{value!r}]")
+    return tuple(value) if name in _LISTS or isinstance(value, list) else value
+
+
+NO_OPTIONS: Final = ToolOptions()
+"""Those of a function without the mark."""
 
 
 def is_marked(value: object) -> TypeGuard[Callable[..., object]]:
@@ -118,4 +129,4 @@ def is_marked(value: object) -> TypeGuard[Callable[..., object]]:
 def options_of(function: object) -> ToolOptions:
     """What the mark of `function` says; the defaults where it has none."""
     marked = getattr(function, _MARK, None)
-    return marked if isinstance(marked, ToolOptions) else ToolOptions()
+    return marked if isinstance(marked, ToolOptions) else NO_OPTIONS

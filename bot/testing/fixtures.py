@@ -8,6 +8,7 @@ In `conftest.py`::
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Protocol
 
@@ -23,6 +24,7 @@ from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.session_state import CallState
 
 
 class CallTool(Protocol):
@@ -35,7 +37,10 @@ class CallTool(Protocol):
         language: str = "en",
         **arguments: object,
     ) -> ToolResult:
-        """Call `tool` with `arguments`, checked as always; `services` are what it may have injected."""
+        """Call `tool` with `arguments`, checked as always; `services` are what it may have injected.
+
+        What a call writes into `ctx.state` is there for the next call of the same test.
+        """
         ...
 
 
@@ -44,13 +49,16 @@ class Talk(Protocol):
 
     async def __call__(
         self,
-        text: str,
-        *,
+        *texts: str,
         functions: Sequence[ModuleType | object] = (),
+        services: Sequence[object] = (),
         interpreter: Interpreter | None = None,
         plugins: PluginSettings | None = None,
     ) -> list[str]:
-        """Say `text` to a bot that has `functions` and `plugins`, and return what it says."""
+        """Say `texts` to a new bot, one after the other, and return all that it says.
+
+        It has `functions` and `plugins`; `services` are what `functions` have injected.
+        """
         ...
 
 
@@ -63,6 +71,7 @@ def fake_clock() -> FixedClock:
 @pytest.fixture
 def call_tool(fake_clock: FixedClock) -> CallTool:
     """Runs one function as the router does: both checks, injection, failures as results."""
+    state = CallState()
 
     async def call(
         tool: Callable[..., object] | Tool, *services: object, language: str = "en", **arguments: object
@@ -70,7 +79,8 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
         registry = Registry(injectable=(CallContext, Services, *(type(each) for each in services)))
         registry.register(tool)
         message = make_message("test", is_private=True)
-        context = make_context(message, clock=fake_clock, services=Services(*services), language=language)
+        made = make_context(message, clock=fake_clock, services=Services(*services), language=language)
+        context = replace(made, state=state.sibling())
         name = next(iter(registry)).name
         return await FunctionCallRouter(registry).dispatch(ToolCall(id="c1", name=name, arguments=arguments), context)
 
@@ -79,5 +89,5 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
 
 @pytest.fixture
 def talk() -> Talk:
-    """Talks to whole bots in memory: a new one for each message, offline or with the interpreter given."""
+    """Talks to whole bots in memory: a new one for each time, offline or with the interpreter given."""
     return said

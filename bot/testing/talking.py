@@ -16,13 +16,16 @@ NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
 
 async def said(
-    text: str,
-    *,
+    *texts: str,
     functions: Sequence[ModuleType | object] = (),
+    services: Sequence[object] = (),
     interpreter: Interpreter | None = None,
     plugins: PluginSettings | None = None,
 ) -> list[str]:
-    """What a new bot with `functions` and `plugins` says to `text`, offline or with the interpreter given."""
+    """What a new bot says to `texts`, one person's one after the other, offline or with the interpreter given.
+
+    `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for.
+    """
     clock = StandingClock(NOW)
     platform = FakePlatform(clock)
     settings = Settings(
@@ -32,9 +35,11 @@ async def said(
         settings,
         platforms=[platform],
         functions=functions,
+        services=services,
         interpreter=interpreter,
         clock=clock,
         database=Database("sqlite://"),
     ):
-        await platform.say(text, is_private=True)
+        for text in texts:
+            await platform.say(text, is_private=True)
     return platform.texts

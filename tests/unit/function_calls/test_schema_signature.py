@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from function_calls.errors import ArgumentsInvalid, SignatureInvalid
 from function_calls.signature import FunctionSignature, analyse
+from function_calls.tool_options import ToolOptions
 from function_calls.validation import instantiate
 
 
@@ -243,14 +244,13 @@ def test_an_option_that_means_something_when_null_keeps_null():
     }
 
 
-def test_name_description_and_examples_can_be_given():
+def test_name_and_description_can_be_given():
     def tool(a: int) -> None:
         """Inner words."""
 
-    signature = analyse(tool, name="better-name", description="Better words.", examples=[{"a": 1}])
+    signature = analyse(tool, options=ToolOptions(name="better-name", description="Better words."))
 
     assert (signature.name, signature.description) == ("better-name", "Better words.")
-    assert signature.examples == ({"a": 1},)
 
 
 def star(*values: int) -> None: ...
@@ -259,6 +259,8 @@ def positional(a: int, /) -> None: ...
 def unsayable(a: int, b: Callable[[], int]) -> None: ...
 def keyed_by_truth(a: dict[bool, int]) -> None: ...
 def unknown_class(a: "Nowhere") -> None: ...  # noqa: F821 - the fault under test
+def untyped_context(a: int, ctx) -> None: ...
+def unknown_service(a: int, context: Context) -> None: ...
 def generator(a: int) -> Any:
     yield a
 
@@ -272,6 +274,8 @@ def generator(a: int) -> Any:
         (unsayable, "b", "Literal"),
         (keyed_by_truth, "a", "Literal"),
         (unknown_class, "a", "Import"),
+        (untyped_context, "ctx", "ctx: CallContext"),
+        (unknown_service, "context", "add.services.append"),
         (generator, "", "Return"),
         (lambda a: a, "", "name="),
     ],
@@ -287,13 +291,6 @@ def test_what_cannot_be_a_tool_is_refused_with_file_line_parameter_and_fix(
     assert Path(caught.value.file).name == Path(__file__).name
     assert caught.value.line == function.__code__.co_firstlineno
     assert f":{caught.value.line}:" in str(caught.value)
-
-
-def test_an_example_that_does_not_fit_is_refused_at_registration():
-    def tool(a: int) -> None: ...
-
-    with pytest.raises(SignatureInvalid, match="example"):
-        analyse(tool, examples=[{"a": "one"}])
 
 
 def test_the_second_check_names_every_wrong_field():

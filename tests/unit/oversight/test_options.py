@@ -71,14 +71,6 @@ async def test_retries_are_no_more_than_declared(room):
     assert work.tries == 3
 
 
-async def test_a_tool_that_is_not_idempotent_is_never_tried_again(room):
-    work = Flaky(1, ToolFailed("down"))
-    result = await room(flaky_tool(work, retries=3)).dispatch(call("fetch"))
-
-    assert not result.ok
-    assert work.tries == 1
-
-
 async def test_a_refusal_is_not_tried_again(room):
     work = Flaky(1, RequestRefused("no_reminders"))
     await room(flaky_tool(work, idempotent=True, retries=3)).dispatch(call("fetch"))

@@ -23,6 +23,13 @@ def greet(name: str) -> str:
     return f"Hello {name}!"
 
 
+@tool_function(name="count", returns="reply", changes_state=True, examples=("count on",))
+def count(ctx: CallContext) -> str:
+    """Count one further."""
+    ctx.state["count"] = int(str(ctx.state.get("count", 0))) + 1
+    return str(ctx.state["count"])
+
+
 class Greetings:
     greet = staticmethod(greet)
 
@@ -38,6 +45,24 @@ async def test_broken_arguments_are_a_failed_result(call_tool):
 
     assert not result.ok
     assert "name" in result.error
+
+
+async def test_what_a_call_remembers_is_there_for_the_next(call_tool):
+    await call_tool(count)
+
+    assert (await call_tool(count)).text == "2"
+
+
+async def test_one_bot_hears_several_messages(talk):
+    texts = await talk("count on", "count on", functions=[count])
+
+    assert [text.splitlines()[0] for text in texts] == ["1", "2"]
+
+
+async def test_a_whole_bot_has_the_services_that_its_functions_ask_for(talk):
+    script = ScriptedInterpreter([[ToolCall(id="c1", name="bake", arguments={"what": "rye"})]])
+
+    assert await talk("bread, please", functions=[bake], services=[Bakery()], interpreter=script) == ["ann: fresh rye"]
 
 
 async def test_a_whole_bot_answers_with_the_function(talk):

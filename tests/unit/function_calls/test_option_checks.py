@@ -1,0 +1,95 @@
+"""What a tool was told wrongly is told to its author when it is registered, with the place and the fix."""
+
+import pytest
+
+from function_calls.class_tools import Tool
+from function_calls.errors import SignatureInvalid
+from function_calls.registry import Registry, ToolOptions, tool_function
+from function_calls.tool_options import options_of
+from tests.unit.function_calls.test_class_tools import Slow
+
+
+def told(**options):
+    @tool_function(**options)
+    async def roll(sides: int = 6) -> str:
+        """Roll a dice."""
+        return str(sides)
+
+    return roll
+
+
+def test_the_decorator_stands_with_and_without_parentheses():
+    @tool_function
+    async def bare(sides: int) -> int:
+        """Roll a dice."""
+        return sides
+
+    registry = Registry()
+    registry.register([bare, told(returns="reply")])
+
+    assert [(tool.name, tool.options.returns) for tool in registry] == [("bare", "observation"), ("roll", "reply")]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "fix"),
+    [
+        ("returns", "answer", '"reply"'),
+        ("permission", "admin", '"admins"'),
+        ("permission", "telegram:12345", "tuple of people"),
+        ("permission", ("12345",), "platform:id"),
+        ("scope", "groups", '"group"'),
+        ("timeout", "5s", "seconds"),
+        ("timeout", 0, "seconds"),
+        ("confirm", "Really?", "a function of the arguments"),
+        ("undo", True, "name of a function"),
+        ("retries", -1, "0, 1, 2"),
+        ("max_concurrent", 0, "1, 2, 3"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused_with_the_fix(option, value, fix):
+    with pytest.raises(SignatureInvalid) as caught:
+        Registry().register(told(**{option: value}))
+
+    assert f"{option}={value!r}" in caught.value.problem
+    assert fix in caught.value.fix
+    assert caught.value.file == __file__
+
+
+def test_a_tool_that_is_not_idempotent_cannot_ask_for_retries():
+    with pytest.raises(SignatureInvalid, match="idempotent=True"):
+        Registry().register(told(retries=3))
+
+
+@pytest.mark.parametrize(("slot", "fix"), [("side", "{sides}"), ("colour", "arguments are: sides")])
+def test_a_slot_that_is_no_argument_is_refused(slot, fix):
+    with pytest.raises(SignatureInvalid) as caught:
+        Registry().register(told(examples=[f"roll a dice with {{{slot}}} sides"]))
+
+    assert f"{{{slot}}}" in caught.value.problem
+    assert fix in caught.value.fix
+
+
+@pytest.mark.parametrize("option", ["examples", "platforms"])
+def test_one_text_in_the_place_of_several_is_refused_where_it_stands(option):
+    with pytest.raises(TypeError, match=r"write \w+=\['roll a dice'\]"):
+        told(**{option: "roll a dice"})
+
+
+def test_people_may_be_listed_as_one_likes():
+    assert options_of(told(permission=["telegram:12"])).permission == ("telegram:12",)
+
+
+def test_the_options_of_a_class_tool_are_looked_at_too():
+    with pytest.raises(ValueError, match=r"Slow: scope='groups'"):
+        Registry().register(Slow(), ToolOptions(scope="groups"))
+
+
+def test_a_class_tool_without_a_description_is_refused_by_its_name():
+    class Unfinished(Tool):
+        name = "unfinished"
+
+        async def run(self, args, ctx):
+            return "done"
+
+    with pytest.raises(TypeError, match="Unfinished is no tool yet; a class tool sets description, parameters"):
+        Registry().register(Unfinished())
