@@ -1,6 +1,7 @@
 """The function that pauses and ends reminders, and lets people join and leave them."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
@@ -16,6 +17,7 @@ from services.history.service import HistoryService
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 
+_JUST_SAID = timedelta(seconds=10)  # by then the platform has told which message it is
 _INVERSES: Mapping[str, str] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
 
 
@@ -46,16 +48,24 @@ async def _reference(
     reference = await meant(args.reminder_id, ctx, reminders, history)
     if reference:
         return reference
-    if ctx.message.reply_to is not None and not _is_addressed(ctx):
-        raise RequestRefused("nothing_meant")
     if args.action == "done":
-        return (await reminders.awaited(ctx.chat, ctx.sender)).id
+        return (await _awaited(ctx, reminders, history)).id
     if not _is_addressed(ctx):
         raise RequestRefused("nothing_meant")
     if args.action == "join":
         here = await reminders.list(ctx.chat, ctx.sender)
         return max(here, key=lambda each: each.created_at).id if here else ""
     return (await spoken_of(None, ctx, reminders)).id
+
+
+async def _awaited(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
+    """What waits for "done"; as a reply to a message that is not known, only what is being said this very moment."""
+    replied_to = ctx.message.reply_to
+    if replied_to is None or _is_addressed(ctx):
+        return await reminders.awaited(ctx.chat, ctx.sender)
+    if await history.find(ctx.chat, replied_to) is not None:
+        raise RequestRefused("nothing_meant")
+    return await reminders.awaited(ctx.chat, ctx.sender, within=_JUST_SAID)
 
 
 async def _switched(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:

@@ -218,13 +218,13 @@ class ReminderService:
         now, shortest = self._clock.now(), self._limits.shortest_interval
         return await self._changing.one(chat, person, reference, lambda row: finished(row, now, shortest))
 
-    async def awaited(self, chat: ChatAddress, person: Person) -> Reminder:
-        """What was said last to `person` and comes again until it is done.
+    async def awaited(self, chat: ChatAddress, person: Person, within: timedelta = _SNOOZABLE_FOR) -> Reminder:
+        """What was said last to `person`, no longer ago than `within`, and comes again until it is done.
 
         Raises:
             RequestRefused: `nothing_to_finish`.
         """
-        for row in await self._said_to(chat, person, _SNOOZABLE_FOR):
+        for row in await self._said_to(chat, person, within):
             if row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule):
                 return self._shelf.public(row)
         raise RequestRefused("nothing_to_finish")

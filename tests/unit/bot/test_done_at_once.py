@@ -1,0 +1,68 @@
+"""Who answers a reminder in the moment in which it appears is understood: its number is not known yet."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+MINUTE = 60
+
+
+class SlowToTell(FakePlatform):
+    """Shows a reminder at once, and tells after two seconds which message it is."""
+
+    async def send(self, address, message):
+        message_id = await super().send(address, message)
+        if message.text.startswith("⏰"):
+            await asyncio.sleep(2)
+        return message_id
+
+
+@asynccontextmanager
+async def reminded():
+    """A platform that is just showing Ann a reminder which repeats until she says that it is done."""
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = SlowToTell(clock)
+    async with build_app(
+        Settings(bot=BotSettings(timezone="UTC")),
+        platforms=[platform],
+        clock=clock,
+        database=Database("sqlite://", make_thread=InlineExecutor),
+        timetable=LoopTimetable(),
+    ):
+        await platform.say("Bubbles, remind me in 10 minutes to take my pills until I say done", sender="ann")
+        await platform.say("the standup notes", sender="bob", message_id="notes")
+        await asyncio.sleep(10 * MINUTE + 1)
+        yield platform
+
+
+async def test_a_reply_to_what_nobody_knows_yet_ends_what_is_being_said():
+    async with reminded() as platform:
+        await platform.say("done", sender="ann", reply_to="shown-a-moment-ago")
+
+    assert platform.texts[-1].startswith("✔ Done")
+
+
+async def test_a_reply_to_somebody_s_message_ends_nothing():
+    async with reminded() as platform:
+        await platform.say("done", sender="ann", reply_to="notes")
+
+    assert platform.texts[-1].startswith("⏰")
+
+
+async def test_a_reply_to_what_is_not_known_later_ends_nothing():
+    async with reminded() as platform:
+        await asyncio.sleep(MINUTE)
+        await platform.say("done", sender="ann", reply_to="long-before-the-bot")
+
+    assert platform.texts[-1].startswith("⏰")
