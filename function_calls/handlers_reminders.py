@@ -146,11 +146,15 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
     elif schedule is not None:
         schedule = replace(schedule, rule=nag_like(old.schedule.rule, schedule.rule))
     return ReminderEdit(
-        content=args.content or None,
+        content=args.content or _with_added(args.added, old, ctx),
         schedule=schedule,
         is_urgent=args.urgent,
         catch_up=None if args.missed is None else CatchUp(args.missed),
     )
+
+
+def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:
+    return say(ctx.language, "reminder.with_added", content=old.content, added=words) if words else None
 
 
 def _until(words: str | None, ctx: CallContext) -> datetime:

@@ -25,6 +25,7 @@ class ReminderUpdateArgs(Arguments):
     reminder_id: str | None = Field(default=None, description=_WHICH)
     time: str | None = Field(default=None, description=_TIME)
     content: str | None = Field(default=None, description="新的内容 / the new text; leave it out to keep the old one")
+    added: str | None = Field(default=None, description="加上的内容 / words to put behind the text that it has")
     type: Literal["once", "daily", "weekly"] | None = Field(
         default=None, description="Only to make it repeat differently: once, daily or weekly."
     )

@@ -94,9 +94,9 @@ async def test_another_clock_time_of_a_repeated_reminder_keeps_the_repetition(ta
     [
         ("09:00", "at 7", "07:00"),
         ("15:00", "at 7", "19:00"),
-        ("11:00", "一点", "13:00"),
+        ("11:00", "at 1", "13:00"),
         ("08:00", "at 4", "16:00"),
-        ("18:00", "十四点", "14:00"),
+        ("08:00", "at 14:30", "14:30"),
     ],
 )
 async def test_of_a_bare_hour_the_half_of_the_day_is_nearer_to_the_old_time(talk, old, words, clock):
@@ -126,6 +126,14 @@ async def test_only_the_words_change_where_no_time_is_given(talk):
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
 
     assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 17:00, in 5 days: green tea"
+
+
+async def test_words_are_added_to_those_that_are_there(talk):
+    update = calls(("reminder_update", {"reminder_id": "1", "added": "biscuits"}))
+
+    texts = await talk(calls(setting("2026-11-25 17:00")), update)
+
+    assert texts[-1].endswith(": tea, biscuits")
 
 
 async def test_a_once_reminder_becomes_a_weekly_one(talk):

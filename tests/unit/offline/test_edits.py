@@ -7,7 +7,7 @@ import pytest
 from function_calls.calls import ToolSpec
 from tests.unit.offline.conftest import NOW, TOOLS, Say
 
-PROPERTIES = {name: {} for name in ("reminder_id", "type", "time", "content", "weekday", "rrule")}
+PROPERTIES = {name: {} for name in ("reminder_id", "type", "time", "content", "added", "weekday", "rrule")}
 WITH_CHANGES = (
     *TOOLS,
     ToolSpec(name="reminder_update", description="", parameters={"properties": PROPERTIES}),
@@ -163,6 +163,21 @@ def test_a_snooze_may_have_an_end(say: Say, text: str) -> None:
     ],
 )
 def test_what_is_said_to_the_bot_needs_no_word_for_a_reminder(say: Say, text: str, changes: dict[str, str]) -> None:
+    (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", changes)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("add eggs to the milk reminder", {"reminder_id": "milk", "added": "eggs"}),
+        ("牛奶的提醒加上鸡蛋", {"reminder_id": "牛奶", "added": "鸡蛋"}),
+        ("add eggs too", {"added": "eggs"}),
+        ("再加上面包", {"added": "面包"}),
+    ],
+)
+def test_what_is_added_does_not_replace_what_is_there(say: Say, text: str, changes: dict[str, str]) -> None:
     (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
 
     assert (call.name, call.arguments) == ("reminder_update", changes)
