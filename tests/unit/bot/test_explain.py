@@ -95,8 +95,7 @@ async def test_why_did_you_do_that_is_answered_from_the_record(platform, clock, 
     name = "泡泡" if asked.startswith("泡泡") else "Bubbles"
     settings = Settings(bot=BotSettings(timezone="UTC", name=name))
     platform = FakePlatform(clock, bot_name=name)
-    database = Database("sqlite://", make_thread=InlineExecutor)
-    async with build_app(settings, platforms=[platform], clock=clock, database=database, timetable=LoopTimetable()):
+    async with build_in_memory(settings, platforms=[platform], clock=clock):
         await platform.say("remind me in 10 minutes to stretch")
         await platform.say(asked)
 

@@ -5,28 +5,16 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.app import build_app
 from bot.reactions import is_me_too
 from bot.settings import BotSettings, RouterSettings, Settings
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
-from services.storage.database import Database
+from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime
 MINUTE = 60
 
 
-@asynccontextmanager
-async def running(platform, clock, **settings):
-    database = Database("sqlite://", make_thread=InlineExecutor)
-    async with build_app(
-        Settings(bot=BotSettings(timezone="UTC"), **settings),
-        platforms=[platform],
-        clock=clock,
-        database=database,
-        timetable=LoopTimetable(),
-    ) as app:
-        yield app
+def running(platform, clock, **settings):
+    return build_in_memory(Settings(bot=BotSettings(timezone="UTC"), **settings), platforms=[platform], clock=clock)
 
 
 @asynccontextmanager

@@ -4,16 +4,13 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings, TimeSettings
 from bot.settings_sources import load_settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from bot.time_conventions import read_time_of, time_reader
 from services.errors import ConfigError
-from services.storage.database import Database
 
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
@@ -44,8 +41,7 @@ async def test_the_bot_sets_reminders_by_them():
     )
     clock = LoopClock(FRIDAY_TEN)
     platform = FakePlatform(clock)
-    database = Database("sqlite://", make_thread=InlineExecutor)
-    async with build_app(settings, platforms=[platform], clock=clock, database=database, timetable=LoopTimetable()):
+    async with build_in_memory(settings, platforms=[platform], clock=clock):
         await platform.say("remind me tomorrow morning to stretch", sender="ann", chat="home")
         await platform.say("remind me on 5/6/2027 at 9am to renew my pass", sender="ann", chat="home")
 
