@@ -78,7 +78,10 @@ class Ear:
     def _on_their_days(self, requests: Iterable[Request]) -> tuple[Request, ...]:
         """`requests` with the day of a time carried on to the times after it."""
         found = tuple(requests)
-        dated = iter(self.dated([each for request in found for each in request.reminders]))
+        reminders = [each for request in found for each in request.reminders]
+        if len(reminders) < 2:
+            return found
+        dated = iter(self.dated(reminders))
         return tuple(replace(request, reminders=tuple(islice(dated, len(request.reminders)))) for request in found)
 
     def dated(self, reminders: Sequence[ReminderRequest]) -> tuple[ReminderRequest, ...]:
