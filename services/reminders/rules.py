@@ -13,6 +13,7 @@ from services.reminders.nagging import Nag, read_nag
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED = frozenset({"MINUTELY", "HOURLY"})
 MOST_OCCURRENCES = 10_000
+_MOST_POSITIONS = 31  # of BYSETPOS; each is looked for in each period
 _FREQUENCIES = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 _NUMBERS = {  # part: smallest and largest absolute value, whether it may be negative
     "BYHOUR": (0, 23, False),
@@ -150,7 +151,8 @@ def _check(rule: Rule, parts: dict[str, str]) -> None:
     """Refuse combinations that have no meaning here, so that nothing is kept that is not understood."""
     if not parts.keys() <= {"INTERVAL", "BYDAY", "WKST", *_NUMBERS}:
         raise ValueError(f"unknown parts in {sorted(parts)}")
-    if (rule.count or 0) > MOST_OCCURRENCES or rule.interval > MOST_OCCURRENCES:
+    positions = parts.get("BYSETPOS", "").split(",")
+    if max(rule.count or 0, rule.interval) > MOST_OCCURRENCES or len(positions) > _MOST_POSITIONS:
         raise ValueError("too large")
     if rule.is_elapsed and (rule.except_days or rule.except_walls):
         raise ValueError("exceptions belong to rules of the wall clock")

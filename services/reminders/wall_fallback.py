@@ -6,13 +6,16 @@ from datetime import datetime, time, timedelta
 from services.reminders.rules import WEEKDAYS, Rule
 
 _REACH = timedelta(days=4400)
+_LAST_YEAR = 9986  # from which the reach ends before the year 9999
+_AGE = 400  # years, after which the calendar with its weekdays is the same again
 
 
 def walked(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     """Ascending naive wall times of `rule` anchored at `start`, from `first` on, for some twelve years.
 
     dateutil walks from its start, so the start is moved by whole intervals to the period before `first`; what the
-    rule takes from its start (clock, day) is written out before.
+    rule takes from its start (clock, day) is written out before. It looks for a rule that never fires until the year
+    9999, so it is let walk as late as it can.
     """
     from dateutil.rrule import rrule, rrulestr
 
@@ -21,8 +24,14 @@ def walked(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     found = rrulestr(text, dtstart=anchor)
     if not isinstance(found, rrule):
         raise TypeError(f"{text} is a set of rules")
-    bounded = found.replace(until=first + _REACH)
-    return iter(bounded.xafter(first, inc=True))
+    shift = max(0, _LAST_YEAR - first.year) // _AGE * _AGE
+    late = _moved(first, shift)
+    bounded = found.replace(dtstart=_moved(anchor, shift), until=late + _REACH)
+    return (_moved(wall, -shift) for wall in bounded.xafter(late, inc=True))
+
+
+def _moved(wall: datetime, years: int) -> datetime:
+    return wall.replace(year=wall.year + years)
 
 
 def _written_out(rule: Rule, start: datetime) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """When schedules fire, case by case; all instants in UTC."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -129,6 +130,16 @@ def test_next_fires_are_told_in_the_zone_of_the_schedule():
     assert fire.hour == 9
 
 
+def test_a_rule_that_never_fires_is_known_as_such_soon():
+    rule = "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=" + ",".join(str(position) for position in range(-366, -335))
+    began = time.process_time()
+    with pytest.raises(RequestRefused) as refused:
+        check(schedule("2026-11-30T09:00", rule), utc("2026-11-20T10:00"), MINUTE)
+
+    assert refused.value.code == "rule_never_fires"
+    assert time.process_time() - began < 2
+
+
 @pytest.mark.parametrize(
     ("rule", "code"),
     [
@@ -140,6 +151,7 @@ def test_next_fires_are_told_in_the_zone_of_the_schedule():
         ("FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6", "rule_never_fires"),
         ("FREQ=DAILY;UNTIL=20200101", "rule_never_fires"),
         ("FREQ=DAILY;INTERVAL=9999", "rule_never_fires"),
+        ("FREQ=MONTHLY;BYDAY=MO;BYSETPOS=" + ",".join(["-1"] * 32), "rule_not_understood"),
         ("FREQ=SOMETIMES", "rule_not_understood"),
         ("INTERVAL=2", "rule_not_understood"),
         ("every day", "rule_not_understood"),
