@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
+from function_calls.argument_errors import pointer, quoted, unknown
 from function_calls.errors import ArgumentError
 from function_calls.relaxed_json import Unreadable, read_json
-from function_calls.schema_errors import pointer, quoted, unknown
 from function_calls.schema_validator import SchemaValidator, names_all_members
 from function_calls.schema_walk import Schema
 

@@ -10,10 +10,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
+from function_calls.argument_errors import quoted
 from function_calls.coercion import Coercion, name_form
 from function_calls.errors import ArgumentError, ArgumentsInvalid
 from function_calls.relaxed_json import Read, Unreadable, read_json
-from function_calls.schema_errors import quoted
 from function_calls.schema_validator import SchemaValidator
 from function_calls.schema_walk import Schema
 

@@ -2,15 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
+from function_calls.argument_errors import LONGEST_QUOTE, nearest, pointer, quoted, unknown
 from function_calls.errors import ArgumentError
-
-LONGEST_QUOTE: Final = 60
-"""Characters of a wrong value that are repeated to the model."""
 
 _LIMITS: Final[Mapping[str, str]] = {
     "minimum": "a number of at least {}",
@@ -54,24 +51,6 @@ def explain(found: Iterable[ValidationError]) -> list[ArgumentError]:
     return list(seen.values())
 
 
-def pointer(path: Sequence[str | int]) -> str:
-    """The RFC 6901 pointer of `path`."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
-
-
-def quoted(value: object) -> str:
-    """`value` as JSON, cut to a length that can be repeated to a model."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
-
-
-def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The one of `words` most like `word`, whatever its case; None when none is like it."""
-    by_form = {each.casefold(): each for each in words}
-    close = get_close_matches(word.casefold(), by_form, n=1, cutoff=0.6)
-    return by_form[close[0]] if close else None
-
-
 def _explain_one(error: ValidationError) -> list[ArgumentError]:
     kind, place = error.kind, pointer(error.instance_path)
     match kind:
@@ -99,21 +78,6 @@ def _null_last(types: Sequence[str]) -> list[str]:
 def _missing(place: str) -> ArgumentError:
     return ArgumentError(
         pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
-    )
-
-
-def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
-    """The error for an argument that the tool does not have; `known` are those it has."""
-    names = list(known)
-    listed = f"; there are {', '.join(names)}" if names else ""
-    near = nearest(name, names)
-    return ArgumentError(
-        pointer=place,
-        message=f"is not an argument of this tool{listed}",
-        expected="a declared argument",
-        got=quoted(name),
-        suggestion=f"'{near}'" if near else None,
-        rule="additionalProperties",
     )
 
 

@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
-from functools import cache
+from functools import cache, cached_property
 from ipaddress import IPv4Address, IPv6Address
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 from pydantic import TypeAdapter
 from pydantic import ValidationError as ClassRefused
 from pydantic_core import to_json
 
 from function_calls.errors import ArgumentError, SchemaInvalid
-from function_calls.schema_errors import explain
 from function_calls.schema_walk import Schema, map_schemas, pointer_target
+
+if TYPE_CHECKING:
+    # Where it is used only: a bot to which nobody speaks keeps five megabytes less.
+    from jsonschema_rs import Draft202012Validator
 
 _SAYS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
 _WHOLE: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
@@ -33,19 +35,20 @@ class SchemaValidator:
     """A schema ready to check arguments; make one per tool and keep it.
 
     With `check_formats`, `date`, `date-time`, `uuid` and their kin are checked exactly as the argument class will
-    read them. Leave it off for schemas from elsewhere, where a format is often a wish.
+    read them. Leave it off for schemas from elsewhere, where a format is often a wish. One that `is_sound`, since
+    Pydantic made it, is compiled when the first arguments come.
 
     Raises:
         SchemaInvalid: the schema is not a JSON Schema.
     """
 
-    def __init__(self, schema: Mapping[str, object], *, check_formats: bool = False) -> None:
+    def __init__(self, schema: Mapping[str, object], *, check_formats: bool = False, is_sound: bool = False) -> None:
         self.schema: Schema = dict(schema)
-        self._formats = _formats() if check_formats else None
+        self._checks_formats = check_formats
         self.is_closable = not _mentions(self.schema, _WHOLE)
-        self._closed = self._compile(self._close(self.schema))
-        self._open: Draft202012Validator | None = None
         self._parts: dict[int, tuple[Schema, Draft202012Validator]] = {}
+        if not is_sound:
+            self.accepts(None)  # which compiles it
 
     def accepts(self, arguments: object) -> bool:
         """Whether `arguments` fit and name nothing that the schema does not declare. Takes about a microsecond."""
@@ -53,8 +56,8 @@ class SchemaValidator:
 
     def validate(self, arguments: object) -> list[ArgumentError]:
         """Every error in `arguments`; none when they fit. Undeclared names are none where the schema is silent."""
-        if self._open is None:
-            self._open = self._compile(self.schema)
+        from function_calls.schema_errors import explain
+
         return explain(self._open.iter_errors(arguments))
 
     def part_accepts(self, part: Schema, value: object) -> bool:
@@ -74,14 +77,23 @@ class SchemaValidator:
             part = pointer_target(self.schema, reference)
         return part
 
+    @cached_property
+    def _closed(self) -> "Draft202012Validator":
+        return self._compile(self._close(self.schema))
+
+    @cached_property
+    def _open(self) -> "Draft202012Validator":
+        return self._compile(self.schema)
+
     def _close(self, schema: Schema) -> Schema:
         return map_schemas(schema, _without_strangers) if self.is_closable else schema
 
-    def _compile(self, schema: Schema) -> Draft202012Validator:
+    def _compile(self, schema: Schema) -> "Draft202012Validator":
+        from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
+
+        formats = _formats() if self._checks_formats else None
         try:
-            return Draft202012Validator(
-                schema, formats=self._formats, validate_formats=self._formats is not None, offline=True
-            )
+            return Draft202012Validator(schema, formats=formats, validate_formats=self._checks_formats, offline=True)
         except (ValidationError, ReferencingError, ValueError) as error:
             raise SchemaInvalid(str(error).splitlines()[0]) from error
 

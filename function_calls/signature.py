@@ -84,7 +84,7 @@ def analyse(
         style: Style = "model" if len(parameters) == 1 and is_argument_model(parameters[0]) else "plain"
         model, bare = argument_class(parameters[0]) if style == "model" else plain_model(called, parameters)
         schema = _with_texts(bare, model, style, parameters, docs)
-        validator = SchemaValidator(schema, check_formats=True)
+        validator = SchemaValidator(schema, check_formats=True, is_sound=True)
         check_options(options, schema)
     except Fault as fault:
         raise _signature_error(function, fault) from fault

@@ -7,9 +7,9 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
+from function_calls.argument_errors import pointer, quoted
 from function_calls.errors import ArgumentError, ArgumentsInvalid
 from function_calls.repair import Repaired, repair
-from function_calls.schema_errors import pointer, quoted
 from function_calls.schema_validator import SchemaValidator
 from function_calls.signature import FunctionSignature
 

@@ -17,7 +17,15 @@ FOR_WRITTEN_TOOLS = {"bot.stored_tools", "function_calls.toolsets.stored"}
 FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http", "bot.platforms.web"}
 FOR_SUMMARIES = {"services.summary.content", "services.summary.extractive", "services.summary.model_summarizer"}
 FOR_CHECKED_ROWS = {"sqlmodel", "sqlalchemy.orm", "services.storage.models"}
-UNASKED = [FOR_A_MODEL, FOR_TOOL_SERVERS, FOR_WRITTEN_TOOLS, FOR_THE_PAGE, FOR_SUMMARIES, FOR_CHECKED_ROWS, {"alembic"}]
+UNASKED = [
+    FOR_A_MODEL,
+    FOR_TOOL_SERVERS,
+    FOR_WRITTEN_TOOLS,
+    FOR_THE_PAGE,
+    FOR_SUMMARIES,
+    FOR_CHECKED_ROWS,
+    {"alembic"},
+]
 
 
 @cache
@@ -37,6 +45,10 @@ def test_a_terminal_is_invited_to_type_before_the_bot_is_loaded():
 
 def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
     assert not modules_after(RUNNING) & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
+
+
+def test_the_functions_are_offered_before_arguments_can_be_checked():
+    assert "jsonschema_rs" not in modules_after("from bot.wiring import built_in_registry; built_in_registry().specs")
 
 
 @pytest.mark.parametrize("unused", UNASKED)

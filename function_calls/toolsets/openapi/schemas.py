@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
-from jsonschema_rs import Draft202012Validator, ValidationError
-
+from function_calls.errors import SchemaInvalid
+from function_calls.schema_validator import SchemaValidator
 from function_calls.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
 from function_calls.toolsets.openapi.texts import tamed
@@ -199,8 +199,8 @@ def _is_pattern(value: str) -> bool:
         return False
     try:
         re.compile(value)
-        Draft202012Validator({"pattern": value})
-    except (re.error, ValidationError, ValueError, RecursionError, OverflowError):
+        SchemaValidator({"pattern": value})
+    except (re.error, SchemaInvalid, RecursionError, OverflowError):
         return False
     return True
 

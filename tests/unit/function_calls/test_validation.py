@@ -76,6 +76,13 @@ def test_a_schema_that_is_none_is_refused_with_the_reason():
         SchemaValidator({"type": "dict"})
 
 
+def test_a_schema_that_is_said_to_be_one_is_compiled_when_arguments_come():
+    validator = SchemaValidator({"type": "dict"}, is_sound=True)
+
+    with pytest.raises(SchemaInvalid, match="dict"):
+        validator.accepts({})
+
+
 def test_a_reference_is_never_fetched_from_the_network():
     with pytest.raises(SchemaInvalid):
         SchemaValidator({"$ref": "https://example.invalid/schema.json"})
