@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, get_args
 
+from function_calls.argument_errors import nearest
 from function_calls.calls import ReturnStyle
 from function_calls.offline.templates import slot_names
 from function_calls.parameters import Fault
 from function_calls.permission import Scope
-from function_calls.argument_errors import nearest
 from function_calls.tool_options import ToolOptions
 
 
