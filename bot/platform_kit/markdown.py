@@ -16,13 +16,14 @@ from services.chat import Person
 
 Kind = Literal["text", "code", "block", "link", "mention", "everyone"]
 
-_FENCE: Final = re.compile(r"^```(?P<language>[\w+-]*)[ \t]*\n(?P<code>.*?)\n?^```[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+# No pattern looks further than a marker of its own kind, or a bounded way: a flood of beginnings must not take long.
+_FENCE: Final = re.compile(r"^```(?P<language>[\w+-]*)[ \t]*\n(?P<code>(?:(?!```).*\n)*)```[ \t]*$\n?", re.MULTILINE)
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*)$", re.MULTILINE)
 INLINE: Final = re.compile(
     r"`(?P<code>[^`\n]+)`"
-    r"|\[(?P<label>[^\]\n]+)\]\((?P<url>https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)"
+    r"|\[(?P<label>[^\[\]\n]+)\]\((?P<url>https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)"
     r"|(?P<bare>https?://[^\s<>\"'，。！？）]+)"
-    r"|\*\*(?P<bold>(?=\S)[^\n]+?(?<=\S))\*\*"
+    r"|\*\*(?P<bold>(?=\S)[^\n]{1,500}?(?<=\S))\*\*"
     r"|(?<![\w*])\*(?P<star>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])"
     r"|(?<![\w_])_(?P<line>[^\s_](?:[^_\n]*[^\s_])?)_(?![\w_])"
 )
@@ -69,7 +70,8 @@ def parsed(text: str) -> list[Span]:
     end = 0
     for found in _FENCE.finditer(text):
         spans += _lines(text[end : found.start()])
-        spans.append(Span(text=found["code"], kind="block", language=found["language"]))
+        code = found["code"].removesuffix("\n")
+        spans.append(Span(text=code, kind="block", language=found["language"]))
         end = found.end()
     return spans + _lines(text[end:])
 

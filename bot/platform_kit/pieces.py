@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from bot.platform_kit.markdown import INLINE, code_blocks, mention_pattern
@@ -76,7 +77,7 @@ def _longest_fit(text: str, limit: int, measure: Measure) -> int:
 
 def _cut(text: str, most: int, people: Sequence[Person]) -> int:
     """Where to cut `text`, at `most` or before it."""
-    kept = [span for span in _kept_whole(text, people) if span[0] < most]
+    kept = list(_kept_whole(text, most, people))
     for pause in _PAUSES:
         ends = [found.end() for found in pause.finditer(text, 0, most) if not _is_inside(found.end(), kept)]
         if ends and ends[-1] >= most // 2:
@@ -87,12 +88,13 @@ def _cut(text: str, most: int, people: Sequence[Person]) -> int:
     return _whole_character(text, most)
 
 
-def _kept_whole(text: str, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
-    yield from code_blocks(text)
-    yield from (found.span() for found in INLINE.finditer(text))
-    pattern = mention_pattern(people)
-    if pattern is not None:
-        yield from (found.span() for found in pattern.finditer(text))
+def _kept_whole(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
+    """What is not to be cut and begins before `most`; what would not fit into the next piece either is cut."""
+    mentions = mention_pattern(people)
+    patterns = (INLINE,) if mentions is None else (INLINE, mentions)
+    found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
+    yield from takewhile(lambda span: span[0] < most, code_blocks(text))
+    yield from (span for span in found if span[0] < most)
 
 
 def _is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:

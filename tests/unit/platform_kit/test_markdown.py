@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,6 +7,7 @@ from hypothesis import strategies as st
 from bot.platform import OutgoingMessage
 from bot.platform_kit.html import as_html
 from bot.platform_kit.markdown import Span, parsed, plain, spans_of
+from bot.platform_kit.pieces import pieces
 from services.chat import Person
 
 ANN = Person(id="7", name="ann")
@@ -91,6 +94,20 @@ def test_code_may_ring_for_everybody_where_the_text_says_so(text, said):
 
 def test_everybody_is_rung_for_in_front_when_no_word_says_so():
     assert kinds("tea", mentions_everyone=True)[0] == ("everyone", "@everyone")
+
+
+@pytest.mark.parametrize("beginning", ["[", "**a ", "```x\n", "*a ", "`a ", "[a](http://x", "# "])
+def test_a_flood_of_marks_is_read_and_cut_in_a_moment(beginning):
+    flood = beginning * (20_000 // len(beginning))
+    began = time.process_time()
+    spans_of(OutgoingMessage(text=flood))
+    pieces(flood, 2_000)
+
+    assert time.process_time() - began < 2
+
+
+def test_a_block_that_is_never_closed_does_not_hide_the_next_one():
+    assert kinds("```a\n```b\ncode\n```") == [("text", "```a\n"), ("block", "code")]
 
 
 def test_a_later_piece_notifies_nobody_again():
