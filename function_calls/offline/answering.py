@@ -185,7 +185,11 @@ class Answering:
         if moved is not None:
             name, schedule = self._shifted(request.intent, moved)
         references = reminder_references(request, self._ear.pack)
-        arguments = {"reminder_id": "".join(references[:1]), "content": request.words("content", "deed"), "added": request.words("added")}
+        arguments = {
+            "reminder_id": "".join(references[:1]),
+            "content": request.words("content", "deed"),
+            "added": request.words("added"),
+        }
         return self.one(name, schedule | arguments)
 
     def _schedule(self, request: Request, reading: Reading | None) -> dict[str, object]:

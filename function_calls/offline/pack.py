@@ -76,7 +76,7 @@ class LanguagePack:
         data: The file as read.
         opening: Matches politeness at the front; `closing` at the end; both to be applied again and again.
         taken_back: Matches the end of a message that takes itself back.
-        joint: Matches one joint at the front of a content; `leftover` one at its end.
+        joint: Matches one joint at the front of a content; `leftover` one at its end; `subject` one that names it.
         timed: Matches the blank of a time with the small words that go with it.
         tail: Matches what stands behind a reference ("the milk one").
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
@@ -103,6 +103,7 @@ class LanguagePack:
     closing: re.Pattern[str]
     taken_back: re.Pattern[str]
     joint: re.Pattern[str]
+    subject: re.Pattern[str]
     leftover: re.Pattern[str]
     timed: re.Pattern[str]
     timed_words: re.Pattern[str]
@@ -203,6 +204,7 @@ def load_pack(language: str) -> LanguagePack:
             rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_template(data.taken_back, notation)}){pause}$"
         ),
         joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
+        subject=re.compile(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
         leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
         timed=re.compile(
             rf"(?:{edge}(?:{_words(data.before_time)})\s*)*{BLANK}(?:{_words(data.after_time)})*",

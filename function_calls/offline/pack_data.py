@@ -92,6 +92,7 @@ class PackData(_Data):
     taken_back: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
+    subject_joints: tuple[str, ...] = ()
     trailing: tuple[str, ...] = ()
     before_time: tuple[str, ...] = ()
     after_time: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Read what to be reminded of, whom and when, by taking the time, the trigger and the addressee out of a sentence."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import combinations
@@ -119,8 +119,11 @@ class ReminderReader:
 
     def _parts(self, match: Match, content: str) -> _Parts:
         rest, leading = self._head(content)
+        said = self._clause.owners_in(_said_when(match))
+        if self._name_a_day(said) and self._name_a_day(leading):
+            rest, leading = content, ()
         label = self._pack.plain.sub(" ", match.first("label", "kind"))
-        head = (*self._clause.owners_in(_said_when(match)), *self._clause.owners_in(label), *leading)
+        head = (*said, *self._clause.owners_in(label), *leading)
         bodies = (
             rest,
             label,
@@ -138,10 +141,15 @@ class ReminderReader:
             match = self._pack.timed.match(rest) or self._pack.joint.match(rest)
             if match is None or not match[0]:
                 return rest, tuple(owners)
-            if not has_words(rest[match.end() :]) and not self._clause.owners_in(match[0]):
+            is_last = not has_words(rest[match.end() :]) and not self._clause.owners_in(rest)
+            if is_last or (owners and self._pack.subject.match(rest)):
                 return rest, tuple(owners)
             owners += self._clause.owners_in(match[0])
             rest = rest[match.end() :].lstrip()
+
+    def _name_a_day(self, owners: Iterable[int]) -> bool:
+        bests = [self._clause.times[owner].best for owner in owners]
+        return any(best is not None and best.has_day and best.rrule is None for best in bests)
 
     def _requests(self, parts: _Parts) -> list[ReminderRequest]:
         in_body = self._clause.owners_in(parts.body)

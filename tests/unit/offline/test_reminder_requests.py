@@ -60,6 +60,21 @@ def test_somebody_else_can_be_reminded(say: Say, text: str, person: str) -> None
     assert call.arguments["person"] == person
 
 
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("tell everyone at 5 that dinner is ready", "everyone"),
+        ("let everyone know at 5 that dinner is ready", "everyone"),
+        ("tell bob at 5 to call me", "bob"),
+        ("五点告诉大家吃饭了", "everyone"),
+    ],
+)
+def test_the_bot_can_be_asked_to_tell_somebody(say: Say, text: str, person: str) -> None:
+    (call,) = say(text, is_addressed=True).calls
+
+    assert (call.arguments["time"], call.arguments["person"]) == ("2026-03-04 17:00", person)
+
+
 def test_two_times_with_two_contents_are_two_reminders(say: Say) -> None:
     calls = say("remind me at 5 to call mum and at 6 to cook").calls
 
