@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from bot.http.auth import NAME, ChatViewer, Viewer
-from bot.http.context import Context, HttpContext
+from bot.http.auth import NAME, ChatViewer
+from bot.http.context import Context
 from bot.http.errors import HttpRefused
+from bot.http.message_changes import edit_own, put_reaction, withdraw_own
 from bot.http.room_history import RoomHistory
 from bot.http.sending import Sending, spoken
 from bot.http.shapes import (
@@ -156,9 +157,7 @@ async def react(
     name: NAME = None,
 ) -> Done:
     """Put an emoji on a message, or take it off again."""
-    if await context.messages.one(context.room.address(session_id), message_id) is None:
-        raise HttpRefused(404, "message_unknown")
-    await context.room.put_reaction(session_id, message_id, viewer.named(name).person, body.emoji)
+    await put_reaction(context, session_id, message_id, body.emoji, viewer.named(name))
     return Done()
 
 
@@ -169,34 +168,3 @@ async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, vi
     if not await context.room.stop(session_id, message_id):
         raise HttpRefused(404, "nothing_to_stop")
     return Done()
-
-
-async def edit_own(context: HttpContext, session_id: str, message_id: str, text: str, viewer: Viewer) -> None:
-    """Let a message of `viewer` say `text`, in the history and in the room.
-
-    Raises:
-        HttpRefused: there is none, or it is somebody else's.
-    """
-    await _own(context, session_id, message_id, viewer)
-    await context.room.edit_own(session_id, message_id, text)
-    changed = await RoomHistory(context).one(context.room.address(session_id), message_id)
-    if changed is not None:
-        context.room.room(session_id).emit("message_updated", {"message": changed})
-
-
-async def withdraw_own(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
-    """Take a message of `viewer` back.
-
-    Raises:
-        HttpRefused: there is none, or it is somebody else's.
-    """
-    await _own(context, session_id, message_id, viewer)
-    await context.room.withdraw(session_id, message_id)
-
-
-async def _own(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
-    found = await context.messages.one(context.room.address(session_id), message_id)
-    if found is None:
-        raise HttpRefused(404, "message_unknown")
-    if found.message.sender.is_bot or found.message.sender.id != viewer.person.id:
-        raise HttpRefused(403, "not_your_message")

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.http.auth import Viewer
-from bot.http.chat_api import edit_own, withdraw_own
 from bot.http.context import HttpContext
 from bot.http.errors import HttpRefused
+from bot.http.message_changes import edit_own, put_reaction, withdraw_own
 from bot.http.sending import Sending, spoken
-from bot.http.shapes import LONGEST_MESSAGE, SendBody
+from bot.http.shapes import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.platforms.web.frames import author_shape
 
 Data = Mapping[str, object]
@@ -68,11 +68,8 @@ class SocketActs:
         self._room.hint("read", told)
 
     async def _react(self, data: Data) -> None:
-        message_id, emoji = _text(data, "message_id"), _text(data, "emoji")
-        chat = self._context.room.address(self._session_id)
-        if not 0 < len(emoji) <= 16 or await self._context.messages.one(chat, message_id) is None:
-            raise HttpRefused(404, "message_unknown")
-        await self._context.room.put_reaction(self._session_id, message_id, self._viewer.person, emoji)
+        body = ReactionBody.model_validate({"emoji": data.get("emoji")})
+        await put_reaction(self._context, self._session_id, _text(data, "message_id"), body.emoji, self._viewer)
 
     async def _stop(self, data: Data) -> None:
         if not await self._context.room.stop(self._session_id, _text(data, "message_id")):
