@@ -1,7 +1,8 @@
 """The function that pauses and ends reminders, and lets people join and leave them."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
@@ -9,12 +10,13 @@ from function_calls.registry import tool_function
 from function_calls.reminder_answers import set_confirmed, which_reminder
 from function_calls.reminder_models import ReminderStateArgs
 from function_calls.reminder_replies import meant
-from function_calls.reminder_undo import put_back
+from function_calls.reminder_times import moment_of, zone_name
+from function_calls.reminder_undo import delete, put_back
 from function_calls.reminder_which import spoken_of
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders.model import Reminder, ReminderState
+from services.reminders.model import NewReminder, Reminder, ReminderState, Schedule
 from services.reminders.service import ReminderService
 
 _JUST_SAID = timedelta(seconds=10)  # by then the platform has told which message it is
@@ -29,7 +31,9 @@ async def reminder_state(
     try:
         reference = await _reference(args, ctx, reminders, history)
         if args.action in {"pause", "resume"}:
-            return await _switched(args.action, reference, ctx, reminders)
+            until = _end_of_pause(args.until, ctx) if args.until else None
+            switched = await _switched(args.action, reference, ctx, reminders)
+            return switched if until is None else await _with_question(until, switched, ctx, reminders)
         return await _taken_part(args.action, reference, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
@@ -79,6 +83,35 @@ async def _switched(action: str, reference: str, ctx: CallContext, reminders: Re
         value={"ids": [each.id for each in changed]},
         receipts=tuple(Receipt(action=action, subject=each.id, undo=_inverse(action, each)) for each in changed),
     )
+
+
+def _end_of_pause(words: str, ctx: CallContext) -> datetime:
+    until = moment_of(words, ctx)
+    if until <= ctx.now:
+        raise RequestRefused("time_in_past", due=until, now=ctx.now)
+    return until
+
+
+async def _with_question(
+    until: datetime, paused: ToolResult, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """`paused`, and a reminder at the end of the pause that asks whether they are to go on."""
+    ids = [receipt.subject for receipt in paused.receipts]
+    which = ids[0] if len(ids) == 1 else say(ctx.language, "reminder.resume_all")
+    asked = await reminders.create(
+        NewReminder(
+            request_key=f"{ctx.call_id}/until",
+            address=ctx.chat,
+            creator=ctx.sender,
+            content=say(ctx.language, "reminder.pause_over", which=which),
+            schedule=Schedule(start=until.replace(tzinfo=None), zone=zone_name(ctx.zone)),
+            language=ctx.language,
+            is_private=ctx.message.is_private,
+        )
+    )
+    receipt = Receipt(action="set", subject=asked.id, undo=delete(asked))
+    text = "\n".join([paused.text, set_confirmed(asked, ctx)])
+    return replace(paused, text=text, receipts=(*paused.receipts, receipt))
 
 
 async def _taken_part(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:

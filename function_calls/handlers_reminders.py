@@ -6,8 +6,6 @@ from functools import partial
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
-from function_calls.conventions import time_reader
-from function_calls.models import ReminderArgs
 from function_calls.registry import tool_function
 from function_calls.reminder_all import own_reminders, to_each
 from function_calls.reminder_answers import set_confirmed, which_reminder
@@ -20,7 +18,7 @@ from function_calls.reminder_models import (
 )
 from function_calls.reminder_replies import meant
 from function_calls.reminder_skips import with_skipped
-from function_calls.reminder_times import nagging, schedule_from
+from function_calls.reminder_times import moment_of, nagging
 from function_calls.reminder_undo import delete, put_back
 from function_calls.reminder_which import spoken_of
 from function_calls.wording import say
@@ -73,7 +71,7 @@ async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
-    until = _until(args.time, ctx)
+    until = moment_of(args.time, ctx) if args.time else ctx.now + _USUAL_SNOOZE
     if means_all(args.reminder_id or ""):
         said = await reminders.said_lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
         return await to_each(said, partial(_snoozed, until, reminders), ctx, none="reminder.none_to_snooze")
@@ -155,14 +153,6 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
 
 def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:
     return say(ctx.language, "reminder.with_added", content=old.content, added=words) if words else None
-
-
-def _until(words: str | None, ctx: CallContext) -> datetime:
-    if not words:
-        return ctx.now + _USUAL_SNOOZE
-    wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
-    schedule = schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
-    return schedule.start.replace(tzinfo=ctx.zone)
 
 
 def _changed(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:

@@ -63,6 +63,10 @@ class ReminderStateArgs(Arguments):
         default=None,
         description="哪一个 / which one, as in reminder_update; 'all' to pause or resume all of one's own.",
     )
+    until: str | None = Field(
+        default=None,
+        description="Only with pause: until when or for how long, as in reminder_snooze. The person is asked then.",
+    )
 
 
 class ReminderSnoozeArgs(Arguments):

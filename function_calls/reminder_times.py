@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
 from functools import partial
 
+from function_calls.context import CallContext
+from function_calls.conventions import time_reader
 from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
@@ -41,6 +43,17 @@ def schedule_from(
     if clock is None:
         return _repeated_phrase(arguments, local, zone_name(zone), read)
     return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
+
+
+def moment_of(words: str, ctx: CallContext) -> datetime:
+    """When `words` are, or how long they last from now; "a week", 明早, or the formats of `reminder_set`.
+
+    Raises:
+        RequestRefused: `time_not_understood`.
+    """
+    wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
+    schedule = schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    return schedule.start.replace(tzinfo=ctx.zone)
 
 
 def nagging(schedule: Schedule, minutes: int | None) -> Schedule:

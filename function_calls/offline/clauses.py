@@ -77,6 +77,8 @@ def _is_left(one: str, other: str, text: str) -> bool:
 
 def _respelt(text: str, pack: LanguagePack) -> str:
     """`text` with what is meant by its slips and short forms: "tmrw", "remindme"."""
+    if len(text) > LONGEST:  # no request, and dear to look through
+        return text
     if not pack.data.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
         text = _TYPED.sub(lambda match: pack.data.typed.get(match[0].lower(), match[0]), text)
     small = text.lower()

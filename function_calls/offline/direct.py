@@ -25,7 +25,7 @@ from function_calls.offline.templates import Notation
 from services.zones.names import zone_named
 
 _USUAL_PAUSE_MINUTES = 10
-_WORDS = ("zone", "place", "hours", "topic", "when")
+_WORDS = ("zone", "place", "hours", "topic", "when", "until")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
 
 
@@ -155,6 +155,8 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
             return None
     if "topic" in words:
         words["filter"] = words.pop("topic")
+    if "until" in words and not request.clause.owners_in(request.match.slots["until"]):
+        words["until"] = pack.data.from_now.format(span=words["until"])
     if "when" in words:
         words["skip"] = words.pop("when")
     if "hours" in words and not (
@@ -163,7 +165,12 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
         return None
     references = reminder_references(request, pack) if _NAMES & request.match.slots.keys() else ()
     whole = request.clause.restore(request.clause.text)
-    if not references and not words and data.tool == "reminder_state" and pack.plural.search(pack.fold(whole)):
+    if (
+        not references
+        and not words.keys() - {"until"}
+        and data.tool == "reminder_state"
+        and pack.plural.search(pack.fold(whole))
+    ):
         references = ("all",)
     named = {"reminder_id": references[0]} if references else {}
     return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **named})
