@@ -29,6 +29,7 @@ _STEPS_TO_SEND = 2
 _MARKS_WAIT_SECONDS = 1.0
 _MARKS_WAITING = 20_000
 _MARKS_LOOK_SECONDS = 0.005
+_SETTLED_AT_ONCE = 1000
 _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
 
 
@@ -80,7 +81,7 @@ class Dispatcher:
         while True:
             self._due.clear()
             room = self._room()
-            taken = self._queue.take(self._clock.now(), room) if room > 0 else []
+            taken = self._queue.take(self._clock.now(), min(room, self._pace.batch)) if room > 0 else []
             if taken:
                 self._is_beginning = True
                 try:
@@ -116,10 +117,7 @@ class Dispatcher:
                     await asyncio.sleep(0)
             await self._let_others_finish()
             await self._unrecorded.leave_to_commit()
-            self._marked.clear()
-            marks, self._marks = self._marks, []
-            if marks:
-                await self._settle(marks, try_at)
+            await self._settle(try_at)
             self._admit()
             self._idle.set()
 
@@ -267,18 +265,21 @@ class Dispatcher:
         self._begun.extendleft(begun._replace(at=now) for begun in reversed(ours))
         self._admit()
 
-    async def _settle(self, settled: list[tuple[Lease, Mark]], try_at: Callable[[datetime], None]) -> None:
-        try:
+    async def _settle(self, try_at: Callable[[datetime], None]) -> None:
+        """Record what is marked by now, of very many in portions: what is due meanwhile can begin between."""
+        left = len(self._marks)
+        while left:
+            settled = self._marks[: min(left, _SETTLED_AT_ONCE)]
             await self._ledger.settle([mark for _, mark in settled])
-        except Exception:
-            self._marks = [*settled, *self._marks]
-            self._marked.set()
-            raise
-        self._unrecorded.recorded(mark for _, mark in settled)
-        log_settled(settled)
-        for _, mark in settled:
-            if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
-                try_at(mark.at)
+            del self._marks[: len(settled)]
+            left -= len(settled)
+            self._unrecorded.recorded(mark for _, mark in settled)
+            log_settled(settled)
+            for _, mark in settled:
+                if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
+                    try_at(mark.at)
+        if not self._marks:
+            self._marked.clear()
 
 
 def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> Begun | None:

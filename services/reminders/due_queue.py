@@ -9,7 +9,7 @@ from itertools import count
 from services.reminders.records import Lease
 from services.reminders.together import Together
 
-_MOVED_AT_ONCE = 1500  # bounds how long one look may keep the event loop
+_MOVED_AT_ONCE = 1000  # bounds how long one look may keep the event loop
 _LENGTH_TOGETHER = 1500  # characters of content; more would be hard to read, and long for some platforms
 
 

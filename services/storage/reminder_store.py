@@ -35,7 +35,6 @@ from services.storage.shared_claims import claim_shared
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
-_SETTLED_AT_ONCE = 1000
 
 
 class SqlReminderStore:
@@ -160,9 +159,13 @@ class SqlReminderStore:
         return await self._database.note(*postgres_marks.kept(said))
 
     async def settle(self, marks: Sequence[Mark]) -> None:
-        """Record what came of attempts; of very many in portions, so that what is due meanwhile can begin between."""
-        for start in range(0, len(marks), _SETTLED_AT_ONCE):
-            await self._settle(marks[start : start + _SETTLED_AT_ONCE])
+        """Record what came of attempts."""
+        if all(mark.state is DeliveryState.SENT for mark in marks):
+            await self._database.mark(lambda connection: ledger.settle(connection, marks))
+        else:
+            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+        if self._database.sent is not None:
+            self._database.sent.settled([mark.delivery_id for mark in marks])
 
     async def free(self, owner: str | None) -> int:
         """Free what `owner` holds (None: everybody who is gone), begun sends as `unknown`."""
@@ -232,14 +235,6 @@ class SqlReminderStore:
         """Let the sessions that wait for something to fall due learn about their tables before that."""
         await self._database.mark(lambda connection: ledger.begin(connection, "", (), {}))
         await self._database.note("DELETE FROM said WHERE FALSE", ())
-
-    async def _settle(self, marks: Sequence[Mark]) -> None:
-        if all(mark.state is DeliveryState.SENT for mark in marks):
-            await self._database.mark(lambda connection: ledger.settle(connection, marks))
-        else:
-            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
-        if self._database.sent is not None:
-            self._database.sent.settled([mark.delivery_id for mark in marks])
 
     async def _rows(
         self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None

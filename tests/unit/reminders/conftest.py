@@ -14,6 +14,7 @@ from services.clock import Clock, SystemClock
 from services.errors import DeliveryFailed
 from services.reminders.memory_store import MemoryReminderStore
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits, Schedule
+from services.reminders.records import DeliveryState
 from services.reminders.retries import RetryPolicy
 from services.reminders.service import ReminderService
 from services.reminders.waker import WakerPace
@@ -144,6 +145,11 @@ class Desk:
 
     async def set(self, content: str = "tea", **more) -> Reminder:
         return await self.service.create(self.wish(content, **more))
+
+    async def states(self) -> list[DeliveryState]:
+        """Where each occurrence of a month before and after now stands."""
+        now, month = self.clock.now(), timedelta(days=30)
+        return [each.state for each in await self.service.deliveries(now - month, now + month)]
 
     @asynccontextmanager
     async def running(self, service: ReminderService | None = None) -> AsyncIterator[None]:

@@ -1,0 +1,68 @@
+"""A bot that is stopped finishes what it has begun; in simulated time."""
+
+import asyncio
+
+import pytest
+
+from services.reminders.records import DeliveryState
+
+pytestmark = pytest.mark.looptime
+
+
+async def test_draining_finishes_what_is_in_flight_and_begins_nothing(desk):
+    desk.courier.hold.clear()
+    await desk.set("begun", seconds=1)
+    await desk.set("later", seconds=3)
+    async with desk.running():
+        await asyncio.sleep(2)
+        draining = asyncio.create_task(desk.service.drain())
+        await asyncio.sleep(5)
+        assert not draining.done()
+        desk.courier.hold.set()
+        await draining
+
+    assert desk.courier.texts == ["begun"]
+    assert await desk.states() == [DeliveryState.SENT, DeliveryState.LEASED]
+
+
+async def test_draining_waits_for_what_the_ledger_is_being_asked_to_begin(desk):
+    await desk.set(seconds=1)
+    begin, asked, answered = desk.store.begin, asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments):
+        asked.set()
+        await answered.wait()
+        return await begin(*arguments)
+
+    desk.store.begin = slow
+    async with desk.running():
+        await asked.wait()
+        draining = asyncio.create_task(desk.service.drain())
+        await asyncio.sleep(5)
+        assert not draining.done()
+        answered.set()
+        await draining
+
+    assert desk.courier.texts == ["tea"]
+    assert await desk.states() == [DeliveryState.SENT]
+
+
+async def test_draining_waits_until_what_was_said_is_recorded(desk):
+    await desk.set(seconds=1)
+    settle, asked, answered = desk.store.settle, asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments):
+        asked.set()
+        await answered.wait()
+        return await settle(*arguments)
+
+    desk.store.settle = slow
+    async with desk.running():
+        await asked.wait()
+        draining = asyncio.create_task(desk.service.drain())
+        await asyncio.sleep(5)
+        assert not draining.done()
+        answered.set()
+        await draining
+
+    assert await desk.states() == [DeliveryState.SENT]

@@ -1,0 +1,170 @@
+"""What a platform does not take is said later, or given up and told; in simulated time."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from services.errors import DeliveryFailed
+from services.reminders.records import DeliveryState
+from services.reminders.retries import RetryPolicy
+from services.reminders.waker import WakerPace
+
+pytestmark = pytest.mark.looptime
+
+BOT_REMOVED = "bot was removed"
+
+
+async def test_a_failed_send_is_tried_again_with_the_same_key(desk):
+    desk.courier.failures = [DeliveryFailed("offline"), DeliveryFailed("offline")]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(20)
+
+    (notice,) = desk.courier.said
+    assert (notice.attempt, notice.may_be_repeat) == (3, False)
+    assert await desk.states() == [DeliveryState.SENT]
+
+
+async def test_the_platform_s_wish_to_wait_is_obeyed(desk):
+    desk.courier.failures = [DeliveryFailed("slow down", retry_after=100)]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(100.5)
+        early = list(desk.courier.said)
+        await asyncio.sleep(5)
+
+    assert (early, desk.courier.texts) == ([], ["tea"])
+
+
+async def test_a_wish_to_wait_holds_over_a_restart(desk):
+    desk.courier.failures = [DeliveryFailed("slow down", retry_after=100)]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(10)
+
+    async with desk.running(desk.new_service()):
+        await asyncio.sleep(80)
+        early = list(desk.courier.said)
+        await asyncio.sleep(20)
+
+    assert (early, desk.courier.texts) == ([], ["tea"])
+
+
+async def test_an_unknown_outcome_is_a_state_of_its_own_and_said_again(desk):
+    desk.courier.failures = [DeliveryFailed("connection lost", is_unknown=True, retry_after=50)]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(10)
+        between = await desk.states()
+        await asyncio.sleep(60)
+
+    assert between == [DeliveryState.UNKNOWN]
+    assert desk.courier.said[0].may_be_repeat
+
+
+@pytest.mark.parametrize("error", [RuntimeError("bug"), TimeoutError()])
+async def test_an_unforeseen_error_is_an_unknown_outcome(desk, error):
+    desk.courier.failures = [error]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(20)
+
+    assert [notice.may_be_repeat for notice in desk.courier.said] == [True]
+
+
+async def test_a_send_that_hangs_is_given_up_and_said_again(make_desk):
+    desk = make_desk(pace=WakerPace(send_limit=timedelta(seconds=30)))
+    desk.courier.hold.clear()
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(31.5)
+        desk.courier.hold.set()
+        await asyncio.sleep(5)
+
+    assert [notice.attempt for notice in desk.courier.said] == [2]
+
+
+async def test_an_outage_of_an_hour_loses_nothing_and_does_not_hammer(desk):
+    desk.courier.failures = [DeliveryFailed("down")] * 10_000
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(3600)
+        attempts = 10_000 - len(desk.courier.failures)
+        desk.courier.failures = []
+        await asyncio.sleep(301)
+
+    assert desk.courier.texts == ["tea"]
+    assert attempts < 40
+
+
+async def test_a_recurring_reminder_keeps_one_waiting_notice_during_an_outage(desk):
+    desk.courier.failures = [DeliveryFailed("down")] * 10_000
+    await desk.set(seconds=60, rule="FREQ=HOURLY")
+    async with desk.running():
+        await asyncio.sleep(4.5 * 3600)
+        desk.courier.failures = []
+        await asyncio.sleep(400)
+
+    assert desk.courier.said[0].missed == 4
+
+
+async def test_a_permanent_refusal_is_parked_and_the_owner_told(desk):
+    desk.courier.failures = [DeliveryFailed(BOT_REMOVED, is_permanent=True)]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(600)
+
+    assert [reason for _, reason in desk.courier.reported] == [BOT_REMOVED]
+    assert (desk.courier.said, await desk.states()) == ([], [DeliveryState.PARKED])
+
+
+async def test_the_owner_is_told_once_until_it_works_again(desk):
+    refusal = DeliveryFailed(BOT_REMOVED, is_permanent=True)
+    desk.courier.failures = [refusal, refusal]
+    await desk.set(seconds=60, rule="FREQ=HOURLY")
+    async with desk.running():
+        await asyncio.sleep(3 * 3600)
+        desk.courier.failures = [refusal]
+        await asyncio.sleep(3600)
+
+    assert len(desk.courier.reported) == 2
+    assert len(desk.courier.said) == 1
+
+
+async def test_an_owner_who_cannot_be_told_does_not_stop_anything(desk):
+    desk.courier.failures = [DeliveryFailed("the owner is gone too", is_permanent=True)]
+    await desk.set("gone", seconds=1)
+    await desk.set("tea", seconds=2)
+    async with desk.running():
+        await asyncio.sleep(5)
+
+    assert desk.courier.texts == ["tea"]
+    assert await desk.states() == [DeliveryState.PARKED, DeliveryState.SENT]
+
+
+async def test_what_has_failed_for_too_long_is_parked(make_desk):
+    desk = make_desk(retries=RetryPolicy(keep=timedelta(hours=7)))
+    desk.courier.failures = [DeliveryFailed("down", retry_after=3600.0)] * 9
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(6.5 * 3600)
+        before = await desk.states()
+        await asyncio.sleep(2 * 3600)
+
+    assert (before, await desk.states()) == ([DeliveryState.LEASED], [DeliveryState.PARKED])
+    assert len(desk.courier.reported) == 1
+
+
+async def test_a_stopped_process_leaves_what_it_was_sending_to_the_next_as_a_possible_repeat(desk):
+    desk.courier.hold.clear()
+    await desk.set("begun", seconds=1)
+    await desk.set("claimed", seconds=4)
+    async with desk.running():
+        await asyncio.sleep(2)
+
+    desk.courier.hold.set()
+    async with desk.running(desk.new_service()):
+        await asyncio.sleep(5)
+
+    assert {notice.content: notice.may_be_repeat for notice in desk.courier.said} == {"begun": True, "claimed": False}

@@ -1,0 +1,113 @@
+"""Very many are said by few senders; in simulated time."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from services.chat import ChatAddress
+from services.reminders.memory_store import MemoryReminderStore
+from services.reminders.model import ReminderLimits
+from services.reminders.waker import WakerPace
+
+pytestmark = pytest.mark.looptime
+
+
+async def test_no_more_than_the_senders_are_in_flight(make_desk):
+    desk = make_desk(pace=WakerPace(senders=4))
+    desk.courier.hold.clear()
+    for number in range(20):
+        await desk.set(str(number), seconds=5)
+    async with desk.running():
+        await asyncio.sleep(10)
+        held = desk.courier.most_in_flight
+        desk.courier.hold.set()
+        await asyncio.sleep(1)
+
+    assert (held, desk.courier.most_in_flight) == (4, 4)
+    assert len(desk.courier.said) == 20
+
+
+class SlowStore(MemoryReminderStore):
+    """A store that takes a second to begin, so that much is begun ahead; `asked` are its questions about what is held.
+
+    What is in `taken` others have taken over.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[int] = []
+        self.taken: set[int] = set()
+
+    async def begin(self, owner, delivery_ids, message_keys=None):
+        await asyncio.sleep(1)
+        return await super().begin(owner, delivery_ids, message_keys)
+
+    async def held(self, owner, delivery_ids):
+        self.asked.append(len(delivery_ids))
+        return await super().held(owner, delivery_ids) - self.taken
+
+
+async def test_what_was_begun_long_ago_is_asked_about_all_at_once(make_desk):
+    store = SlowStore()
+    desk = make_desk(store=store)
+    for number in range(20):
+        await desk.set(f"early {number}", seconds=5)
+    for number in range(60):
+        await desk.set(f"late {number}", seconds=10)
+    async with desk.running():
+        await asyncio.sleep(9)
+        desk.courier.hold.clear()
+        await asyncio.sleep(10)
+        store.taken = {80}
+        desk.courier.hold.set()
+        await asyncio.sleep(3)
+
+    assert len(desk.courier.said) == 79
+    assert store.asked == [60 - desk.pace.senders]
+
+
+async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
+    desk = make_desk(pace=WakerPace(batch=10), limits=ReminderLimits(per_person=99))
+    for number in range(35):
+        await desk.set(str(number), seconds=5)
+    async with desk.running():
+        await asyncio.sleep(6)
+
+    assert sorted(desk.courier.texts, key=int) == [str(number) for number in range(35)]
+
+
+async def test_a_full_memory_makes_the_rest_wait_and_loses_none(make_desk):
+    desk = make_desk(pace=WakerPace(batch=5, most_held=5, senders=2))
+    for number in range(20):
+        await desk.set(str(number), seconds=5)
+    async with desk.running():
+        await asyncio.sleep(20)
+
+    assert len(desk.courier.said) == 20
+
+
+async def test_a_send_that_is_cut_off_does_not_stop_its_sender(make_desk):
+    desk = make_desk(pace=WakerPace(send_limit=timedelta(seconds=30), senders=1))
+    desk.courier.hold.clear()
+    await desk.set("hangs", seconds=1)
+    async with desk.running():
+        await asyncio.sleep(32)
+        desk.courier.hold.set()
+        await desk.set("next", seconds=5)
+        await asyncio.sleep(40)
+
+    assert set(desk.courier.texts) == {"hangs", "next"}
+
+
+async def test_a_chat_with_many_due_does_not_make_another_wait(make_desk):
+    desk = make_desk(pace=WakerPace(senders=1))
+    work = ChatAddress(platform="console", chat_id="work")
+    for number in range(10):
+        await desk.set(str(number), seconds=5)
+    await desk.service.create(replace(desk.wish("other", seconds=5), address=work))
+    async with desk.running():
+        await asyncio.sleep(6)
+
+    assert desk.courier.texts.index("other") == 1
