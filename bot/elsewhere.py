@@ -15,6 +15,7 @@ from bot.platform import KnowsMembers, OutgoingMessage
 from bot.turns import TurnFactory
 from function_calls.calls import Reply, ToolCall, ToolResult, Turn
 from function_calls.interpreter import Interpreter
+from function_calls.offline.clauses import LONGEST
 from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
 from function_calls.wording import say
@@ -138,7 +139,7 @@ class ElsewhereCommands:
         command = _FOR.fullmatch(text.strip())
         if command is not None:
             return command["name"], command["rest"]
-        if not _REMINDS.search(text):
+        if len(text) > LONGEST or not _REMINDS.search(text):
             return None
         for pattern, instead in _SENTENCES:
             found = pattern.search(text)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -227,3 +228,11 @@ async def test_without_such_a_chat_a_sentence_is_what_it_was(office, text):
         await office.work.say(text, chat="lunch")
 
     assert not any("either no chat" in each for each in office.work.texts)
+
+
+async def test_a_flood_of_words_for_another_chat_is_looked_through_in_a_moment(office):
+    async with office.bot:
+        began = time.process_time()
+        await office.work.say("提醒" * 10_000, sender="ann", chat="lunch")
+
+    assert time.process_time() - began < 1

@@ -39,7 +39,22 @@ def test_any_heap_of_trigger_words_is_read_in_bounded_time(text: str, is_address
 
 @pytest.mark.parametrize(
     "piece",
-    ["and ", "   ", "please ", ", ", "@@", "五点", "每周一三五", "1 ", "提醒我", "从今天开始", "to ", "no, "],
+    [
+        "and ",
+        "   ",
+        "please ",
+        ", ",
+        "@@",
+        "五点",
+        "每周一三五",
+        "1 ",
+        "提醒我",
+        "从今天开始",
+        "to ",
+        "no, ",
+        "👍",
+        "delete ",
+    ],
 )
 @pytest.mark.parametrize("is_addressed", [False, True])
 def test_ten_thousand_characters_of_anything_cost_little(say: Say, piece: str, is_addressed: bool) -> None:
