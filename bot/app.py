@@ -131,7 +131,7 @@ async def build_app(
         client = None if interpreter else language_model(settings.model)
         model = await enter(opened_model(client, settings.model, purse, telemetry))
         oversight = Oversight.over(ground.state, clock, owners=settings.bot.owners)
-        plugins = PluginHouse(settings.plugins, clock, oversight.switches)
+        plugins = PluginHouse(settings.plugins, clock, oversight.switches, model.asked)
         chats = await enter(opened_chats(ground, (*platforms, *plugins.platforms())))
         search = await search_service(settings.search, clock, resources, plugins.engines())
         speechless: set[str] = set()

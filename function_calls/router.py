@@ -105,6 +105,8 @@ class FunctionCallRouter:
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
+        elif result.is_question:
+            log.info("tool {} waits for what the person answers", call.name)
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.error)
         return result

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -37,7 +38,7 @@ async def run_guarded(
     """
     try:
         async with asyncio.timeout(limit) as deadline, slots or nullcontext():
-            return _as_result(await _tried(name, work, context, retries))
+            return _told(name, _as_result(await _tried(name, work, context, retries)), context)
     except TimeoutError as error:
         if limit is None or not deadline.expired():
             return crashed(name, error, context)
@@ -54,6 +55,13 @@ async def run_guarded(
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
         return crashed(name, error, context)
+
+
+def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
+    """A failure that came without words for the person, in those of one that was raised."""
+    if result.ok or result.text or result.is_answered:
+        return result
+    return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
 
 
 def crashed(name: str, error: Exception, context: CallContext) -> ToolResult:

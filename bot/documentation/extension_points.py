@@ -1,4 +1,4 @@
-"""The page of what a plugin may add: the lists of `Contributions`, the hooks, the events."""
+"""The page of what a plugin may add: the lists of `Contributions`, the options of a function, hooks and events."""
 
 import inspect
 import re
@@ -10,8 +10,9 @@ from bot.plugins.contributions import Contributions, Host
 from function_calls.events import EVENTS
 from function_calls.hooks import ToolHooks
 from function_calls.model_hooks import ModelHooks
+from function_calls.tool_options import tool_function
 
-_HEAD = """# Hooks, events and what else a plugin may add
+_HEAD = """# Hooks, events, options and what else a plugin may add
 
 `setup(add)` of a plugin appends to the lists of `add`; [your first plugin](../tutorial/first-plugin.md) shows how. A
 program that builds the bot itself (`bot.app.build_app`) finds the same hooks at `app.calls.hooks` and the events at
@@ -36,6 +37,12 @@ def extension_page() -> str:
         "",
         *table(("what", "is"), host),
         "",
+        "## Options of `tool_function`",
+        "",
+        "`@tool_function` stands alone or with these; [Write functions](../how-to/write-functions.md) shows them.",
+        "",
+        *table(("option", "means"), [(f"`{name}`", cell(about)) for name, about in options().items()]),
+        "",
         "## Hooks",
         "",
         *table(("hook", "is called with"), ((f"`{name}`", cell(f"`{takes}`")) for name, takes in hooks())),
@@ -59,6 +66,12 @@ def contributions() -> dict[str, str]:
     """What can be added, with the meaning that its class gives it."""
     told = {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(inspect.getdoc(Contributions) or "")}
     return {each.name: told.get(each.name, "") for each in fields(Contributions)}
+
+
+def options() -> dict[str, str]:
+    """Every option of a function, with the meaning that the decorator gives it."""
+    _, _, told = (inspect.getdoc(tool_function) or "").partition("Options:")
+    return {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(told.partition("\n\n")[0])}
 
 
 def hooks() -> Iterator[tuple[str, str]]:

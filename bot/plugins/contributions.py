@@ -17,6 +17,8 @@ from function_calls.model_hooks import ModelHooks
 from function_calls.toolset import Toolset
 from services.clock import Clock
 from services.errors import ConfigError
+from services.language_model.absent import NoModel
+from services.language_model.ports import LanguageModel
 from services.search.ports import SearchEngine
 from services.session import StateStore
 
@@ -51,6 +53,7 @@ class Contributions:
         name: the plugin's name: its file, or its entry point.
         options: its table `[plugins.options.NAME]` as it stands in the settings; see `settings`.
         clock: tells the time.
+        model: the bot's language model, for agents; one that is never there where none is configured.
         functions: functions under `@tool_function`, class tools, and modules or objects that have such.
         services: objects that functions ask for by annotating a parameter with their class.
         toolsets: tools from elsewhere, by label.
@@ -58,7 +61,7 @@ class Contributions:
         engines: search engines, asked after the configured ones.
         middlewares: see every message after the built-in ones.
         tool_hooks: stand before and after every call.
-        model_hooks: stand before and after every interpretation, and where it fails.
+        model_hooks: stand before and after every answer of a model, and where it fails; the rules have none.
         listeners: (event, listener) for the event bus; `*` hears everything.
         chat_commands: are asked before a message is interpreted, and answer what is theirs.
         cli_commands: further commands of `bubbles`.
@@ -68,6 +71,7 @@ class Contributions:
 
     name: str
     clock: Clock
+    model: LanguageModel = field(default_factory=NoModel)
     options: Mapping[str, object] = field(default_factory=dict)
     functions: list[object] = field(default_factory=list)
     services: list[object] = field(default_factory=list)

@@ -25,6 +25,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tool_switches import ToolSwitches
 from function_calls.toolsets.source import ToolSource
 from services.clock import Clock
+from services.language_model.ports import LanguageModel
 from services.search.ports import SearchEngine
 
 Hook = TypeVar("Hook")
@@ -54,12 +55,15 @@ class Reloaded:
 class PluginHouse:
     """Loads the plugins, puts their contributions where they belong, and keeps each apart from the others."""
 
-    def __init__(self, settings: PluginSettings, clock: Clock, switches: ToolSwitches) -> None:
+    def __init__(
+        self, settings: PluginSettings, clock: Clock, switches: ToolSwitches, model: LanguageModel | None = None
+    ) -> None:
         self._settings = settings
         self._clock = clock
+        self._model = model
         self._switches = switches
         self._installed: dict[str, Installed] = {
-            found.name: Installed(plugin=loaded(found, settings, clock)) for found in found_plugins(settings)
+            found.name: Installed(plugin=loaded(found, settings, clock, model)) for found in found_plugins(settings)
         }
         self.model_hooks = ModelHooks()
         switches.expand = self._tools_behind
@@ -123,7 +127,7 @@ class PluginHouse:
 
         Platforms, engines, middlewares, commands, pages and background work stay as they were until a restart.
         """
-        new = loaded(found, self._settings, self._clock)
+        new = loaded(found, self._settings, self._clock, self._model)
         old = self._installed.get(found.name)
         trial = new if new.error else self._tried(new, old, calls)
         if trial.error:

@@ -16,6 +16,8 @@ from loguru import logger
 from bot.plugins.contributions import Contributions
 from bot.settings import PluginSettings
 from services.clock import Clock
+from services.language_model.absent import NoModel
+from services.language_model.ports import LanguageModel
 
 ENTRY_POINTS: Final = "bubbles.plugins"
 _PACKAGE: Final = "bubbles_plugins"  # what modules of the folder are called, so that they shadow nobody's
@@ -51,9 +53,12 @@ def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
     return [each for name, each in sorted(found.items()) if name not in settings.disabled]
 
 
-def loaded(found: FoundPlugin, settings: PluginSettings, clock: Clock) -> LoadedPlugin:
+def loaded(
+    found: FoundPlugin, settings: PluginSettings, clock: Clock, model: LanguageModel | None = None
+) -> LoadedPlugin:
     """Import a plugin and let it say what it adds. Whatever goes wrong is in `error`."""
-    adds = Contributions(name=found.name, clock=clock, options=settings.options.get(found.name, {}))
+    options = settings.options.get(found.name, {})
+    adds = Contributions(name=found.name, clock=clock, model=model or NoModel(), options=options)
     try:
         module = found.load()
         setup = getattr(module, "setup", None)

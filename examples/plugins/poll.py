@@ -3,7 +3,7 @@
 `ann: poll: Pizza or pasta? pizza, pasta` – `bob: vote 2` – `ann: poll results`
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -61,7 +61,7 @@ def _key(ctx: CallContext) -> str:
     return f"app:poll:{ctx.chat.key}"
 
 
-def _poll(ctx: CallContext) -> dict:
+def _poll(ctx: CallContext) -> dict[str, Any]:
     poll = ctx.state.get(_key(ctx))
     if not isinstance(poll, dict):
         raise ToolFailed(_say(ctx, "none"))

@@ -5,7 +5,7 @@
 
 import json
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import httpx
 from pydantic import BaseModel, ConfigDict, Field
@@ -94,7 +94,7 @@ def setup(add: Contributions) -> None:
     add.functions.append(weather)
 
 
-async def _json(client: httpx.AsyncClient, url: str, **query: str | float) -> dict:
+async def _json(client: httpx.AsyncClient, url: str, **query: str | float) -> dict[str, Any]:
     async with client.stream("GET", url, params=query) as answer:
         answer.raise_for_status()
         body = bytearray()
@@ -108,5 +108,5 @@ async def _json(client: httpx.AsyncClient, url: str, **query: str | float) -> di
         return told
 
 
-def _line(name: str, current: dict) -> str:
+def _line(name: str, current: dict[str, Any]) -> str:
     return f"🌡 {name}: {current['temperature_2m']:g} °C, 💨 {current['wind_speed_10m']:g} km/h"

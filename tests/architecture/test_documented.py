@@ -1,6 +1,7 @@
 """Every setting, function, command, hook, event, route and error stands in the documentation and says what it is."""
 
 import ast
+import dataclasses
 import re
 from pathlib import Path
 
@@ -8,13 +9,14 @@ import pytest
 
 from bot.documentation.commands import commands, commands_page
 from bot.documentation.errors import error_classes, errors_page, refusals
-from bot.documentation.extension_points import contributions, extension_page, hooks
+from bot.documentation.extension_points import contributions, extension_page, hooks, options
 from bot.documentation.functions import functions_page
 from bot.documentation.http_routes import http_page, http_routes
 from bot.documentation.mkdocs_hook import GENERATED
 from bot.documentation.settings import documented, groups, settings_page, variable
 from bot.wiring import built_in_registry
 from function_calls import events
+from function_calls.tool_options import ToolOptions
 from function_calls.wording import catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -91,6 +93,12 @@ def test_every_refusal_has_words_in_both_languages(code):
 def test_everything_that_a_plugin_may_add_is_on_the_page_with_its_meaning(name, about):
     assert f"| `add.{name}` |" in extension_page()
     assert len(about) >= 10
+
+
+def test_every_option_of_a_function_is_on_the_page_with_its_meaning():
+    assert set(options()) == {each.name for each in dataclasses.fields(ToolOptions)}
+    assert [name for name in options() if f"| `{name}` |" not in extension_page()] == []
+    assert min(map(len, options().values())) >= 10
 
 
 @pytest.mark.parametrize("hook", [name for name, _ in hooks()])

@@ -25,6 +25,8 @@ RUN_BY = {
     ("docs/tutorial/first-function.md", "python"): "tests/docs/test_tutorial.py",
     ("docs/tutorial/first-plugin.md", "python"): "tests/docs/test_first_plugin.py",
     ("docs/tutorial/first-platform.md", "python"): "tests/integration/test_tutorials.py",
+    ("docs/how-to/extend-the-bot.md", "python"): "tests/docs/test_extend_the_bot.py",
+    ("docs/how-to/write-functions.md", "python"): "tests/docs/test_write_functions.py",
     ("docs/how-to/write-tests.md", "python"): "tests/docs/test_write_tests.py",
     ("docs/how-to/connect-a-model.md", "python"): "tests/docs/test_connect_a_model.py",
     ("docs/reference/reminders.md", "python"): "tests/docs/test_reminders_reference.py",

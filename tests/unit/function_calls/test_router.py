@@ -120,6 +120,17 @@ async def test_a_tools_own_failure_keeps_its_words(context_of):
     assert "the kettle is empty" in result.text
 
 
+async def test_a_failure_that_was_returned_without_words_for_the_person_is_told_as_well(context_of):
+    @tool_function()
+    async def fail() -> ToolResult:
+        """Fail."""
+        return ToolResult.failed("the kettle is empty")
+
+    result = await router_of(fail).dispatch(call("fail"), context_of())
+
+    assert result.text == "That did not work (fail): the kettle is empty"
+
+
 async def test_a_timeout_inside_a_tool_is_not_taken_for_the_routers(context_of):
     @tool_function(timeout=30)
     async def impatient() -> None:

@@ -5,6 +5,11 @@ from contextlib import AsyncExitStack
 import pytest
 
 from bot.plugins import loading
+from bot.plugins.house import PluginHouse
+from bot.settings import PluginSettings
+from bot.testing.models import ScriptedModel
+from function_calls.tool_switches import ToolSwitches
+from services.session import MemoryStateStore
 
 pytestmark = pytest.mark.looptime
 
@@ -82,6 +87,17 @@ HOOKS = """
         add.model_hooks.after.append(after)
         add.model_hooks.on_error.append(on_error)
     """
+
+
+async def test_a_plugin_is_given_the_model_of_the_bot(house):
+    house.write("thinker", "def setup(add):\n    pass\n")
+    model, clock = ScriptedModel(), house.clock
+
+    (installed,) = PluginHouse(
+        PluginSettings(folder=house.folder), clock, ToolSwitches(MemoryStateStore(clock), clock), model
+    ).plugins
+
+    assert installed.plugin.adds.model is model
 
 
 async def test_a_toolset_of_a_plugin_is_offered_and_called(house):
