@@ -35,7 +35,10 @@ def build_in_memory(
     interpreter: Interpreter | None = None,
     pace: WakerPace | None = None,
 ) -> AbstractAsyncContextManager[App]:
-    """`build_app` without files, threads and timers of its own: with looptime, waiting is free of charge."""
+    """`build_app` without files, threads and timers of its own: with looptime, waiting is free of charge.
+
+    Where a test steps `clock` itself, it gives a `pace` that looks at the clock more often than once a day.
+    """
     return build_app(
         settings,
         platforms=platforms,
@@ -44,7 +47,7 @@ def build_in_memory(
         clock=clock,
         database=Database("sqlite://", make_thread=InlineExecutor),
         timetable=LoopTimetable(),
-        pace=pace,
+        pace=pace or _UNHURRIED,
     )
 
 
@@ -54,7 +57,7 @@ async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) 
     settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False))
     clock = LoopClock(dialogue.start)
     platform = FakePlatform(clock)
-    async with build_in_memory(settings, platforms=[platform], interpreter=interpreter, clock=clock, pace=_UNHURRIED):
+    async with build_in_memory(settings, platforms=[platform], interpreter=interpreter, clock=clock):
         yield platform
 
 
