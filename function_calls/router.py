@@ -108,7 +108,8 @@ class FunctionCallRouter:
         elif result.is_question:
             log.info("tool {} waits for what the person answers", call.name)
         else:
-            log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.error)
+            log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.cause or result.failure)
+            log.debug("tool {}: {}", call.name, result.error)  # it may quote what somebody said
         return result
 
     def _overseen(self, context: CallContext) -> CallContext:

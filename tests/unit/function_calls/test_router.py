@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from loguru import logger
 from pydantic import BaseModel, Field
 
 from function_calls.calls import ToolCall, ToolResult
@@ -211,3 +212,20 @@ def test_register_returns_what_removes_the_tool_again():
 
     assert before == ["pour"]
     assert registry.specs == ()
+
+
+async def test_the_log_says_why_a_call_failed_and_nothing_of_what_was_said(context_of):
+    @tool_function()
+    async def refuse(reference: str) -> None:
+        """Refuse."""
+        raise RequestRefused("memory_unknown", reference=reference)
+
+    lines = []
+    sink = logger.add(lines.append, level="INFO")
+    await router_of(refuse, pour).dispatch(call("refuse", reference="my diagnosis"), context_of())
+    await router_of(refuse, pour).dispatch(call(drink="", cups="my diagnosis"), context_of())
+    logger.remove(sink)
+
+    assert "tool refuse failed" in lines[0]
+    assert "memory_unknown" in lines[0]
+    assert not any("diagnosis" in line for line in lines)
