@@ -1,7 +1,6 @@
 """Carry the day of one time on to those after it: "tomorrow at 9 remind me to call, and at 3 to cook"."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import date, datetime
 
 from services.time_expressions import Reading
@@ -28,4 +27,4 @@ def on_their_days(times: Iterable[Readings], now: datetime) -> Iterator[Readings
 
 def _on_day(reading: Reading, day: date) -> Reading:
     start = reading.start.replace(year=day.year, month=day.month, day=day.day)
-    return replace(reading, start=start, end=reading.end and start + (reading.end - reading.start))
+    return reading._replace(start=start, end=reading.end and start + (reading.end - reading.start))

@@ -76,4 +76,4 @@ def _at_clock(day: Reading, clock: Reading) -> Reading:
     at = clock.start
     rule = day.rrule and _CLOCK.sub(f"BYHOUR={at.hour};BYMINUTE={at.minute}", day.rrule)
     start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)
-    return replace(day, start=start, rrule=rule, has_clock=True, grain=clock.grain)
+    return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)

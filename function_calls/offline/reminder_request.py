@@ -218,7 +218,7 @@ class ReminderReader:
                 is_exact = event.best is not None and (event.best.has_clock or lead >= timedelta(days=1))
                 if event.best is not None and is_exact and event.best.rrule is None:
                     start = event.best.start - lead
-                    readings = (replace(event.best, start=start),)
+                    readings = (event.best._replace(start=start),)
                     time = replace(self._clause.times[owner], readings=readings, is_ambiguous=event.is_ambiguous)
                     return (owner, base), time
         return None

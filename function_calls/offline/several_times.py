@@ -65,7 +65,7 @@ def _at_the_clock_of(last: Reading, time: TimeWords) -> TimeWords:
     if day is None or day.has_clock or day.part or day.rrule or not day.has_day:
         return time
     start = day.start.replace(hour=last.start.hour, minute=last.start.minute)
-    return replace(time, readings=(replace(day, start=start, has_clock=True, grain=last.grain),))
+    return replace(time, readings=(day._replace(start=start, has_clock=True, grain=last.grain),))
 
 
 def _on_the_day_of(last: Reading, time: TimeWords) -> TimeWords:
@@ -78,7 +78,7 @@ def _on_the_day_of(last: Reading, time: TimeWords) -> TimeWords:
 
 
 def _starting(reading: Reading, start: datetime) -> Reading:
-    return replace(reading, start=start, has_day=True)
+    return reading._replace(start=start, has_day=True)
 
 
 def _either(first: TimeWords, second: TimeWords, text: str) -> TimeWords:
@@ -100,4 +100,4 @@ def _each_clock(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
     for hour, minute in (clocks[place - 1] for place in places):
         start = reading.start.replace(hour=hour, minute=minute)
         start = start if start >= reading.start else start + timedelta(days=1)
-        yield replace(reading, start=start, rrule=f"{bare};BYHOUR={hour};BYMINUTE={minute}")
+        yield reading._replace(start=start, rrule=f"{bare};BYHOUR={hour};BYMINUTE={minute}")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import timedelta
 
 from function_calls.offline.clauses import trimmed
@@ -18,7 +17,7 @@ def new_time(request: Request, ear: Ear) -> Reading | None:
     best = next((time.best for time in told if time.best is not None), None)
     if best is None or best.end is None or best.rrule is not None or not best.has_clock:
         return best
-    return replace(best, start=best.end, end=None)
+    return best._replace(start=best.end, end=None)
 
 
 def bare_clock(request: Request, ear: Ear) -> str:

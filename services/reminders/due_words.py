@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -89,7 +89,7 @@ def _whole(reading: Reading, words: str) -> Reading:
     """A weekend is read as its first day, and lasts two."""
     if reading.start.weekday() != _SATURDAY or reading.end is not None or not _WEEKEND.search(words):
         return reading
-    return replace(reading, end=reading.start + timedelta(days=1, hours=1))
+    return reading._replace(end=reading.start + timedelta(days=1, hours=1))
 
 
 def _fits(fire: datetime, reading: Reading) -> bool:

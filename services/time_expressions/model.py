@@ -1,9 +1,12 @@
-"""The words that callers of the time-expression room speak: orders, grains, readings."""
+"""The words that callers of the time-expression room speak: orders, grains, readings.
+
+All of this room are named tuples: to import `dataclasses` takes as long as all the rest of it.
+"""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 # One clock a day; a rule with several hours has no clock of its own.
 _BY_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
@@ -30,8 +33,7 @@ class Grain(StrEnum):
     YEAR = "year"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DayParts:
+class DayParts(NamedTuple):
     """The local clock times that stand in where a text names a part of the day, or only a day."""
 
     day: time = time(9)
@@ -49,8 +51,7 @@ class DayParts:
     late: time = time(22)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One way to read the time words of a text.
 
     Attributes:
@@ -94,8 +95,7 @@ class Reading:
         return named - timedelta(days=1) if named - shown > timedelta(hours=12) else named
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeReadings:
+class TimeReadings(NamedTuple):
     """All readings of one text or expression.
 
     Attributes:

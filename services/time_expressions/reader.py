@@ -1,7 +1,7 @@
 """Times as one bot reads them: the order of its people's dates, and the hours of their day."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from services.time_expressions import engine
 from services.time_expressions.model import DateOrder, DayParts, TimeReadings
@@ -10,8 +10,7 @@ _SHORTEST = timedelta(seconds=1)
 """What comes too often is read, so that whoever is asked for it can refuse it with the reason."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeReader:
+class TimeReader(NamedTuple):
     """Reads times by fixed conventions.
 
     Attributes:
