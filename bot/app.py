@@ -15,9 +15,10 @@ from bot.counting import Counts
 from bot.crew import hired
 from bot.foundation import Foundation, foundation
 from bot.given_up import GivenUp
-from bot.language_models import ModelPath, language_model, model_interpreter, opened_model, purse_of
+from bot.language_models import language_model, model_interpreter
 from bot.menus import offer_commands
 from bot.model_latency import ModelLatency
+from bot.model_path import ModelPath, model_path
 from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.plugins.contributions import Host
@@ -29,7 +30,6 @@ from bot.router import MessageRouter
 from bot.search_engines import search_service
 from bot.secrecy import failures_masked
 from bot.settings import Settings
-from bot.telemetry import telemetry_of
 from bot.tool_servers.sources import ToolSources, tool_sources
 from bot.turns import TurnFactory
 from bot.welcome import Welcome
@@ -126,10 +126,7 @@ async def build_app(
         ground = await enter(foundation(settings, clock, database or Database(settings.database_url)))
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
-        purse = purse_of(settings, clock, ground.log)
-        telemetry = await enter(telemetry_of(settings.telemetry))
-        client = None if interpreter else language_model(settings.model)
-        model = await enter(opened_model(client, settings.model, purse, telemetry))
+        model = await enter(model_path(ground, None if interpreter else language_model(settings.model)))
         oversight = Oversight.over(ground.state, clock, owners=settings.bot.owners)
         plugins = PluginHouse(settings.plugins, clock, oversight.switches, model.asked)
         chats = await enter(opened_chats(ground, (*platforms, *plugins.platforms())))
@@ -153,9 +150,9 @@ async def build_app(
             oversight=oversight,
             interpreter=chosen,
             offline=offline,
-            purse=purse,
+            purse=model.purse,
             plugins=plugins,
-            telemetry=telemetry,
+            telemetry=model.telemetry,
             claimed=chats.claimed,
             listener_for=chats.listener,
         )

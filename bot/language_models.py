@@ -1,13 +1,8 @@
 """Makes the language model and its interpreter from the settings; what they need is imported where there is one."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.model_latency import ModelLatency
 from bot.settings import ModelSettings, Settings
-from bot.telemetry import Telemetry
 from bot.zones import bot_zone
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
 from services.call_log.purse import OpenPurse, Purse
@@ -23,18 +18,6 @@ if TYPE_CHECKING:
     from services.summary.ports import Summarizer
 
 _OPENAI = "https://api.openai.com/v1"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelPath:
-    """The way to the configured model; `client` and `asked` are None where there is none.
-
-    Everybody asks `asked`, which times and traces each request and pays for it; `client` speaks to the server.
-    """
-
-    client: "FallbackChain | None"
-    asked: LanguageModel | None
-    latency: ModelLatency
 
 
 def language_model(settings: ModelSettings) -> "FallbackChain | None":
@@ -56,23 +39,6 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
         extra={"temperature": settings.temperature},
     )
     return FallbackChain([model])
-
-
-@asynccontextmanager
-async def opened_model(
-    client: "FallbackChain | None", settings: ModelSettings, purse: Purse, telemetry: Telemetry | None
-) -> AsyncIterator[ModelPath]:
-    """The way to the model behind `client`, whose connections close with the context."""
-    latency = ModelLatency()
-    if client is None:
-        yield ModelPath(client=None, asked=None, latency=latency)
-        return
-    timed = latency.model(client)
-    traced = timed if telemetry is None else telemetry.model(timed)
-    try:
-        yield ModelPath(client=client, asked=metered(traced, settings, purse), latency=latency)
-    finally:
-        await client.close()
 
 
 def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> "MeteredModel":
