@@ -73,7 +73,7 @@ audit: ## ask the package index which requirements have known vulnerabilities; n
 	@build/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock.txt
 
 docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages show executed
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean --config-file .ci/mkdocs.yml
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --config-file .ci/mkdocs.yml
 	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
 
 bench: $(DEVELOPMENT) ## every benchmark as one table, saved as bench.json (ten minutes)

@@ -129,6 +129,13 @@ def test_every_generated_page_is_named_where_the_documentation_begins(page):
     assert f"]({page})" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 
 
+def test_every_page_of_the_site_stands_in_its_navigation_once():
+    pages = [*GENERATED, *(str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md"))]
+    navigation = (ROOT / ".ci" / "mkdocs.yml").read_text(encoding="utf-8")
+
+    assert sorted(re.findall(r"^ +- (\S+\.md)$", navigation, re.MULTILINE)) == sorted(pages)
+
+
 def test_every_page_of_the_site_is_reached_by_a_link_or_its_folder():
     linked = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     targets = set(re.findall(r"\]\(([^)#:]+\.md)", linked))
