@@ -66,10 +66,10 @@ async def _awaited(ctx: CallContext, reminders: ReminderService, history: Histor
     """What waits for "done"; as a reply to a message that is not known, only what is being said this very moment."""
     replied_to = ctx.message.reply_to
     if replied_to is None or _is_addressed(ctx):
-        return await reminders.awaited(ctx.chat, ctx.sender)
+        return await reminders.said.awaited(ctx.chat, ctx.sender)
     if await history.find(ctx.chat, replied_to) is not None:
         raise RequestRefused("nothing_meant")
-    return await reminders.awaited(ctx.chat, ctx.sender, within=_JUST_SAID)
+    return await reminders.said.awaited(ctx.chat, ctx.sender, within=_JUST_SAID)
 
 
 async def _switched(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:

@@ -73,7 +73,7 @@ async def reminder_snooze(
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
     until = moment_of(args.time, ctx) if args.time else ctx.now + _USUAL_SNOOZE
     if means_all(args.reminder_id or ""):
-        said = await reminders.said_lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+        said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
         return await to_each(said, partial(_snoozed, until, reminders), ctx, none="reminder.none_to_snooze")
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)

@@ -26,7 +26,7 @@ async def replied_to(ctx: CallContext, reminders: ReminderService, history: Hist
     message_id = ctx.message.reply_to
     if message_id is None:
         return ()
-    said = await reminders.said_in(ctx.chat, message_id)
+    said = await reminders.said.in_message(ctx.chat, message_id)
     return said or await _confirmed_in(message_id, ctx, reminders, history)
 
 

@@ -13,7 +13,6 @@ from services.reminders.changes import cancelled, edited, finished, joined, left
 from services.reminders.changing import Changing
 from services.reminders.due_words import USUAL
 from services.reminders.model import (
-    EVERYONE,
     NewReminder,
     Reminder,
     ReminderEdit,
@@ -24,13 +23,14 @@ from services.reminders.model import (
 from services.reminders.nagging import is_nagging, nag_like, without_nag
 from services.reminders.permissions import check_may_change
 from services.reminders.ports import Courier, ReminderStore
-from services.reminders.public_ids import public_id, row_key
+from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietService
 from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
 from services.reminders.recurrence import check, next_fires
-from services.reminders.references import find_reminder, means_all
+from services.reminders.references import means_all
 from services.reminders.retries import RetryPolicy
 from services.reminders.rules import needs_calendar
+from services.reminders.said import SaidReminders
 from services.reminders.shelf import Shelf
 from services.reminders.waker import Waker, WakerPace
 from services.session import StateStore
@@ -38,9 +38,7 @@ from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)
 _PURGED_AT_ONCE = 1000
-_SNOOZABLE_FOR = timedelta(days=1)
 _SAID_LATE_AT_MOST = timedelta(days=7)
-_LATELY_SENT = 50
 _NONE = "nothing_of_yours"
 
 
@@ -68,6 +66,7 @@ class ReminderService:
         self._clock = clock
         self._limits = limits or ReminderLimits()
         self._shelf = Shelf(store, clock, state, self._limits.per_chat, times)
+        self.said = SaidReminders(store, clock, self._shelf)
         self.quiet = QuietService(store)
         self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy(), zone_data)
         self._changing = Changing(store, clock, self._shelf, self.waker.nudge)
@@ -129,12 +128,8 @@ class ReminderService:
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """As `get`; a complete id also names a reminder of this chat that is over."""
-        row = await self._over(chat, reference)
+        row = await self.said.over(chat, reference)
         return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
-
-    async def said_in(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
-        """The reminders that the bot said in one of its messages, by the platform's id of it; whatever their state."""
-        return tuple(self._shelf.public(row) for row in await self._store.said_in(chat.key, message_id))
 
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Delete what `reference` names, or with "all" everything that `person` has set in this chat.
@@ -218,21 +213,6 @@ class ReminderService:
         now, shortest = self._clock.now(), self._limits.shortest_interval
         return await self._changing.one(chat, person, reference, lambda row: finished(row, now, shortest))
 
-    async def awaited(self, chat: ChatAddress, person: Person, within: timedelta = _SNOOZABLE_FOR) -> Reminder:
-        """What was said last to `person`, no longer ago than `within`, and comes again until it is done.
-
-        Raises:
-            RequestRefused: `nothing_to_finish`.
-        """
-        for row in await self._said_to(chat, person, within):
-            if row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule):
-                return self._shelf.public(row)
-        raise RequestRefused("nothing_to_finish")
-
-    async def said_lately(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
-        """What was said to `person` in this chat no longer ago than `within`, latest first."""
-        return tuple(self._shelf.public(row) for row in await self._said_to(chat, person, within))
-
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Remind `person` as well. Raises as `get` does."""
         now, shortest = self._clock.now(), self._limits.shortest_interval
@@ -276,8 +256,7 @@ class ReminderService:
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
-        rows = await self._store.lately_sent(chat.key, self._clock.now() - _SNOOZABLE_FOR, _LATELY_SENT)
-        row = _said(reference, [(self._shelf.public(each), each) for each in rows]) or await self._over(chat, reference)
+        row = await self.said.meant(chat, reference)
         if row is None:
             schedule = _once_at(until, (await self._shelf.find(chat, person, reference))[1])
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule))
@@ -346,35 +325,8 @@ class ReminderService:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
         return content
 
-    async def _said_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
-        meant = {person.id, EVERYONE}
-        rows = await self._store.lately_sent(chat.key, self._clock.now() - within, _LATELY_SENT)
-        return tuple(row for row in rows if meant & {each.id for each in row.targets or (row.creator,)})
-
-    async def _over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
-        """The reminder of this chat with this complete id, if it has fired for the last time."""
-        key = row_key(reference)
-        row = None if key is None else await self._store.get(key)
-        is_over = row is not None and row.state is ReminderState.DONE and row.address.key == chat.key
-        return row if is_over else None
-
     def _checked(self, edit: ReminderEdit) -> ReminderEdit:
         return edit if edit.content is None else replace(edit, content=self._content(edit.content))
-
-
-def _said(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
-    """The lately said reminder that is meant, None when it is none of them."""
-    if not reference.strip():
-        if not said:
-            raise RequestRefused("no_reminders")
-        return said[0][1]
-    try:
-        found = find_reminder(reference, [reminder for reminder, _ in said], ())
-    except RequestRefused as refusal:
-        if refusal.code in {"no_reminders", "reminder_unknown"}:
-            return None
-        raise
-    return next(row for reminder, row in said if reminder is found)
 
 
 def _once_at(until: datetime, row: StoredReminder) -> Schedule:

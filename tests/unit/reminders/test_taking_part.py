@@ -23,7 +23,7 @@ async def test_a_nagging_reminder_comes_again_until_it_is_done(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(25 * 60)
-        done = await desk.service.finish(HOME, ANN, (await desk.service.awaited(HOME, ANN)).id)
+        done = await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
         await asyncio.sleep(3 * HOUR)
 
     assert desk.courier.texts == ["pills"] * 3
@@ -42,7 +42,7 @@ async def test_a_daily_one_that_was_done_comes_the_next_day(desk):
     await desk.set("pills", rule=DAILY)
     async with desk.running():
         await asyncio.sleep(65)
-        await desk.service.finish(HOME, ANN, (await desk.service.awaited(HOME, ANN)).id)
+        await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
         await asyncio.sleep(12 * HOUR)
         today = len(desk.courier.said)
         await asyncio.sleep(12 * HOUR)
@@ -65,7 +65,7 @@ async def test_nothing_is_done_when_nothing_waits_for_it(desk):
         await asyncio.sleep(65)
 
         with pytest.raises(RequestRefused, match="nothing_to_finish"):
-            await desk.service.awaited(HOME, ANN)
+            await desk.service.said.awaited(HOME, ANN)
 
 
 async def test_done_of_somebody_else_does_not_end_mine(desk):
@@ -74,14 +74,14 @@ async def test_done_of_somebody_else_does_not_end_mine(desk):
         await asyncio.sleep(65)
 
         with pytest.raises(RequestRefused, match="nothing_to_finish"):
-            await desk.service.awaited(HOME, BOB)
+            await desk.service.said.awaited(HOME, BOB)
 
 
 async def test_done_can_be_taken_back(desk, edit_of):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
-        await desk.service.finish(HOME, ANN, (await desk.service.awaited(HOME, ANN)).id)
+        await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
         again = await desk.service.put_back(HOME, ANN, reminder.id, edit_of(schedule=reminder.schedule))
         await asyncio.sleep(10 * 60)
 
@@ -93,7 +93,7 @@ async def test_what_was_done_is_not_missed_by_verification(desk):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
-        await desk.service.finish(HOME, ANN, (await desk.service.awaited(HOME, ANN)).id)
+        await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
         await asyncio.sleep(2 * HOUR)
     row = await desk.store.by_request("pills-60-" + TEN)
     now = desk.clock.now()
@@ -123,7 +123,7 @@ async def test_a_reminder_is_found_by_the_message_it_was_said_in(desk):
     async with desk.running():
         await asyncio.sleep(65)
 
-    assert [each.id for each in await desk.service.said_in(HOME, "m1")] == [reminder.id]
+    assert [each.id for each in await desk.service.said.in_message(HOME, "m1")] == [reminder.id]
 
 
 async def test_me_too_reminds_both(desk):
