@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Form(BaseModel):
     """An object of the robot's callback."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
 class RepliedMessage(Form):

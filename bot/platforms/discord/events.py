@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 class Form(BaseModel):
     """An object of the gateway."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
 class Member(Form):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 class Form(BaseModel):
     """An object of the event."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
 class Ids(Form):

@@ -55,7 +55,7 @@ class Like(BaseModel):
 class Event(BaseModel):
     """An event, as far as Bubbles reads it. `time` is in Unix seconds."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     post_type: str
     time: int = 0

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Form(BaseModel):
     """An object of the Events API."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
 class File(Form):

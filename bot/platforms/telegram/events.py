@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Form(BaseModel):
     """An object of the Bot API; what it holds besides is kept, so that attachments can be named."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
 
 class User(Form):

@@ -148,6 +148,18 @@ def test_no_event_breaks_a_wire(name, data):
             assert isinstance(heard.text, str)
 
 
+@pytest.mark.parametrize("name", sorted(WIRES.keys() - {"matrix", "irc", "xmpp"}))
+def test_an_event_that_cannot_be_read_is_not_quoted_to_the_log(name):
+    _, read = WIRES[name]
+    names = ("author", "channel_id", "event", "message", "msgId", "post_type", "ts")
+    wrong = {each: ["my diagnosis"] for each in names}
+
+    with pytest.raises(ValidationError) as caught:
+        read({"update_id": 1, **wrong})
+
+    assert "diagnosis" not in str(caught.value)
+
+
 @pytest.mark.parametrize("name", WIRES)
 def test_the_recorded_events_themselves_are_read(name):
     events, read = WIRES[name]
