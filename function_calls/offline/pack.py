@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
 
-from function_calls.offline.pack_data import INTENTS, LATE, NEVER, PackData
+from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
 from function_calls.offline.templates import BLANK, Needs, Notation
 
 FALLBACK = "en"
@@ -131,7 +131,7 @@ class LanguagePack:
     later: tuple[re.Pattern[str], ...]
     earlier: tuple[re.Pattern[str], ...]
     untitled: tuple[tuple[re.Pattern[str], str], ...]
-    mornings: tuple[tuple[re.Pattern[str], str], ...]
+    mornings: tuple[tuple[re.Pattern[str], MorningData], ...]
 
     def fold(self, text: str) -> str:
         """`text`, as long as it was, in the letters and characters that the sentences of this language are written in.
@@ -239,7 +239,7 @@ def load_pack(language: str) -> LanguagePack:
         purpose=re.compile(data.purpose),
         later=_compiled(data.later, re.IGNORECASE),
         earlier=_compiled(data.earlier, re.IGNORECASE),
-        mornings=_pairs((each.words, each.said) for each in data.mornings),
+        mornings=tuple((any_of((each.words,)), each) for each in data.mornings),
         untitled=_pairs(data.untitled),
     )
 

@@ -52,10 +52,14 @@ class LeadData(_Data):
 
 
 class MorningData(_Data):
-    """Requests (regular expression `words`) whose unmarked hour is one of the morning; `said` says so of {time}."""
+    """Requests (regular expression `words`) whose unmarked hour is one of the morning; `said` says so of {time}.
+
+    Where that `is_likely` only, the person is asked.
+    """
 
     words: str
     said: str
+    is_likely: bool = False
 
 
 class QuestionData(_Data):

@@ -8,6 +8,8 @@ from function_calls.offline.requests import Request
 
 ALL = "all"
 _SEVERAL = ("which", "reference", "due", "numbers", "ordinals")
+_RANGE = re.compile(r"(\d+)(?:\s?(?:-|–|to|through|到|至)\s?(\d+))?")
+_LONGEST_RANGE = 20
 _LISTED = re.compile("[、,，]")
 
 
@@ -23,7 +25,7 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     if all(both):
         return tuple(_restored(words, request, pack) for words in both)
     words = " ".join(filter(None, map(request.match.first, _SEVERAL)))
-    numbers = re.findall(r"\d+", words) if request.match.first("numbers") else []
+    numbers = _numbers(words) if request.match.first("numbers") else []
     parts = [part for joined in pack.between.split(words) for part in _LISTED.split(joined)]
     numbers = numbers or [_restored(part, request, pack) for part in parts if part.strip()]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
@@ -33,6 +35,15 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     if named and is_plural and may_be_several and request.clause.owners_in(words):
         return (_all_of(named, pack),)
     return (named or ALL,) if named or is_plural else ()
+
+
+def _numbers(words: str) -> list[str]:
+    """The numbers in `words`, those between the ends of a range included: 1, 2 and 3 of "1 to 3"."""
+    found: list[str] = []
+    for first, last in _RANGE.findall(words):
+        end = int(last or first)
+        found += map(str, range(int(first), min(end, int(first) + _LONGEST_RANGE) + 1))
+    return found
 
 
 def _all_of(words: str, pack: LanguagePack) -> str:

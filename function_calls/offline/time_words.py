@@ -14,6 +14,9 @@ from services.time_expressions import Reading, TimeReadings
 
 Span = tuple[int, int]
 
+_FIRST_HOUR_UP = 5
+_HALF_DAY = 12
+
 
 class TimeReader(Protocol):
     """Reads every separate time expression of a text; `services.time_expressions.parse_all` is one."""
@@ -75,13 +78,24 @@ def repeated(time: TimeWords, now: datetime, pack: LanguagePack, read: TimeReade
 def in_the_morning(time: TimeWords, text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> TimeWords | None:
     """The time that is meant by "wake me at seven", where `text` speaks of what people do in the morning."""
     folded = pack.fold(text)
-    said = next((said for words, said in pack.mornings if words.search(folded)), None)
-    if said is None or time.best is None or not time.best.has_clock:
+    data = next((data for words, data in pack.mornings if words.search(folded)), None)
+    if data is None or time.best is None or not time.best.has_clock:
         return None
-    expressions = read(said.format(time=time.words), now, language=pack.language)
+    expressions = read(data.said.format(time=time.words), now, language=pack.language)
     if len(expressions) != 1 or not expressions[0].readings or expressions[0].readings[0].coverage < 1:
         return None
+    if data.is_likely:
+        return _or_in_the_morning(time, time.best, expressions[0].readings[0])
     return replace(time, readings=expressions[0].readings, is_ambiguous=expressions[0].ambiguous)
+
+
+def _or_in_the_morning(time: TimeWords, usual: Reading, morning: Reading) -> TimeWords | None:
+    """A time of which either reading may be meant; None where nobody is up by then, or the hour is marked."""
+    early, late = morning.start.time(), usual.start.time()
+    if early.hour < _FIRST_HOUR_UP or early.replace(hour=(early.hour + _HALF_DAY) % 24) != late:
+        return None
+    both = sorted((usual, morning), key=lambda reading: reading.start)
+    return replace(time, readings=tuple(both), is_ambiguous=True)
 
 
 def joined(

@@ -190,6 +190,13 @@ def test_talk_after_a_reminder_does_not_change_it(say: Say, text: str) -> None:
     assert say(text, tools=WITH_CHANGES, is_addressed=True).calls == ()
 
 
+@pytest.mark.parametrize("text", ["delete 1-3", "delete reminders 1 to 3", "删除第1到3个提醒"])
+def test_a_range_of_numbers_is_each_of_them(say: Say, text: str) -> None:
+    calls = say(text, is_addressed=True).calls
+
+    assert [call.arguments["reminder_id"] for call in calls] == ["1", "2", "3"]
+
+
 @pytest.mark.parametrize("text", ["delete 2, 4 and 5", "删除2、4和5"])
 def test_several_numbers_are_several_deletions(say: Say, text: str) -> None:
     calls = say(text, is_addressed=True).calls

@@ -138,3 +138,18 @@ def test_a_request_beside_another_that_lacks_something_is_done(say: Say) -> None
 
     assert [call.name for call in heard.calls] == ["reminder_list"]
     assert "buy wine" in heard.notice
+
+
+@pytest.mark.parametrize("text", ["alarm at 6:30 tomorrow", "明天六点半闹钟"])
+def test_the_unmarked_hour_of_an_alarm_may_be_one_of_the_morning(say: Say, text: str) -> None:
+    asked = say(text)
+
+    (call,) = say("1").calls
+
+    assert asked.calls == ()
+    assert call.arguments["time"] == "2026-03-05 06:30"
+
+
+@pytest.mark.parametrize("text", ["set an alarm for 6am tomorrow", "set a 10 minute alarm", "设闹钟下午6点半"])
+def test_an_alarm_whose_hour_is_clear_is_set(say: Say, text: str) -> None:
+    assert len(say(text).calls) == 1
