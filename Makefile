@@ -26,7 +26,7 @@ help: ## this list
 
 # uv installs in two seconds what pip takes half a minute for; pip is what every machine has.
 define sync
-	@echo "Setting up $(VENV) (once; up to a minute)…"
+	@echo "Setting up $(VENV) (once; a minute or two)…"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@{ command -v uv >/dev/null 2>&1 && \
 		uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) && \

@@ -22,6 +22,7 @@ SHELL = ("sh", "bash")
 
 RUN_BY = {
     ("README.md", "python"): "tests/docs/test_readme.py",
+    ("README.zh.md", "python"): "tests/docs/test_readme.py",
     ("docs/tutorial/first-function.md", "python"): "tests/docs/test_tutorial.py",
     ("docs/tutorial/first-plugin.md", "python"): "tests/docs/test_first_plugin.py",
     ("docs/tutorial/first-platform.md", "python"): "tests/integration/test_tutorials.py",

@@ -1,5 +1,6 @@
 """What the README shows is run here, word for word."""
 
+import asyncio
 import importlib.util
 import json
 import re
@@ -10,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import BotSettings, Settings
+from bot.settings import BotSettings, PluginSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
+from bot.testing.talking import said
 from function_calls.llm import FunctionCallLLM
 from tests.docs.page_dialogues import dialogues_in, play_block
 
@@ -117,3 +119,13 @@ def test_the_pipe_of_the_readme_prints_the_confirmation_and_the_reminder(tmp_pat
 
     assert done.returncode == 0, done.stderr
     assert re.search(r"✅ Set \[\w+\].*: stretch\n.*⏰ @ann stretch", done.stdout, re.DOTALL)
+
+
+@pytest.mark.parametrize(("text", "answer"), [("掷骰子", "🎲 [1-6]"), ("掷一个2面的骰子", "🎲 [12]")])
+def test_the_handler_of_the_chinese_readme_is_a_plugin_that_answers(tmp_path, text, answer):
+    (handler,) = re.findall(r"```python\n(.*?)```", CHINESE, re.DOTALL)
+    (tmp_path / "dice.py").write_text(handler, encoding="utf-8")
+
+    (told,) = asyncio.run(said(text, plugins=PluginSettings(folder=tmp_path)))
+
+    assert re.fullmatch(answer, told)
