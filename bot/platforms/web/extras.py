@@ -11,6 +11,7 @@ from services.session import Json, StateStore
 
 _KEPT: Final = timedelta(days=36_500)
 _MOST: Final = 300
+_MOST_EMOJI: Final = 50
 
 
 @dataclass(kw_only=True, slots=True)
@@ -32,7 +33,9 @@ class Extras:
         )
 
     def react(self, person_id: str, emoji: str) -> None:
-        """Put the person's emoji on, or take it off again."""
+        """Put the person's emoji on, or take it off again; a message has no more than fifty different ones."""
+        if emoji not in self.reactions and len(self.reactions) >= _MOST_EMOJI:
+            return
         people = self.reactions.setdefault(emoji, [])
         if person_id in people:
             people.remove(person_id)

@@ -42,3 +42,14 @@ async def test_empty_extras_are_forgotten():
     await book(state).change("m1", Extras())
 
     assert (await book(state).of("m1")).is_empty
+
+
+def test_a_message_has_so_many_reactions_and_no_more():
+    extras = Extras()
+    for number in range(60):
+        extras.react("eve", f"{number}")
+    extras.react("ann", "0")
+    extras.react("eve", "1")
+
+    assert len(extras.reactions) == 49
+    assert extras.reactions["0"] == ["eve", "ann"]
