@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
+from bot.http.answer import Answer
 from bot.http.figures import Sample
 from bot.http.shapes import Body
 from bot.http.tokens import Role, Scope
@@ -12,7 +13,7 @@ from bot.platforms.web.frames import AuthorShape
 Status = Literal["success", "error", "timeout", "denied"]
 
 
-class CallEntry(BaseModel):
+class CallEntry(Answer):
     """A tool call of any chat; `duration` is in milliseconds, `chat` is `platform:id`."""
 
     id: str
@@ -37,14 +38,14 @@ class CallEntry(BaseModel):
     at: str
 
 
-class CallPage(BaseModel):
+class CallPage(Answer):
     """Calls, latest first; `next` is what to pass as `before`, null at the end."""
 
     items: list[CallEntry]
     next: str | None
 
 
-class MessageEntry(BaseModel):
+class MessageEntry(Answer):
     """A message of any chat."""
 
     id: str
@@ -55,14 +56,14 @@ class MessageEntry(BaseModel):
     ts: str
 
 
-class MessagePage(BaseModel):
+class MessagePage(Answer):
     """Messages, latest first; `next` is what to pass as `before`, null at the end."""
 
     items: list[MessageEntry]
     next: str | None
 
 
-class CompletionEntry(BaseModel):
+class CompletionEntry(Answer):
     """One request to a model."""
 
     model: str
@@ -75,7 +76,7 @@ class CompletionEntry(BaseModel):
     requested: list[str]
 
 
-class TurnEntry(BaseModel):
+class TurnEntry(Answer):
     """One message that was interpreted, and how that ended."""
 
     chat: str
@@ -96,21 +97,21 @@ class TurnEntry(BaseModel):
     completions: list[CompletionEntry]
 
 
-class TurnPage(BaseModel):
+class TurnPage(Answer):
     """Turns, latest first; `next` is what to pass as `before`, null at the end."""
 
     items: list[TurnEntry]
     next: str | None
 
 
-class TurnWithCalls(BaseModel):
+class TurnWithCalls(Answer):
     """A turn, and the calls it led to in the order they ended."""
 
     turn: TurnEntry
     calls: list[CallEntry]
 
 
-class CheckEntry(BaseModel):
+class CheckEntry(Answer):
     """Something that was looked at: how it is, and what to do about it."""
 
     name: str
@@ -119,7 +120,7 @@ class CheckEntry(BaseModel):
     fix: str
 
 
-class HealthReport(BaseModel):
+class HealthReport(Answer):
     """How the bot is."""
 
     checks: list[CheckEntry]
@@ -127,7 +128,7 @@ class HealthReport(BaseModel):
     uptime_seconds: float
 
 
-class AdapterEntry(BaseModel):
+class AdapterEntry(Answer):
     """A chat platform. `state` is connecting, live, deaf, stopped, or elsewhere: another worker is connected to it."""
 
     name: str
@@ -139,19 +140,19 @@ class AdapterEntry(BaseModel):
     queue: int
 
 
-class Adapters(BaseModel):
+class Adapters(Answer):
     """The chat platforms that are served."""
 
     adapters: list[AdapterEntry]
 
 
-class MetricsBody(BaseModel):
+class MetricsBody(Answer):
     """Figures over a period, oldest first."""
 
     samples: list[Sample]
 
 
-class UsageEntry(BaseModel):
+class UsageEntry(Answer):
     """What one chat used of models."""
 
     chat: str
@@ -160,7 +161,7 @@ class UsageEntry(BaseModel):
     cost: float
 
 
-class UsageBody(BaseModel):
+class UsageBody(Answer):
     """What models were used for since a moment."""
 
     since: str
@@ -169,7 +170,7 @@ class UsageBody(BaseModel):
     chats: list[UsageEntry]
 
 
-class SettingEntry(BaseModel):
+class SettingEntry(Answer):
     """A setting: secrets only say whether they are set."""
 
     group: str
@@ -180,7 +181,7 @@ class SettingEntry(BaseModel):
     is_secret: bool
 
 
-class SettingsBody(BaseModel):
+class SettingsBody(Answer):
     """Every setting with its value."""
 
     settings: list[SettingEntry]
@@ -194,7 +195,7 @@ class NewTokenBody(Body):
     scopes: list[Scope] | None = None
 
 
-class TokenEntry(BaseModel):
+class TokenEntry(Answer):
     """A token that was given out; `id` opens nothing."""
 
     id: str
@@ -204,7 +205,7 @@ class TokenEntry(BaseModel):
     created_at: str
 
 
-class TokenList(BaseModel):
+class TokenList(Answer):
     """The tokens that were given out."""
 
     tokens: list[TokenEntry]

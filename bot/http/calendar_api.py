@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel
 
+from bot.http.answer import Answer
 from bot.http.auth import ReminderViewer
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
@@ -14,14 +14,14 @@ from services.reminders.portable.feed import CalendarFeed, FeedTokens
 routes = APIRouter(tags=["reminders"])
 
 
-class FeedAddress(BaseModel):
+class FeedAddress(Answer):
     """Where a calendar program finds the reminders; whoever knows it can read them."""
 
     path: str
     url: str
 
 
-class Revoked(BaseModel):
+class Revoked(Answer):
     """How many addresses do not work any more."""
 
     count: int

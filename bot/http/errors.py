@@ -7,10 +7,11 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from loguru import logger
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
+from bot.http.answer import Answer
 from bot.http.field_problems import field_problems, in_one_line
 from function_calls.running import refusal_text
 from function_calls.wording import knows, say
@@ -18,7 +19,7 @@ from services.clock import SystemClock
 from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull
 
 
-class ErrorBody(BaseModel):
+class ErrorBody(Answer):
     """What went wrong: `code` for programs, `detail` and `hint` for people, `fields` where one is at fault."""
 
     code: str = Field(examples=["not_found"])

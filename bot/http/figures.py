@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pydantic import BaseModel
-
+from bot.http.answer import Answer
 from bot.http.context import HttpContext
 from bot.platforms.web.frames import written
 from services.storage.activity import Timed
@@ -13,7 +12,7 @@ from services.storage.activity import Timed
 _MOST_SAMPLES = 240
 
 
-class Sample(BaseModel):
+class Sample(Answer):
     """One piece of a period; null where nothing happened. Times are in milliseconds."""
 
     at: str

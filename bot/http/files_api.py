@@ -4,8 +4,9 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from bot.http.answer import Answer
 from bot.http.auth import ChatViewer
 from bot.http.chat_api import SESSION
 from bot.http.context import Context
@@ -20,7 +21,7 @@ _KEPT_SECONDS: Final = 31_536_000
 routes = APIRouter(tags=["chat"])
 
 
-class KeptFile(BaseModel):
+class KeptFile(Answer):
     """A file that was sent: put it as it is into the `attachments` of a message."""
 
     kind: str = Field(examples=["image"])

@@ -4,14 +4,14 @@ import asyncio
 from typing import Literal
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
 
+from bot.http.answer import Answer
 from bot.http.context import Context, HttpContext
 
 _PATIENCE = 2.0
 
 
-class HealthBody(BaseModel):
+class HealthBody(Answer):
     """Whether it works."""
 
     status: Literal["ok", "failing"]

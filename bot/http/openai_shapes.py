@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from bot.http.answer import Answer
 from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 
 MODEL: Final = "bubbles"
@@ -92,7 +93,7 @@ class CompletionBody(Lenient):
     session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
 
 
-class ModelEntry(BaseModel):
+class ModelEntry(Answer):
     """A model that can be asked for."""
 
     id: str
@@ -101,7 +102,7 @@ class ModelEntry(BaseModel):
     owned_by: str = "bubbles"
 
 
-class ModelList(BaseModel):
+class ModelList(Answer):
     """The models; the bot is one."""
 
     object: Literal["list"] = "list"

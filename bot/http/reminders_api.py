@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
+from bot.http.answer import Answer
 from bot.http.auth import NAME, ReminderViewer
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context, HttpContext
@@ -35,7 +36,7 @@ ForReminders = Annotated[Asked, Depends(_asked)]
 """Who asks for something about the reminders of which room."""
 
 
-class Reminders(BaseModel):
+class Reminders(Answer):
     """The reminders of a room, soonest first."""
 
     reminders: list[ReminderShape]
@@ -76,7 +77,7 @@ class SnoozeBody(Body):
     time: str | None = Field(None, max_length=100)
 
 
-class Undone(BaseModel):
+class Undone(Answer):
     """What was taken back, in words."""
 
     text: str

@@ -3,8 +3,9 @@
 from typing import Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from bot.http.answer import Answer
 from bot.http.auth import NAME, ChatViewer, SearchViewer
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context
@@ -24,14 +25,14 @@ class SummaryBody(Body):
     person: str | None = Field(None, max_length=100)
 
 
-class BulletBody(BaseModel):
+class BulletBody(Answer):
     """One point, with the ids of the messages that say it."""
 
     text: str
     message_ids: list[str]
 
 
-class SummaryAnswer(BaseModel):
+class SummaryAnswer(Answer):
     """A summary in words, and its points."""
 
     text: str
@@ -45,7 +46,7 @@ class SearchBody(Body):
     language: Literal["en", "zh"] | None = None
 
 
-class SourceBody(BaseModel):
+class SourceBody(Answer):
     """A page that the answer cites; [1] in the text is the first."""
 
     title: str
@@ -53,7 +54,7 @@ class SourceBody(BaseModel):
     snippet: str
 
 
-class SearchResult(BaseModel):
+class SearchResult(Answer):
     """An answer with its sources. Strangers wrote what is in it."""
 
     text: str

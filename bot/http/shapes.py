@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from bot.http.answer import Answer
 from bot.platforms.web.frames import AuthorShape, MessageShape
 
 # Not `{1,64}`: Pydantic's regular expressions are unfolded, and the letters of all scripts 64 times over are 10 MB.
@@ -61,7 +62,7 @@ class SendBody(Body):
     )
 
 
-class SendAnswer(BaseModel):
+class SendAnswer(Answer):
     """What came of a message; `reply` is None where the bot had nothing to say."""
 
     message_id: str
@@ -69,7 +70,7 @@ class SendAnswer(BaseModel):
     reply: MessageShape | None
 
 
-class SpecCall(BaseModel):
+class SpecCall(Answer):
     """A tool call as the history shows it; `duration` is in milliseconds."""
 
     id: str
@@ -82,7 +83,7 @@ class SpecCall(BaseModel):
     spawn_task: JsonValue
 
 
-class SessionMessage(BaseModel):
+class SessionMessage(Answer):
     """A message of the history."""
 
     id: str
@@ -95,7 +96,7 @@ class SessionMessage(BaseModel):
     tool_calls: list[SpecCall]
 
 
-class SessionOverview(BaseModel):
+class SessionOverview(Answer):
     """A room that has messages."""
 
     id: str
@@ -105,13 +106,13 @@ class SessionOverview(BaseModel):
     people_here: int
 
 
-class Sessions(BaseModel):
+class Sessions(Answer):
     """Rooms, the last used first."""
 
     sessions: list[SessionOverview]
 
 
-class LogPage(BaseModel):
+class LogPage(Answer):
     """Messages as the page shows them, oldest first; `before` is what to ask for next, None at the beginning."""
 
     messages: list[MessageShape]
@@ -130,7 +131,7 @@ class ReactionBody(Body):
     emoji: str = Field(min_length=1, max_length=16, examples=["👍"])
 
 
-class Done(BaseModel):
+class Done(Answer):
     """It is done."""
 
     ok: Literal[True] = True

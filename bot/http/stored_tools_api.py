@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
+from bot.http.answer import Answer
 from bot.http.auth import AdminViewer, Viewer, needs
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
@@ -44,7 +45,7 @@ class ToolFormBody(Body):
         )
 
 
-class StoredToolBody(BaseModel):
+class StoredToolBody(Answer):
     """A tool as it is kept."""
 
     id: str
@@ -60,7 +61,7 @@ class StoredToolBody(BaseModel):
     updated_at: datetime
 
 
-class StoredToolList(BaseModel):
+class StoredToolList(Answer):
     """Tools with their source."""
 
     tools: list[StoredToolBody]
@@ -72,7 +73,7 @@ class ImportBody(Body):
     tools: list[ToolFormBody] = Field(max_length=200)
 
 
-class VersionEntry(BaseModel):
+class VersionEntry(Answer):
     """The source of a tool as it once was."""
 
     version: int
@@ -81,13 +82,13 @@ class VersionEntry(BaseModel):
     saved_at: datetime
 
 
-class VersionList(BaseModel):
+class VersionList(Answer):
     """All versions, the latest first."""
 
     versions: list[VersionEntry]
 
 
-class ValvesBody(BaseModel):
+class ValvesBody(Answer):
     """What a tool may be set to (JSON Schema), and what it is set to."""
 
     spec: JsonValue

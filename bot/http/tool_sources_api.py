@@ -3,8 +3,9 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from bot.http.answer import Answer
 from bot.http.auth import ToolViewer, needs
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
@@ -15,7 +16,7 @@ from function_calls.permission import Viewer as ToolsFor
 routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 
 
-class SourceEntry(BaseModel):
+class SourceEntry(Answer):
     """A source of tools and how it is."""
 
     label: str
@@ -27,7 +28,7 @@ class SourceEntry(BaseModel):
     is_public: bool
 
 
-class ClashEntry(BaseModel):
+class ClashEntry(Answer):
     """A name that several sources offer."""
 
     name: str
@@ -35,14 +36,14 @@ class ClashEntry(BaseModel):
     renamed: list[str]
 
 
-class SourceList(BaseModel):
+class SourceList(Answer):
     """The sources that you may use, and how clashes of names were resolved."""
 
     sources: list[SourceEntry]
     clashes: list[ClashEntry]
 
 
-class ChangesBody(BaseModel):
+class ChangesBody(Answer):
     """What a refresh found."""
 
     added: list[str]

@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
+from bot.http.answer import Answer
 from bot.http.auth import NAME, ToolViewer, Viewer
 from bot.http.calling import Asked, call_tool, check_arguments, turn_of
 from bot.http.context import Context, HttpContext
@@ -27,14 +28,14 @@ _COUNTED = timedelta(days=7)
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
 
 
-class ToolHealth(BaseModel):
+class ToolHealth(Answer):
     """How the source of a tool is; `detail` says what is wrong."""
 
     is_ok: bool
     detail: str
 
 
-class ToolBody(BaseModel):
+class ToolBody(Answer):
     """A tool; `calls` and `p95_ms` are of the last seven days."""
 
     name: str
@@ -51,7 +52,7 @@ class ToolBody(BaseModel):
     p95_ms: float | None
 
 
-class ToolList(BaseModel):
+class ToolList(Answer):
     """The tools that you may call in a room."""
 
     tools: list[ToolBody]
@@ -66,14 +67,14 @@ class InvokeBody(Body):
     dry_run: bool = False
 
 
-class ReceiptBody(BaseModel):
+class ReceiptBody(Answer):
     """A change that was made."""
 
     action: str
     subject: str
 
 
-class Invoked(BaseModel):
+class Invoked(Answer):
     """What came of a call: `result` is what a model would be fed, `text` what a chat would be told."""
 
     ok: bool

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from services.web_pages.errors import PageUnavailable
-from services.web_pages.readable import readable
 
 if TYPE_CHECKING:
     import httpcore
@@ -102,6 +101,8 @@ class WebPageService:
             body += piece
             if len(body) > self._max_bytes:
                 raise PageUnavailable("too_large", f"more than {self._max_bytes} bytes")
+        from services.web_pages.readable import readable
+
         decoded = _decoded(bytes(body), headers.get("content-type", ""))
         title, text = await asyncio.to_thread(readable, decoded) if kind in _HTML else ("", decoded.strip())
         return WebPage(url=address, title=title[:200], text=text[:_LONGEST_TEXT], is_cut=len(text) > _LONGEST_TEXT)
