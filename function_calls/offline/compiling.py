@@ -1,21 +1,21 @@
-"""Compile everything that the sentences of all languages need."""
+"""Compile everything that the sentences of the languages need in which the bot answers."""
 
 from function_calls.offline.direct import may_be_direct
-from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack, load_second_gate
+from function_calls.offline.pack import load_gate, load_intent, load_intent_gate, load_pack, load_second_gate
 from function_calls.offline.questions import load_questions
 from function_calls.phrases import every_language
 from function_calls.wording import LANGUAGES, catalogue
 
 
 def compile_all() -> None:
-    """Compile the sentences of every language now (about half a second), instead of at the first message.
+    """Compile the sentences of each of them now (about half a second), instead of at the first message.
 
-    The phrases and the wording, which answers of a model need too, come first.
+    The phrases and the wording, which answers of a model need too, come first. Another language waits for its first
+    message.
     """
     tuple(every_language())
     for language in LANGUAGES:
         catalogue(language)
-    for language in languages():
         load_gate(language)
         may_be_direct("", language)
         load_questions(language)
