@@ -23,7 +23,7 @@ def typed_early(terminal: TextIO) -> TypedEarly:
     It hands over one line at a time, and nothing at all for the end of the input.
     """
     lines: list[str] = []
-    if sys.platform == "win32":  # where only sockets can be asked whether there is something
+    if not _keeps_lines(terminal):
         return TypedEarly()
     while select.select([terminal], [], [], 0)[0]:
         line = os.read(terminal.fileno(), _LONGEST)
@@ -31,3 +31,13 @@ def typed_early(terminal: TextIO) -> TypedEarly:
             return TypedEarly(lines=tuple(lines), has_ended=True)
         lines.append(line.decode(errors="replace"))
     return TypedEarly(lines=tuple(lines))
+
+
+def _keeps_lines(terminal: TextIO) -> bool:
+    """Whether the terminal gathers what is typed until Enter, and does not hand over letter by letter."""
+    if sys.platform == "win32":  # where only sockets tell whether there is something to read
+        return False
+    import termios
+
+    flags: int = termios.tcgetattr(terminal)[3]
+    return bool(flags & termios.ICANON)

@@ -1,5 +1,6 @@
 import os
 import pty
+import tty
 
 import pytest
 
@@ -27,6 +28,14 @@ def test_an_end_of_the_input_that_was_typed_early_is_heard(keyboard):
     os.write(here, b"first\r\x04")
 
     assert typed_early(terminal) == TypedEarly(lines=("first\n",), has_ended=True)
+
+
+def test_letters_that_are_handed_over_one_by_one_are_left_to_the_prompt(keyboard):
+    here, terminal = keyboard
+    tty.setraw(terminal)
+    os.write(here, b"beg")
+
+    assert typed_early(terminal) == TypedEarly()
 
 
 def test_where_nothing_was_typed_nobody_waits(keyboard):
