@@ -69,6 +69,12 @@ SET = [
     ("remind me tomorrow to call 911", "2026-03-05 09:00", "call 911"),
     ("remind me tomorrow about monday's meeting", "2026-03-05 09:00", "monday's meeting"),
     ("remind me tomorrow that friday is a holiday", "2026-03-05 09:00", "friday is a holiday"),
+    ("remind me the morning after tomorrow to call", "2026-03-06 09:00", "call"),
+    ("remind me half hour to check", "2026-03-04 10:30", "check"),
+    ("remind me half 5 to leave", "2026-03-04 17:30", "leave"),
+    ("would you mind reminding me at 6pm to leave", "2026-03-04 18:00", "leave"),
+    ("i'd appreciate a reminder at 6pm to leave", "2026-03-04 18:00", "leave"),
+    ("i gotta leave at 6pm remind me ok", "2026-03-04 18:00", "leave"),
     ("get me up at 7", "2026-03-05 07:00", "wake up"),
     ("明天提醒我周一开会的事", "2026-03-05 09:00", "周一开会"),
     ("晚上七点半提醒我倒垃圾别忘了", "2026-03-04 19:30", "倒垃圾"),
@@ -104,6 +110,10 @@ PEOPLE = [
     ("提醒我和老婆晚上八点看电影", "我和老婆"),
     ("提醒爸妈明天吃药", "爸妈"),
     ("明天10点提醒@小明合同的事", "小明"),
+]
+TALK = [
+    "your photos from monday remind me of spain",
+    "reminder to everyone: submit by 5pm",
 ]
 LEFT_ALONE = [
     "don't pause my reminders",
@@ -162,6 +172,13 @@ def test_several_people_are_named_without_a_mark(say: Say, text: str, person: st
     (call,) = say(text).calls
 
     assert call.arguments["person"] == person
+
+
+@pytest.mark.parametrize("text", TALK)
+def test_what_is_said_to_the_others_is_no_request(say: Say, text: str) -> None:
+    heard = say(text, tools=WITH_CHANGES)
+
+    assert (heard.calls, heard.answer) == ((), "")
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE)
