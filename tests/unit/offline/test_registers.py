@@ -114,6 +114,12 @@ PEOPLE = [
 TALK = [
     "your photos from monday remind me of spain",
     "reminder to everyone: submit by 5pm",
+    "push everything back an hour",
+    "航班全部推迟一小时",
+    "全部推迟一小时",
+    "no more meetings tomorrow",
+    "we meet mon/wed/fri 7am",
+    "会改六点了",
 ]
 LEFT_ALONE = [
     "don't pause my reminders",
