@@ -1,7 +1,7 @@
 """What becomes of a message that was edited or withdrawn after it came in."""
 
 from services.call_log.service import CallLog
-from services.chat import Correction, MessageWithdrawn
+from services.chat import Correction, MessageEdited, MessageWithdrawn
 from services.history.service import HistoryService
 from services.summary.service import SummaryService
 
@@ -18,10 +18,16 @@ class Corrections:
         self._summaries = summaries
 
     async def apply(self, correction: Correction) -> None:
-        """Follow `correction`; one of a message that is not known changes nothing."""
+        """Follow `correction`; one of a message that is not known, or is somebody else's, changes nothing."""
+        if isinstance(correction, MessageEdited) and correction.by and not await self._is_own(correction):
+            return
         self._summaries.forget_message(correction.address, correction.message_id)
         if isinstance(correction, MessageWithdrawn):
             await self._history.delete(correction.address, correction.message_id, at=correction.at)
             await self._log.forget(correction.address, correction.message_id)
         else:
             await self._history.edit(correction.address, correction.message_id, correction.text, at=correction.at)
+
+    async def _is_own(self, edit: MessageEdited) -> bool:
+        before = await self._history.find(edit.address, edit.message_id)
+        return before is not None and before.sender.id == edit.by

@@ -86,12 +86,16 @@ class ChatMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageEdited:
-    """Somebody changed a message that they had sent before. `at` is timezone-aware."""
+    """Somebody changed a message that they had sent before. `at` is timezone-aware.
+
+    `by` is the id of whoever did, where the platform passes on what others try; empty where it does not.
+    """
 
     address: ChatAddress
     message_id: str
     text: str
     at: datetime
+    by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

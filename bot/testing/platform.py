@@ -74,10 +74,10 @@ class FakePlatform:
         await self.deal_with(message)
         return message
 
-    async def rewrite(self, message_id: str, text: str, *, chat: str = "home") -> None:
-        """Change an earlier message and return when the bot knows."""
-        address = ChatAddress(platform=self.name, chat_id=chat)
-        await self.deal_with(MessageEdited(address=address, message_id=message_id, text=text, at=self._clock.now()))
+    async def rewrite(self, message_id: str, text: str, *, chat: str = "home", by: str = "") -> None:
+        """Change an earlier message and return when the bot knows; `by` says who did, and not only its author."""
+        address, now = ChatAddress(platform=self.name, chat_id=chat), self._clock.now()
+        await self.deal_with(MessageEdited(address=address, message_id=message_id, text=text, at=now, by=by))
 
     async def withdraw(self, message_id: str, *, chat: str = "home") -> None:
         """Take an earlier message back and return when the bot has given it up."""

@@ -115,6 +115,7 @@ def _edited(event: Event, content: Event, relation: Event, room: Room) -> Messag
         message_id=text_of(relation.get("event_id")),
         text=text_of(new.get("body")) or text_of(content.get("body")),
         at=_when(event),
+        by=text_of(event.get("sender")),  # servers pass on replacements of anybody's messages, for clients to ignore
     )
 
 

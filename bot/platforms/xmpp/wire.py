@@ -92,7 +92,10 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
     replaced = stanza.find(_REPLACE)
     if replaced is not None:
         corrected = room.given_ids.get(given_id(stanza, replaced.get("id", "")))
-        return None if corrected is None else MessageEdited(address=address, message_id=corrected, text=body, at=now)
+        if corrected is None:
+            return None
+        author = _sender(stanza, room, nick).person  # who has the nickname now may not be who had it then
+        return MessageEdited(address=address, message_id=corrected, text=body, at=now, by=author.id)
     reply = stanza.find(_REPLY)
     reply_to = None if reply is None else reply.get("id")
     occupant = _sender(stanza, room, nick)

@@ -130,3 +130,13 @@ async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, 
     await asyncio.gather(saying, return_exceptions=True)
 
     assert shelf.done == []
+
+
+@pytest.mark.parametrize(("by", "kept"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")])
+async def test_nobody_rewrites_what_another_said(platform, clock, shelf, by, kept):
+    async with running(platform, clock, shelf) as app:
+        await platform.say("ben owes me", sender="ann", message_id="m1")
+        await platform.rewrite("m1", "nobody owes me", by=by)
+        told = await app.services.get(HistoryService).find(HOME, "m1")
+
+    assert told.text == kept

@@ -97,6 +97,7 @@ def test_an_edit_and_a_redaction_correct_the_message():
 
     assert isinstance(new, MessageEdited)
     assert (new.message_id, new.text) == (id_of("text"), "hello all")
+    assert new.by == recorded("text").sender.id
     assert isinstance(gone, MessageWithdrawn)
     assert gone.message_id == id_of("redacted")
 
