@@ -19,6 +19,7 @@ _LONGER_WHEN_SMALL = "İ"
 """The one letter that `str.lower` makes two of."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿ]{2}")
+_QUOTED = '"[^"]+"'
 _BREAK = r"[\s,，.。;；…—-]+"
 
 
@@ -190,6 +191,7 @@ def load_pack(language: str) -> LanguagePack:
     slots = {name: _with_blanks(pattern) for name, pattern in data.slots.items()}
     notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced, is_folded=True)
     edge = r"\b" if data.is_spaced else ""
+    before = r"(?<!\w)" if data.is_spaced else ""
     start = r"(?<![\w'-])" if data.is_spaced else ""
     pause = r"[\s,.;:!?~…，。；：！？、-]*"
     return LanguagePack(
@@ -217,7 +219,7 @@ def load_pack(language: str) -> LanguagePack:
         plain=re.compile(rf"{edge}(?:{_words(data.plain_words)}){edge}", re.IGNORECASE),
         plural=re.compile(_alternatives(data.plurals, edge)),
         vague=re.compile(_alternatives(data.vague_times, edge)),
-        not_time=any_of(data.not_times),
+        not_time=re.compile(rf"{_QUOTED}|{before}(?:{'|'.join(data.not_times) or NEVER})"),
         read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
         rewritten=_pairs(data.rewritten),
