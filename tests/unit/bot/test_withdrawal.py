@@ -132,7 +132,9 @@ async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, 
     assert shelf.done == []
 
 
-@pytest.mark.parametrize(("by", "kept"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")])
+@pytest.mark.parametrize(
+    ("by", "kept"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")]
+)
 async def test_nobody_rewrites_what_another_said(platform, clock, shelf, by, kept):
     async with running(platform, clock, shelf) as app:
         await platform.say("ben owes me", sender="ann", message_id="m1")
