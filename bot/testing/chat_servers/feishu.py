@@ -6,19 +6,13 @@ Source: https://open.feishu.cn/document/server-docs/im-v1/message/create
 import itertools
 import json
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from html import unescape
-from typing import TYPE_CHECKING
 
 from aiohttp import ClientConnectionError, WSMsgType, web
 
+from bot.testing.chat_servers.feishu_forms import CONTROL, card_text, frame_of, read_frame, sender_of, visible_text
 from bot.testing.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
 
-if TYPE_CHECKING:
-    from lark_oapi.ws.pb.pbbp2_pb2 import Frame
-
-_CONTROL, _DATA = 0, 1
 _SCOPES = (
     "im:message:send_as_bot",
     "im:message.group_msg",
@@ -98,7 +92,7 @@ class FeishuServer(LoopbackServer):
             "content": json.dumps({"text": text}, ensure_ascii=False),
             **(more or {}),
         }
-        await self._tell(f"event{number}", "im.message.receive_v1", {"sender": _sender(sender), "message": message})
+        await self._tell(f"event{number}", "im.message.receive_v1", {"sender": sender_of(sender), "message": message})
         return message
 
     async def withdraw(self, message_id: str, *, chat: str = "oc_1") -> None:
@@ -138,7 +132,9 @@ class FeishuServer(LoopbackServer):
     async def _tell(self, event_id: str, kind: str, event: JsonObject) -> None:
         header = {"event_id": event_id, "event_type": kind, "app_id": self.app_id, "tenant_key": "t", "token": ""}
         payload = json.dumps({"schema": "2.0", "header": header, "event": event}, ensure_ascii=False).encode()
-        frame = _frame({"type": "event", "message_id": event_id, "trace_id": event_id, "sum": "1", "seq": "0"}, payload)
+        frame = frame_of(
+            {"type": "event", "message_id": event_id, "trace_id": event_id, "sum": "1", "seq": "0"}, payload
+        )
         self._unacknowledged[event_id] = frame
         for socket in list(self.sockets):
             with suppress(ConnectionError, ClientConnectionError):
@@ -160,15 +156,15 @@ class FeishuServer(LoopbackServer):
             for frame in list(self._unacknowledged.values()):
                 await socket.send_bytes(frame)
             async for received in socket:
-                if received.type == WSMsgType.BINARY and _parsed(received.data).method == _CONTROL:
-                    await socket.send_bytes(_frame({"type": "pong"}, b"", method=_CONTROL))
+                if received.type == WSMsgType.BINARY and read_frame(received.data).method == CONTROL:
+                    await socket.send_bytes(frame_of({"type": "pong"}, b"", method=CONTROL))
                 elif received.type == WSMsgType.BINARY:
                     self._acknowledge(received.data)
         self.sockets.discard(socket)
         return socket
 
     def _acknowledge(self, raw: bytes) -> None:
-        frame = _parsed(raw)
+        frame = read_frame(raw)
         headers = {header.key: header.value for header in frame.headers}
         if json.loads(frame.payload).get("code") == 200:
             self._unacknowledged.pop(headers["message_id"], None)
@@ -249,45 +245,3 @@ class FeishuServer(LoopbackServer):
     async def _react(self, request: web.Request) -> web.Response:
         self.calls.append((f"react:{request.match_info['message_id']}", await body_of(request)))
         return answer({"code": 0, "msg": "ok", "data": {}})
-
-
-def card_text(card: Mapping[str, object]) -> str:
-    """The words of a card, without its buttons."""
-    elements = card.get("elements")
-    found = [each for each in elements if isinstance(each, dict)] if isinstance(elements, list) else []
-    return unescape("".join(str(each.get("content", "")) for each in found if each.get("tag") == "markdown"))
-
-
-def visible_text(content: object) -> str:
-    """The words of a message's content, whichever of text, post or card it is."""
-    if isinstance(content, list):
-        return "".join(visible_text(part) for part in content)
-    if not isinstance(content, dict):
-        return ""
-    own = content.get("text", content.get("content"))
-    if isinstance(own, str):
-        return own
-    return "".join(visible_text(part) for part in content.values())
-
-
-def _sender(sender: str) -> JsonObject:
-    return {"sender_id": {"open_id": sender, "union_id": f"on_{sender}"}, "sender_type": "user", "tenant_key": "t"}
-
-
-def _frame(headers: dict[str, str], payload: bytes, *, method: int = _DATA) -> bytes:
-    from lark_oapi.ws.pb.pbbp2_pb2 import Frame
-
-    frame = Frame()
-    for key, value in headers.items():
-        header = frame.headers.add()
-        header.key, header.value = key, value
-    frame.service, frame.method, frame.SeqID, frame.LogID, frame.payload = 2, method, 0, 0, payload
-    return bytes(frame.SerializeToString())
-
-
-def _parsed(raw: bytes) -> "Frame":
-    from lark_oapi.ws.pb.pbbp2_pb2 import Frame
-
-    frame = Frame()
-    frame.ParseFromString(raw)
-    return frame
