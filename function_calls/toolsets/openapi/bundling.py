@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -12,12 +12,13 @@ from function_calls.toolsets.openapi.schemas import SchemaConverter
 
 LARGEST: Final = 18_000  # characters of JSON; the largest that the tool of one operation may be is 20 kB
 _FOR_DEFINITIONS: Final = 12_000
+_SHORT: Final = 400  # of a definition that is put where it is meant
 _PREFIX: Final = "#/$defs/"
 _HEAVY: Final = ("default", "pattern", "enum", "const")
 
 
 class Bundler:
-    """Brings definitions and what refers to them together, each once. Far ones become a bare type when it gets long."""
+    """Brings definitions and what refers to them together. Far ones become a bare type when it gets long."""
 
     def __init__(self, converter: SchemaConverter) -> None:
         self._converter = converter
@@ -40,8 +41,9 @@ class Bundler:
             else:
                 definitions[name] = _stub(self._converter.definition(name))
                 size += length(definitions[name]) + len(name) + 4
-        whole = own | {"$defs": definitions} if definitions else own
-        return whole if size <= LARGEST else _loosened(whole)
+        if size > LARGEST:
+            return _loosened(own)
+        return _joined(own, definitions) if definitions else own
 
     def _measured(self, name: str) -> tuple[int, tuple[str, ...]]:
         """How long a definition is, and which others it needs."""
@@ -67,6 +69,23 @@ def references(schema: object) -> Iterator[str]:
     elif isinstance(schema, list):
         for part in schema:
             yield from references(part)
+
+
+def _joined(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    """`own` with what it refers to; what is short stands in its place, for weak models follow no references."""
+    whole, kept = own, dict(definitions)
+    while short := {name: part for name, part in kept.items() if length(part) <= _SHORT and not any(references(part))}:
+        put = partial(_placed, short)
+        whole = map_schemas(whole, put)
+        kept = {name: map_schemas(part, put) for name, part in kept.items() if name not in short}
+    whole = whole | {"$defs": kept} if kept else whole
+    return whole if length(whole) <= LARGEST else own | {"$defs": dict(definitions)}
+
+
+def _placed(parts: Mapping[str, Schema], node: Schema) -> Schema:
+    """`node`, or the part that it refers to; what stands beside the reference counts more."""
+    part = parts.get(str(node.get("$ref")).removeprefix(_PREFIX))
+    return node if part is None else part | {key: value for key, value in node.items() if key != "$ref"}
 
 
 def _stub(schema: Schema) -> Schema:

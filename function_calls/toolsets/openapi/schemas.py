@@ -82,7 +82,8 @@ class SchemaConverter:
         if name is None:
             name = self._names[reference] = self._free_name(reference)
             self._references[name] = reference
-        return _described({"$ref": f"#/$defs/{name}"}, node)
+        beside: Schema = {"default": node["default"]} if "default" in node and _is_json(node["default"]) else {}
+        return _described({"$ref": f"#/$defs/{name}"} | beside, node)
 
     def _free_name(self, reference: str) -> str:
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", reference.rsplit("/", 1)[-1])[:40] or "Part"

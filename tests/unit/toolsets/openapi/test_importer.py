@@ -154,6 +154,20 @@ def test_a_schema_that_contains_itself_is_kept_as_a_definition():
     assert SchemaValidator(spec.parameters).validate({"child": {"child": {"v": "one"}}})
 
 
+def test_what_is_short_stands_where_it_is_referred_to_with_its_default():
+    unit = {"type": "string", "enum": ["g", "kg"]}
+    item = {"type": "object", "properties": {"unit": {"$ref": "#/components/schemas/Unit", "default": "g"}}}
+    schema = {
+        "type": "object",
+        "properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/Item"}}},
+    }
+
+    spec = only(posting(schema, components={"schemas": {"Unit": unit, "Item": item}})).spec
+
+    assert spec.parameters["properties"]["items"]["items"]["properties"]["unit"] == {**unit, "default": "g"}
+    assert "$defs" not in spec.parameters
+
+
 def test_references_in_a_circle_or_to_nowhere_allow_anything():
     circle = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
     schema = {
