@@ -1,5 +1,6 @@
 """Actions that make weekdays and days relative to the present."""
 
+from operator import lt
 from typing import Any
 
 from services.time_expressions.actions.general import Values
@@ -13,6 +14,13 @@ def weekday_range(values: Values) -> Any:
     """Tuesday to Saturday."""
     first, last = values
     return tuple((first + step) % 7 for step in range((last - first) % 7 + 1))
+
+
+def figure_days(values: Values) -> tuple[int, ...] | None:
+    """每周1、3、5 and 每周135: weekdays as figures, in their order."""
+    figures = "".join(str(value) for value in values)
+    days = tuple(int(figure) - 1 for figure in figures if figure in "1234567")
+    return days if len(days) == len(figures) and all(map(lt, days, days[1:])) else None
 
 
 def named_days_ahead(values: Values, *, which: int = 2) -> Slots | None:
