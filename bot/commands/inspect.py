@@ -86,10 +86,12 @@ def _arguments(schema: object) -> list[str]:
 
 
 def _kind(part: dict[str, object]) -> str:
-    if isinstance(part.get("enum"), list):
-        return "|".join(str(value) for value in part["enum"])  # type: ignore[attr-defined]  # a list, as just asked
+    """What may be given; null says no more than leaving it out."""
+    values = part.get("enum")
+    if isinstance(values, list):
+        return "|".join(str(value) for value in values if value is not None)
     kind = part.get("type", "any")
-    return "|".join(kind) if isinstance(kind, list) else str(kind)
+    return "|".join(str(each) for each in kind if each != "null") if isinstance(kind, list) else str(kind)
 
 
 def check_settings(config: Path | None) -> int:

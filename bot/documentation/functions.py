@@ -55,7 +55,7 @@ def _kind(schema: Mapping[str, object]) -> str:
     """The type of an argument, in few words."""
     values = schema.get("enum")
     if isinstance(values, list | tuple):
-        return ", ".join(f"`{value}`" for value in values)
+        return ", ".join(f"`{value}`" for value in values if value is not None)
     choices = schema.get("anyOf")
     if isinstance(choices, list | tuple):
         kinds = [_kind(each) for each in choices if isinstance(each, Mapping) and each.get("type") != "null"]

@@ -71,6 +71,14 @@ def test_the_tools_of_plugins_are_listed_with_their_arguments(said):
     assert "sides  optional  integer" in listed
 
 
+def test_null_is_no_kind_of_an_argument_that_may_be_left_out(said):
+    listed = said("tools").output
+
+    assert "once|daily|weekly " in listed
+    assert "None" not in listed.partition("reminder_update")[2].partition("reminder_snooze")[0]
+    assert "|null" not in listed
+
+
 def test_the_list_for_models_has_the_tools_of_plugins_too(said):
     listed = json.loads(said("tools", "--json", dice=ROLL).output)
 
