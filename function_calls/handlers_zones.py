@@ -12,6 +12,7 @@ from function_calls.zone_models import TimeZoneArgs, Whose, ZonePutBackArgs
 from function_calls.zone_words import check_may_set_for, clock_in, zone_label
 from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.reminders.nagging import without_nag
 from services.reminders.service import ReminderService
 from services.zones.service import ZoneService
 
@@ -71,7 +72,7 @@ def _told(ctx: CallContext) -> ToolResult:
 async def _kept(name: str, ctx: CallContext, reminders: ReminderService) -> tuple[str, ...]:
     """What is said of recurring reminders that keep the time of another zone: people travel."""
     here = await reminders.list(ctx.chat, ctx.sender)
-    own = [each for each in here if each.creator.id == ctx.sender.id and each.schedule.rule]
+    own = [each for each in here if each.creator.id == ctx.sender.id and without_nag(each.schedule.rule)]
     kept = [each for each in own if each.schedule.zone != name]
     return (say(ctx.language, f"zone.kept_{'one' if len(kept) == 1 else 'many'}", count=len(kept)),) if kept else ()
 

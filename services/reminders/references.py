@@ -7,6 +7,7 @@ from datetime import datetime
 from services.errors import RequestRefused
 from services.reminders.due_words import USUAL, fitting
 from services.reminders.model import Reminder
+from services.reminders.nagging import without_nag
 from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
@@ -72,7 +73,7 @@ def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: Time
     A recurring one is among them only where no other fits: all of tomorrow's are not those of every day.
     """
     fits = matching(words, here, now, times)
-    return tuple(each for each in fits if not each.schedule.rule) or fits
+    return tuple(each for each in fits if not without_nag(each.schedule.rule)) or fits
 
 
 def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
