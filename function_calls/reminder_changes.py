@@ -16,7 +16,7 @@ from services.errors import RequestRefused
 from services.reminders.model import Schedule
 
 _HALF_DAY = 12
-_SMALL_HOURS = 6
+_EARLIEST = 7
 _SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
@@ -107,9 +107,9 @@ def _spoken_day(words: str, ctx: CallContext) -> date | None:
 
 
 def _nearer(clock: time, old: time) -> time:
-    """A bare "8:30" is in the half of the day that is nearer to the `old` time; nothing moves into the small hours."""
+    """A bare "8:30" is in the half of the day nearer to the `old` time; only what was before seven moves to there."""
     other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
-    awake = [each for each in (clock, other) if each.hour >= _SMALL_HOURS or old.hour < _SMALL_HOURS]
+    awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]
     return min(awake, key=lambda each: abs(each.hour * 60 + each.minute - old.hour * 60 - old.minute))
 
 

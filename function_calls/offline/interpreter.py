@@ -151,6 +151,8 @@ class OfflineInterpreter:
         if not ear.is_addressed:
             return Interpretation()
         query = ear.core(turn.message.text)
+        if len(query) <= LONGEST and is_dropped(query, ear.pack):
+            return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
         maker = CallMaker(turn)
         if query and is_question(ear.forms(turn.message.text)[1], ear.pack) and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)

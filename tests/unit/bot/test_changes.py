@@ -96,6 +96,8 @@ async def test_another_clock_time_of_a_repeated_reminder_keeps_the_repetition(ta
         ("15:00", "at 7", "19:00"),
         ("11:00", "at 1", "13:00"),
         ("08:00", "at 4", "16:00"),
+        ("09:00", "at 6", "18:00"),
+        ("06:30", "at 6", "06:00"),
         ("08:00", "at 14:30", "14:30"),
     ],
 )

@@ -84,6 +84,14 @@ def test_spoken_to_without_a_request_it_says_what_it_can_do(say: Say, text: str,
     assert heard.answer.count("•") == 3
 
 
+@pytest.mark.parametrize(("text", "language"), [("never mind", "en"), ("算了", "zh")])
+def test_who_wants_nothing_after_all_hears_no_help(say: Say, text: str, language: str) -> None:
+    heard = say(text, language=language, is_addressed=True)
+
+    assert heard.calls == ()
+    assert heard.answer.count("•") == 0
+
+
 @pytest.mark.parametrize(
     ("text", "tool"),
     [

@@ -61,6 +61,7 @@ FOLLOW_UPS = [
     ("push it back by an hour", {"time": "+1:00"}),
     ("move it an hour earlier", {"time": "-1:00"}),
     ("change it to buy flowers", {"content": "buy flowers"}),
+    ("actually 7pm", {"time": "19:00"}),
     ("i said 6pm not 5pm", {"time": "18:00"}),
     ("not 5pm, 6pm", {"time": "18:00"}),
     ("tomorrow, not today", {"time": "2026-03-05"}),
