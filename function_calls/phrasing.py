@@ -60,8 +60,11 @@ def weekday(language: str, index: int) -> str:
 
 
 def distance(language: str, span: timedelta) -> str:
-    """How far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days"."""
-    seconds = max(0, round(span.total_seconds()))
+    """How far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days".
+
+    Parts of a second are left out: "in 10 seconds" is due at the first whole second after them.
+    """
+    seconds = max(0, int(span.total_seconds()))
     if seconds > _TOLD_TO_THE_SECOND:
         seconds = round(seconds / 60) * 60
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):

@@ -13,6 +13,7 @@ from tests.unit.function_calls.repeating import repeating
     ("span", "words"),
     [
         (timedelta(seconds=10), "10 seconds"),
+        (timedelta(seconds=10, milliseconds=900), "10 seconds"),
         (timedelta(seconds=90), "90 seconds"),
         (timedelta(minutes=90), "90 minutes"),
         (timedelta(hours=1), "1 hour"),
