@@ -124,7 +124,7 @@ async def test_a_refused_inverse_says_why_and_is_forgotten(room, lamps):
     await here.say("light desk")
     lamps.refuses = RequestRefused("no_reminders")
 
-    assert await here.say("undo") == "I could not take that back: There are no reminders here to delete."
+    assert await here.say("undo") == "I could not take that back: There are no reminders here."
     assert await here.say("undo") == "There is nothing of yours to undo here."
 
 
