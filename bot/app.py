@@ -17,6 +17,8 @@ from bot.foundation import Foundation, foundation
 from bot.given_up import GivenUp
 from bot.language_models import language_model, model_interpreter
 from bot.menus import offer_commands
+from bot.middleware.access import Access
+from bot.middleware.pace import Pace
 from bot.model_latency import ModelLatency
 from bot.model_path import ModelPath, model_path
 from bot.outbox import Outbox
@@ -64,6 +66,8 @@ class App:
     calls: FunctionCallRouter
     turns: TurnFactory
     assistant_with: Callable[[Interpreter], Assistant]
+    access: Access
+    pace: Pace
     interpreter: Interpreter
     offline: OfflineInterpreter
     has_model: bool
@@ -168,6 +172,8 @@ async def build_app(
             calls=way.calls,
             turns=way.turns,
             assistant_with=way.assistant_with,
+            access=way.access,
+            pace=way.pace,
             interpreter=chosen,
             offline=offline,
             has_model=chosen is not offline,

@@ -221,7 +221,11 @@ class HttpSettings(Group):
     """The HTTP API and the web room; `bubbles run` serves them where the extra `web` is installed."""
 
     enabled: bool = Field(True, description="Serve the page and the API.")
-    host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; beyond this machine needs a token.")
+    host: str = Field(
+        "127.0.0.1",
+        min_length=1,
+        description="Address to listen on; beyond this machine needs a token of 16 characters or more.",
+    )
     port: int = Field(8765, ge=0, le=65535, description="Port to listen on; 0 = any that is free.")
     open_page: bool = Field(True, description="Open the page in a browser when started at a terminal of a desktop.")
     token: SecretStr = Field(

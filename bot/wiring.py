@@ -115,13 +115,16 @@ class Parts:
 class Wired:
     """The way of a message: the door in, the door to the tools, and what makes turns and contexts.
 
-    `assistant_with` makes an assistant with another interpreter in front of the same tools and records.
+    `assistant_with` makes an assistant with another interpreter in front of the same tools and records. `access` and
+    `pace` are for doors that answer by themselves.
     """
 
     router: MessageRouter
     calls: FunctionCallRouter
     turns: TurnFactory
     assistant_with: Callable[[Interpreter], Assistant]
+    access: Access
+    pace: Pace
 
 
 def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterable[type[object]] = ()) -> Registry:
@@ -204,7 +207,7 @@ def wired(parts: Parts) -> Wired:
         reactions=Reactions(turns, parts.outbox, recorder, [access, in_order, pace]),
         claimed=parts.claimed,
     )
-    return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with)
+    return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)
 
 
 def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:

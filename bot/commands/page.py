@@ -29,7 +29,7 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
     """The web room; None where it is switched off, or cannot be served, which is said.
 
     Raises:
-        ConfigError: it would be reached from other machines, and there is no token.
+        ConfigError: it would be reached from other machines without a token that is hard to guess.
     """
     if not settings.http.enabled:
         return None

@@ -14,7 +14,6 @@ from bot.http.auth import Viewer
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused, language_asked
 from bot.http.figures import last_second
-from bot.http.guard import RequestPace
 from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
 from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
@@ -22,6 +21,7 @@ from bot.http.socket_acts import Act, Data, SocketActs
 from bot.http.tokens import OPERATOR
 from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
+from bot.token_buckets import TokenBuckets
 from function_calls.wording import say
 from services.errors import StorageFull
 
@@ -78,7 +78,7 @@ class RoomSocket:
         self._waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
         self._is_behind = asyncio.Event()
         self._is_measuring = asyncio.Event()
-        self._pace = RequestPace(_FRAMES_PER_MINUTE, context.clock)
+        self._pace = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
         self._heard: Mapping[str, Act] = {
             **SocketActs(context, session_id, viewer).by_kind,
             "ping": self._ping,
@@ -157,7 +157,7 @@ class RoomSocket:
     async def _listen(self) -> None:
         while True:
             text = await self._socket.receive_text()
-            if not self._pace.takes(self._viewer.person.id):
+            if self._pace.wait_of(self._viewer.person.id):
                 self._complain("too_fast", {})
                 continue
             kind, data = _parsed(text)

@@ -1,5 +1,6 @@
-"""Every error of the API is `{code, detail, hint}`, in the language of whoever asks."""
+"""Every error of the API is `{code, detail, hint}`, that of `/v1` OpenAI's form, in the language of whoever asks."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from starlette.requests import HTTPConnection
 
 from bot.http.answer import Answer
 from bot.http.field_problems import field_problems, in_one_line
+from bot.http.openai_errors import PREFIX, OpenAiError, OpenAiErrorBody, type_of
 from function_calls.running import refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
@@ -31,14 +33,23 @@ class ErrorBody(Answer):
 class HttpRefused(Exception):
     """The request cannot be served. `code` names a sentence of the wording (`http.<code>`), `fields` fill it.
 
-    `problems` says which field of the request is wrong, and how.
+    `problems` says which field of the request is wrong, and how; `retry_after`, in seconds, when it can be served.
     """
 
-    def __init__(self, status: int, code: str, *, problems: Mapping[str, str] | None = None, **fields: object) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        *,
+        problems: Mapping[str, str] | None = None,
+        retry_after: float = 0.0,
+        **fields: object,
+    ) -> None:
         super().__init__(code)
         self.status = status
         self.code = code
         self.problems = dict(problems or {})
+        self.retry_after = retry_after
         self.fields = fields
 
 
@@ -58,23 +69,19 @@ _OF_STATUS: Final = {
     403: "forbidden",
     413: "too_large",
 }
-_ERROR_SCHEMA: Final = {"$ref": f"#/components/schemas/{ErrorBody.__name__}"}
-ANSWERS: Final[Mapping[str, dict[str, object]]] = {
-    str(status): {"description": description, "content": {"application/json": {"schema": _ERROR_SCHEMA}}}
-    for status, description in (
-        (400, "The request cannot be read"),
-        (401, "A token is needed"),
-        (403, "Not allowed"),
-        (404, "There is no such thing"),
-        (409, "It contradicts what there is"),
-        (413, "The request is too large"),
-        (415, "It is of a kind that is not taken"),
-        (422, "Something in the request is not right"),
-        (429, "Too many requests"),
-        (500, "A fault of the bot"),
-        (501, "Something needed is not installed"),
-        (503, "Not available now"),
-    )
+_MEANINGS: Final = {
+    "400": "The request cannot be read",
+    "401": "A token is needed",
+    "403": "Not allowed",
+    "404": "There is no such thing",
+    "409": "It contradicts what there is",
+    "413": "The request is too large",
+    "415": "It is of a kind that is not taken",
+    "422": "Something in the request is not right",
+    "429": "Too many requests",
+    "500": "A fault of the bot",
+    "501": "Something needed is not installed",
+    "503": "Not available now",
 }
 """The errors that any route may answer with, for the OpenAPI document."""
 _FASTAPI_INVALID: Final = "HTTPValidationError"
@@ -88,12 +95,27 @@ def describe_errors(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     for unused in (_FASTAPI_INVALID, "ValidationError"):
         schemas.pop(unused, None)
-    schemas[ErrorBody.__name__] = ErrorBody.model_json_schema(mode="serialization")
-    for operation in (each for methods in document["paths"].values() for each in methods.values()):
-        answers = operation["responses"]
-        if _FASTAPI_INVALID in str(answers.get("422")):
-            del answers["422"]
-        operation["responses"] = dict(sorted({**ANSWERS, **answers}.items()))
+    for body in (ErrorBody, OpenAiError, OpenAiErrorBody):
+        schema = body.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+        schema.pop("$defs", None)
+        schemas[body.__name__] = schema
+    for path, methods in document["paths"].items():
+        errors = _described(OpenAiErrorBody if _is_for_openai(path) else ErrorBody)
+        for operation in methods.values():
+            answers = operation["responses"]
+            if _FASTAPI_INVALID in str(answers.get("422")):
+                del answers["422"]
+            operation["responses"] = dict(sorted({**errors, **answers}.items()))
+
+
+def _described(body: type[Answer]) -> dict[str, dict[str, object]]:
+    schema = {"$ref": f"#/components/schemas/{body.__name__}"}
+    content = {"application/json": {"schema": schema}}
+    return {status: {"description": meaning, "content": content} for status, meaning in _MEANINGS.items()}
+
+
+def _is_for_openai(path: str) -> bool:
+    return path.startswith(f"{PREFIX}/")
 
 
 def error_response(
@@ -103,9 +125,27 @@ def error_response(
     language = language_asked(request)
     detail = say(language, f"http.{code}", **fields)
     hint = say(language, f"http.{code}_hint", **fields) if knows(f"http.{code}_hint") else ""
+    return _response(request, status, ErrorBody(code=code, detail=detail, hint=hint, fields=dict(problems or {})))
+
+
+def refusal_response(request: HTTPConnection, error: HttpRefused) -> JSONResponse:
+    """The answer to a request that was refused, with `Retry-After` where it can be served later."""
+    answer = error_response(request, error.status, error.code, problems=error.problems, **error.fields)
+    if error.retry_after:
+        answer.headers["Retry-After"] = str(math.ceil(error.retry_after))
+    return answer
+
+
+def _response(request: HTTPConnection, status: int, body: ErrorBody) -> JSONResponse:
+    told: Answer = _as_openai_does(status, body) if _is_for_openai(request.scope["path"]) else body
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    body = ErrorBody(code=code, detail=detail, hint=hint, fields=dict(problems or {}))
-    return JSONResponse(body.model_dump(), status_code=status, headers=headers)
+    return JSONResponse(told.model_dump(), status_code=status, headers=headers)
+
+
+def _as_openai_does(status: int, body: ErrorBody) -> OpenAiErrorBody:
+    message = f"{body.detail} {body.hint}".rstrip()
+    error = OpenAiError(message=message, type=type_of(status), param=next(iter(body.fields), None), code=body.code)
+    return OpenAiErrorBody(error=error)
 
 
 def language_asked(request: HTTPConnection) -> str:
@@ -131,13 +171,12 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
-    return error_response(request, error.status, error.code, problems=error.problems, **error.fields)
+    return refusal_response(request, error)
 
 
 async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
     detail = refusal_text(language_asked(request), error, SystemClock().now())
-    body = ErrorBody(code=error.code, detail=detail)
-    return JSONResponse(body.model_dump(), status_code=REFUSED_STATUS.get(error.code, 422))
+    return _response(request, REFUSED_STATUS.get(error.code, 422), ErrorBody(code=error.code, detail=detail))
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -1,7 +1,7 @@
 """What every request passes first: the host it is for, the page it is from, its size, its pace, and who sends it."""
 
+import ipaddress
 import re
-from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlsplit
@@ -12,14 +12,15 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.http.auth import Viewer, identified
-from bot.http.errors import error_response
+from bot.http.errors import HttpRefused, refusal_response
 from bot.http.reach import LOCAL_HOSTS
 from bot.http.tokens import Tokens
 from bot.settings import HttpSettings
+from bot.token_buckets import TokenBuckets
 from services.clock import Clock
 
 _POLICY_VIOLATION: Final = 1008
-_REMEMBERED: Final = 10_000
+_ONE_NETWORK: Final = 64  # bits of an IPv6 address: whoever has one has all that begin with them
 _FILE: Final = re.compile(r"/api/chat/sessions/[^/]+/files")
 _CSP: Final = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src {connect}; "
@@ -53,7 +54,7 @@ class Guard:
         self._headers = (("Content-Security-Policy", _CSP.format(connect=connect)), *_HEADERS)
         self._most_bytes = settings.max_body_kilobytes * 1000
         self._most_of_a_file = max(self._most_bytes, settings.max_upload_kilobytes * 1000)
-        self._pace = RequestPace(settings.requests_per_minute, clock)
+        self._pace = TokenBuckets(settings.requests_per_minute, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it."""
@@ -64,7 +65,7 @@ class Guard:
         viewer = await identified(connection, self._tokens, is_open=self._is_open)
         refusal = self._refusal(connection, viewer)
         if refusal is not None:
-            await self._refuse(connection, *refusal, receive=receive, send=send)
+            await self._refuse(connection, refusal, receive=receive, send=send)
             return
         scope["viewer"] = viewer
         if scope["type"] == "websocket":
@@ -72,17 +73,17 @@ class Guard:
         else:
             await self._app(scope, _Limited(receive, self._most(connection)), self._with_headers(send))
 
-    def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> tuple[int, str] | None:
+    def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> HttpRefused | None:
         host = connection.headers.get("host", "").casefold()
         if not self._is_own_host(host):
-            return 403, "host_unknown"
+            return HttpRefused(403, "host_unknown")
         origin = connection.headers.get("origin")
         if origin is not None and not self._is_own_origin(origin.casefold(), host):
-            return 403, "origin_unknown"
+            return HttpRefused(403, "origin_unknown")
         if not _fits(connection.headers.get("content-length", "0"), self._most(connection)):
-            return 413, "too_large"
-        who = _client(connection) if viewer is None else viewer.token_id or viewer.person.id
-        return None if self._pace.takes(who) else (429, "too_fast")
+            return HttpRefused(413, "too_large")
+        wait = self._pace.wait_of(_client(connection) if viewer is None else viewer.token_id or viewer.person.id)
+        return HttpRefused(429, "too_fast", retry_after=wait) if wait else None
 
     def _most(self, connection: HTTPConnection) -> int:
         return self._most_of_a_file if _FILE.fullmatch(connection.url.path) else self._most_bytes
@@ -102,34 +103,11 @@ class Guard:
 
         return sending
 
-    async def _refuse(
-        self, connection: HTTPConnection, status: int, code: str, *, receive: Receive, send: Send
-    ) -> None:
+    async def _refuse(self, connection: HTTPConnection, refusal: HttpRefused, *, receive: Receive, send: Send) -> None:
         if connection.scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": code})
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": refusal.code})
             return
-        await error_response(connection, status, code)(connection.scope, receive, self._with_headers(send))
-
-
-class RequestPace:
-    """A token bucket for each of those who ask: by their token, else by where they are."""
-
-    def __init__(self, per_minute: int, clock: Clock) -> None:
-        self._rate = per_minute / 60
-        self._size = float(per_minute)
-        self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def takes(self, who: str) -> bool:
-        """Whether one more request of `who` is within the pace."""
-        now = self._clock.now().timestamp()
-        tokens, seen = self._buckets.pop(who, (self._size, now))
-        tokens = min(self._size, tokens + max(0.0, now - seen) * self._rate)
-        is_taken = tokens >= 1
-        self._buckets[who] = (tokens - 1 if is_taken else tokens, now)
-        if len(self._buckets) > _REMEMBERED:
-            self._buckets.popitem(last=False)
-        return is_taken
+        await refusal_response(connection, refusal)(connection.scope, receive, self._with_headers(send))
 
 
 class _Limited:
@@ -160,7 +138,19 @@ def _fits(length: str, most: int) -> bool:
 
 
 def _client(connection: HTTPConnection) -> str:
-    return f"@{connection.client.host}" if connection.client is not None else "@"
+    return f"@{_network(connection.client.host)}" if connection.client is not None else "@"
+
+
+def _network(host: str) -> str:
+    """The network that one who asks may have all addresses of; an address of IPv4 is one."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    mapped = address.ipv4_mapped
+    return str(mapped or ipaddress.ip_network((int(address), _ONE_NETWORK), strict=False))
 
 
 def _add(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:

@@ -13,11 +13,13 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from loguru import logger
 from starlette.requests import HTTPConnection
 
+from bot.http.admission import admit
 from bot.http.auth import Viewer, needs
 from bot.http.context import Context, HttpContext
+from bot.http.openai_errors import PREFIX
 from bot.http.openai_shapes import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai_stream import Answered, HeardInterpreter, Words, chunks_of
-from bot.http.openai_turns import EarlierRounds, told_calls, turn_of, with_fresh_ids
+from bot.http.openai_turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
 from bot.http.room_events import usage_of
 from bot.taking_in import taken_in
 from function_calls.assistant import Assistant
@@ -37,7 +39,7 @@ _JSON_OR_STREAM: Final = {
 
 ModelViewer = Annotated[Viewer, Depends(needs("models"))]
 
-routes = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
+routes = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
 
 
 def earlier_of(connection: HTTPConnection) -> EarlierRounds:
@@ -64,7 +66,10 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     """An answer of the bot, which uses its own tools by itself and asks the client to run the client's.
 
     The words are recorded in a room of the client's own (`user`, or `session_id`), where reminders arrive too.
+    Each request counts as a message of its `user`.
     """
+    who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
+    admit(context, context.room.address(room_of(body, viewer)), who)
     turn = await turn_of(context, body, viewer, earlier)
     names = {each.function.name for each in body.tools or ()}
     completion_id = f"chatcmpl-{uuid.uuid4().hex}"

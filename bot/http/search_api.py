@@ -5,6 +5,7 @@ from typing import Literal
 from fastapi import APIRouter, Request
 from pydantic import Field
 
+from bot.http.admission import admit
 from bot.http.answer import Answer
 from bot.http.auth import NAME, ChatViewer, SearchViewer
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
@@ -80,9 +81,16 @@ async def summary(
 
 
 @routes.post("/search")
-async def search(body: SearchBody, request: Request, context: Context, viewer: SearchViewer) -> SearchResult:
-    """Search the web through the configured engines."""
-    del viewer
+async def search(
+    body: SearchBody,
+    request: Request,
+    context: Context,
+    viewer: SearchViewer,
+    session_id: IN_ROOM = "lobby",
+    name: NAME = None,
+) -> SearchResult:
+    """Search the web through the configured engines, at most as often as one may write in the room."""
+    admit(context, context.room.address(session_id), viewer.named(name).person.id)
     language = body.language or language_asked(request)
     try:
         answer = await context.app.services.get(SearchService).search(body.query, language)

@@ -59,7 +59,7 @@ async def served(context: HttpContext, listener: socket.socket | None = None) ->
     """Serve on `listener`, or where the settings say, for as long as the context lasts; gives the page's address.
 
     Raises:
-        ConfigError: it would be reached from elsewhere without a token, or cannot listen there.
+        ConfigError: it would be reached from elsewhere without a token that is hard to guess, or cannot listen.
     """
     settings = context.settings.http
     check_reach(settings)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from bot.middleware import Next
-from services.chat import ChatMessage
+from services.chat import ChatAddress, ChatMessage
 
 
 class Access:
@@ -16,6 +16,9 @@ class Access:
         """Pass on what a person wrote in a chat that is served."""
         if message.sender.is_bot:
             return
-        if self._allowed and message.address.key not in self._allowed:
-            return
-        await call_next(message)
+        if self.serves(message.address):
+            await call_next(message)
+
+    def serves(self, address: ChatAddress) -> bool:
+        """Whether the bot may answer in a chat."""
+        return not self._allowed or address.key in self._allowed

@@ -11,7 +11,15 @@ from bot.http.context import HttpContext
 from bot.http.server import served
 from bot.platforms.web.adapter import WebPlatform
 from bot.platforms.web.files import RoomFiles
-from bot.settings import BotSettings, HttpSettings, LogSettings, SearchSettings, Settings, ToolServerSettings
+from bot.settings import (
+    BotSettings,
+    HttpSettings,
+    LogSettings,
+    RouterSettings,
+    SearchSettings,
+    Settings,
+    ToolServerSettings,
+)
 from bot.wiring import Functions
 from function_calls.interpreter import Interpreter
 from services.clock import Clock, SystemClock
@@ -27,6 +35,7 @@ async def http_bot(
     http: HttpSettings | None = None,
     tool_servers: ToolServerSettings | None = None,
     search: SearchSettings | None = None,
+    router: RouterSettings | None = None,
     files: Path | None = None,
     functions: Sequence[Functions] = (),
 ) -> AsyncIterator[HttpContext]:
@@ -41,6 +50,7 @@ async def http_bot(
         http=http or HttpSettings(port=0),
         tool_servers=tool_servers or ToolServerSettings(),
         search=search or SearchSettings(),
+        router=router or RouterSettings(),
     )
     room = WebPlatform(clock=clock, bot_name=settings.bot.name, files=None if files is None else RoomFiles(files))
     async with build_app(

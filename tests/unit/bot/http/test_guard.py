@@ -1,11 +1,17 @@
+from datetime import UTC, datetime
+
+import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from bot.http.app import guarded
 from bot.http.reach import check_reach
 from bot.settings import HttpSettings
+from bot.testing.clocks import StandingClock
 from bot.testing.http_bot import with_token
 from services.errors import ConfigError
 
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 SEND = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch"}
 
 
@@ -94,6 +100,36 @@ async def test_too_many_requests_are_refused(api_of):
     assert codes == [200, 200, 200, 429]
 
 
+async def test_who_is_too_fast_is_told_how_long_to_wait(api_of):
+    api = await api_of(http=HttpSettings(port=0, requests_per_minute=3), clock=StandingClock(NOON))
+
+    answers = [await api.get("/health/live") for _ in range(4)]
+
+    assert answers[-1].headers["retry-after"] == "20"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", 429),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", 401),
+        ("::ffff:192.0.2.1", "192.0.2.1", 429),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", 401),
+        ("192.0.2.1", "192.0.2.2", 401),
+    ],
+)
+async def test_bad_tokens_from_one_network_of_ipv6_have_one_pace(api_of, first, second, code):
+    api = await api_of(http=HttpSettings(port=0, requests_per_minute=1, token=SecretStr("s3cret-token")))
+    app = guarded(api.context)
+
+    async def guessed(host):
+        transport = httpx.ASGITransport(app=app, client=(host, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
+            return (await client.get("/api/tools", headers={"Authorization": "Bearer guess"})).status_code
+
+    assert (await guessed(first), await guessed(second)) == (401, code)
+
+
 async def test_every_token_has_a_pace_of_its_own_whoever_it_was_given_to(api_of):
     api = await api_of(http=HttpSettings(port=0, requests_per_minute=3, token=SecretStr("s3cret-token")))
     tokens = api.context.tokens
@@ -178,7 +214,17 @@ async def test_settings_are_shown_without_secrets(api_of):
 def test_without_a_token_nobody_else_is_served(host):
     with pytest.raises(ConfigError, match="BUBBLES_HTTP__TOKEN"):
         check_reach(HttpSettings(host=host))
-    check_reach(with_token("s3cret-token", host=host))
+    check_reach(with_token("a token that is long", host=host))
+
+
+@pytest.mark.parametrize("token", ["x", "s3cret-token", "fifteen letters"])
+def test_a_token_that_can_be_guessed_serves_this_machine_only(token):
+    with pytest.raises(ConfigError, match="token_urlsafe") as refused:
+        check_reach(with_token(token, host="0.0.0.0"))
+    check_reach(with_token(token, host="127.0.0.1"))
+
+    assert refused.value.key == "http.token"
+    assert token not in str(refused.value)
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "nothing"), ("zh-CN,zh;q=0.9", "什么")])

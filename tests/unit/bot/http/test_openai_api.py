@@ -1,12 +1,17 @@
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+from bot.settings import RouterSettings
+from bot.testing.clocks import StandingClock
+from bot.testing.http_bot import with_token
 from bot.testing.models import ScriptedInterpreter, ScriptedModel
 from function_calls.calls import Interpretation, ToolCall
 from services.call_log.metering import MeteredModel
 from services.language_model.ports import CompletionRequest
 
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 WEATHER = {
     "type": "function",
     "function": {
@@ -151,6 +156,79 @@ async def test_a_request_without_words_is_refused(api):
     answer = await api.post("/v1/chat/completions", json={"messages": [{"role": "system", "content": "x"}]})
 
     assert answer.status_code == 422
+
+
+async def codes_of(api, *users, token=None):
+    """The status of one request of each user, one after the other."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    asking = [api.post("/v1/chat/completions", json=asked("hi", user=user), headers=headers) for user in users]
+    return [(await each).status_code for each in asking]
+
+
+async def test_each_user_of_a_token_has_the_pace_of_a_person(api_of):
+    api = await api_of(router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
+
+    assert await codes_of(api, "ann", "ann", "ann", "ben", None, None, None) == [200, 200, 429, 200, 200, 200, 429]
+
+
+async def test_a_user_of_one_token_takes_nothing_from_their_namesake_of_another(api_of):
+    api = await api_of(
+        router=RouterSettings(messages_per_minute=1), http=with_token("s3cret"), clock=StandingClock(NOON)
+    )
+    tokens = [(await api.context.tokens.issue("Open WebUI", "client"))[1] for _ in range(2)]
+
+    assert [await codes_of(api, "ann", "ann", token=each) for each in tokens] == [[200, 429], [200, 429]]
+
+
+async def test_the_users_of_one_room_have_the_pace_of_a_chat(api_of):
+    api = await api_of(router=RouterSettings(chat_messages_per_minute=2), clock=StandingClock(NOON))
+
+    said = [asked("hi", user=user, session_id="lobby") for user in ("ann", "ben", "cem")]
+    codes = [(await api.post("/v1/chat/completions", json=each)).status_code for each in said]
+
+    assert codes == [200, 200, 429]
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+async def test_who_is_too_fast_is_told_so_as_openai_does_and_costs_nothing(api_of, is_streamed):
+    interpreter = ScriptedInterpreter(["Hello."])
+    limits = RouterSettings(messages_per_minute=1)
+    api = await api_of(router=limits, interpreter=interpreter, clock=StandingClock(NOON))
+    await api.post("/v1/chat/completions", json=asked("hi"))
+
+    refused = await api.post("/v1/chat/completions", json=asked("hi", stream=is_streamed))
+
+    error = refused.json()["error"]
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
+    assert (error["type"], error["code"]) == ("rate_limit_error", "too_fast")
+    assert error["message"]
+    assert len(interpreter.turns) == 1
+
+
+async def test_a_chat_that_is_not_served_is_not_answered(api_of):
+    api = await api_of(router=RouterSettings(allowed_chats=("web:api-ann",)))
+
+    refused = await api.post("/v1/chat/completions", json=asked("hi", user="ben"))
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "chat_not_served")
+    assert await codes_of(api, "ann") == [200]
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "kind"),
+    [
+        ({"json": {"messages": []}}, 422, "invalid_request_error"),
+        ({"json": asked("hi"), "headers": {"Authorization": "Bearer wrong"}}, 401, "authentication_error"),
+        ({"json": asked("hi"), "headers": {"Host": "evil.example"}}, 403, "permission_error"),
+    ],
+)
+async def test_every_error_has_the_form_that_openai_clients_read(api, answer, status, kind):
+    refused = await api.post("/v1/chat/completions", **answer)
+
+    assert refused.status_code == status
+    assert set(refused.json()) == {"error"}
+    assert set(refused.json()["error"]) == {"message", "type", "param", "code"}
+    assert refused.json()["error"]["type"] == kind
 
 
 class Telling:

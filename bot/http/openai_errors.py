@@ -1,0 +1,33 @@
+"""Errors of `/v1` in the form that OpenAI's clients read.
+
+Source: https://platform.openai.com/docs/guides/error-codes
+"""
+
+from typing import Final
+
+from pydantic import Field
+
+from bot.http.answer import Answer
+
+PREFIX: Final = "/v1"
+_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+class OpenAiError(Answer):
+    """What went wrong; `param` is the field at fault, where there is one."""
+
+    message: str = Field(examples=["There is nothing here."])
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = None
+    code: str = Field(examples=["not_found"])
+
+
+class OpenAiErrorBody(Answer):
+    """An error as OpenAI's clients expect it."""
+
+    error: OpenAiError
+
+
+def type_of(status: int) -> str:
+    """OpenAI's word for the kind of error that a status is."""
+    return "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")

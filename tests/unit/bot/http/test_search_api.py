@@ -1,0 +1,42 @@
+"""`/api/search`: searches that may cost money have the limits of what people say in a chat."""
+
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import SecretStr
+
+from bot.settings import RouterSettings, SearchSettings
+from bot.testing.clocks import StandingClock
+from bot.testing.search_server import SearchServer
+
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
+QUERY = {"query": "how many stars has the galaxy"}
+
+
+@pytest.fixture
+async def search():
+    async with SearchServer() as engine:
+        yield SearchSettings(engines=("perplexity",), perplexity_api_key=SecretStr("k"), perplexity_base_url=engine.url)
+
+
+async def test_who_searches_has_the_pace_of_who_writes(api_of, search):
+    api = await api_of(search=search, router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
+
+    said = await api.post("/api/chat/send?name=Ann", json={"session_id": "lobby", "name": "Ann", "message": "hi"})
+    answers = [await api.post("/api/search?name=Ann", json=QUERY) for _ in range(2)]
+    of_another = await api.post("/api/search?name=Ben", json=QUERY)
+
+    assert said.status_code == 200
+    assert [each.status_code for each in answers] == [200, 429]
+    assert answers[1].headers["retry-after"] == "30"
+    assert of_another.status_code == 200
+
+
+async def test_nobody_searches_from_a_chat_that_is_not_served(api_of, search):
+    api = await api_of(search=search, router=RouterSettings(allowed_chats=("web:family",)))
+
+    elsewhere = await api.post("/api/search", json=QUERY)
+    there = await api.post("/api/search?session_id=family", json=QUERY)
+
+    assert (elsewhere.status_code, elsewhere.json()["code"]) == (403, "chat_not_served")
+    assert there.status_code == 200
