@@ -1,5 +1,6 @@
 """Which reminder is meant when none is named."""
 
+from function_calls.calls import Receipt
 from function_calls.context import CallContext
 from services.errors import RequestRefused
 from services.reminders.model import Reminder
@@ -12,8 +13,7 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
     Raises:
         RequestRefused: as `ReminderService.get` does.
     """
-    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
-    subjects = {receipt.subject for change in changes for receipt in change.receipts}
+    subjects = {receipt.subject for receipt in await _latest_receipts(ctx)}
     here = [each for each in await reminders.list(ctx.chat, ctx.sender) if each.id in subjects]
     if len(here) > 1:
         raise RequestRefused("reminder_ambiguous", reference="", candidates=tuple(here))
@@ -22,9 +22,7 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
 
 async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
     """The ids of what this person deleted in this chat, where that was the last thing they changed."""
-    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
-    receipts = [receipt for change in changes for receipt in change.receipts]
-    return tuple(receipt.subject for receipt in receipts if receipt.action == "deleted")
+    return tuple(receipt.subject for receipt in await _latest_receipts(ctx) if receipt.action == "deleted")
 
 
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
@@ -35,10 +33,9 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
     """
     if reference:
         return await reminders.get(ctx.chat, ctx.sender, reference)
-    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
-    for subject in (receipt.subject for change in changes for receipt in change.receipts):
+    for receipt in await _latest_receipts(ctx):
         try:
-            return await reminders.get(ctx.chat, ctx.sender, subject)
+            return await reminders.get(ctx.chat, ctx.sender, receipt.subject)
         except RequestRefused:
             continue  # it is gone, or it was no reminder
     try:
@@ -48,3 +45,9 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
         if isinstance(candidates, tuple) and len(candidates) == 1 and isinstance(candidates[0], Reminder):
             return candidates[0]
         raise
+
+
+async def _latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
+    """What this person changed last in this chat; nothing where no changes are kept."""
+    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
+    return tuple(receipt for change in changes for receipt in change.receipts)
