@@ -21,10 +21,11 @@ def on_their_days(times: Iterable[Readings], now: datetime) -> Iterator[Readings
             day = readings[0].start.date() if readings[0].has_day else day
             yield readings
         else:
-            moved = tuple(_on_day(reading, day) for reading in readings)
+            moved = tuple(on_day(reading, day) for reading in readings)
             yield tuple(reading for reading in moved if reading.start > now) or readings
 
 
-def _on_day(reading: Reading, day: date) -> Reading:
+def on_day(reading: Reading, day: date) -> Reading:
+    """`reading` at its clock time on `day`; its end is as long after its start as before."""
     start = reading.start.replace(year=day.year, month=day.month, day=day.day)
     return reading._replace(start=start, end=reading.end and start + (reading.end - reading.start))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
 
+from function_calls.offline.carried_days import on_day
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.time_words import TimeReader, TimeWords
 from services.time_expressions import Reading
@@ -72,13 +73,8 @@ def _on_the_day_of(last: Reading, time: TimeWords) -> TimeWords:
     clock = time.best
     if clock is None or not clock.has_clock or clock.rrule or clock.has_day or not last.has_day:
         return time
-    day = last.start.date()
-    moved = (each.start.replace(year=day.year, month=day.month, day=day.day) for each in time.readings)
-    return replace(time, readings=tuple(map(_starting, time.readings, moved)))
-
-
-def _starting(reading: Reading, start: datetime) -> Reading:
-    return reading._replace(start=start, has_day=True)
+    moved = (on_day(each, last.start.date()) for each in time.readings)
+    return replace(time, readings=tuple(each._replace(has_day=True) for each in moved))
 
 
 def _either(first: TimeWords, second: TimeWords, text: str) -> TimeWords:
