@@ -28,7 +28,7 @@ from services.language_model.stream import DONE, StreamedAnswer, event_data
 _PATH = "/chat/completions"
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
 _LONGEST_END = 1.0  # seconds between the last event and the end of the body
-# What the SDK tells of the machine is no business of the server's; to leave it out also saves a tenth of a request.
+# What the SDK tells of the machine is no business of the server's.
 _NOTHING_OF_THE_MACHINE: Mapping[str, str | openai.Omit] = {
     f"X-Stainless-{name}": openai.omit
     for name in (
