@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -20,9 +20,11 @@ FIND_VIOLATIONS = """(rules) => axe.run({
 }).then((found) => found.violations)"""
 # Colours change within the next frames; what moves for ever is not waited for.
 TRANSITIONS_ENDED = """async () => {
-    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-    const moving = document.getAnimations().filter((each) => each.effect.getTiming().iterations !== Infinity)
-    await Promise.allSettled(moving.map((each) => each.finished))
+    const isMoving = (each) => each.playState === 'running' && each.effect.getTiming().iterations !== Infinity
+    for (let moving = [0]; moving.length > 0; await Promise.allSettled(moving.map((each) => each.finished))) {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+        moving = document.getAnimations().filter(isMoving)
+    }
 }"""
 Scheme = Literal["light", "dark"]
 NOW = datetime(2026, 11, 21, 11, 16, tzinfo=UTC)
@@ -55,12 +57,17 @@ async def violations(page: Page, rules: list[str] | None = None) -> list[str]:
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE_SCRIPT)
     found = await page.evaluate(FIND_VIOLATIONS, rules)
-    return [f"{page.url}: {each['id']} {[node['target'] for node in each['nodes'][:3]]}" for each in found]
+    return [f"{page.url}: {each['id']} {[_told(node) for node in each['nodes'][:3]]}" for each in found]
+
+
+def _told(node: Mapping[str, Any]) -> str:
+    return f"{node['target']}: {node.get('failureSummary', '')}"
 
 
 async def violations_in_both_schemes(page: Page) -> list[str]:
     """What axe finds wrong as the page is, and in the other scheme, where nothing else but the colours is different."""
     now = await page.locator("html").get_attribute("data-mantine-color-scheme")
+    await page.evaluate(TRANSITIONS_ENDED)
     found = await violations(page)
     other: Scheme = "light" if now == "dark" else "dark"
     await dressed(page, other)
@@ -100,6 +107,7 @@ async def test_axe_finds_nothing_on_any_page_in_the_light_and_in_the_dark(visito
         found += await violations_in_both_schemes(page)
     await show(page, "tools")
     await page.locator(".own-servers").click()
+    await page.locator("[data-servers=off]").wait_for()
     found += await violations_in_both_schemes(page)
     await show(page, "reminders")
     for view in range(1, 5):
