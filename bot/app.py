@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 from loguru import logger
@@ -132,7 +132,7 @@ async def build_app(
             timetable = await enter(ApschedulerTimetable())
         model = await enter(model_path(ground, None if interpreter else language_model(settings.model)))
         oversight = Oversight.over(ground.state, clock, owners=settings.bot.owners)
-        plugins = PluginHouse(settings.plugins, clock, oversight.switches, model.asked)
+        plugins = await enter(aclosing(PluginHouse(settings.plugins, clock, oversight.switches, model.asked)))
         chats = await enter(opened_chats(ground, (*platforms, *plugins.platforms())))
         search = await search_service(settings.search, clock, resources, plugins.engines())
         speechless: set[str] = set()

@@ -1,7 +1,7 @@
 """What a bot of these settings would offer, looked at without starting one: functions, plugins, tool servers."""
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,6 +81,7 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
         owners = (_OPERATOR.key,)
         async with (
+            aclosing(house),
             _python_tools(settings) as written,
             tool_sources(
                 servers, calls, owners=owners, more=[*house.tool_sources(), *written], wait_seconds=_ASKED_FOR

@@ -1,10 +1,13 @@
 """`bubbles plugins`: what others have added, and what does not work."""
 
+import asyncio
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
+from bot.plugins.closing import all_closed
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
 from bot.settings import PluginSettings
 from bot.settings_sources import load_settings
@@ -23,7 +26,9 @@ def show_plugins(config: Path | None) -> int:
         click.echo(f"bubbles: {error}", err=True)
         return 2
     registry = built_in_registry()
-    shown = [_shown(each, registry) for each in _all(settings)]
+    plugins = _all(settings)
+    shown = [_shown(each, registry) for each in plugins]
+    asyncio.run(_closed(plugins))
     if not shown:
         click.echo(f"No plugins: no package brings one, and {settings.folder} has none. Try: bubbles new plugin NAME")
     for line, _ in shown:
@@ -44,6 +49,11 @@ def plugin_command(name: str) -> click.Command | None:
 def _all(settings: PluginSettings) -> list[LoadedPlugin]:
     clock = SystemClock()
     return [loaded(found, settings, clock) for found in found_plugins(settings)]
+
+
+async def _closed(plugins: Iterable[LoadedPlugin]) -> None:
+    for each in plugins:
+        await all_closed(each.name, each.adds.on_close)
 
 
 def _shown(plugin: LoadedPlugin, registry: Registry) -> tuple[str, bool]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from bot.middleware import Middleware
 from bot.outbox import Outbox
 from bot.platform import Platform
+from bot.plugins.closing import Close
 from function_calls.assistant import Command
 from function_calls.context import Services
 from function_calls.events import Listener
@@ -67,6 +68,8 @@ class Contributions:
         cli_commands: further commands of `bubbles`.
         pages: routers of the HTTP API, made from its context; they are served under `/plugins/NAME`.
         jobs: (name, work) that runs beside the bot; work that fails is begun again after a pause.
+        on_close: what closes what the plugin has opened, asynchronous or not: called with nothing, the last first, when
+            the bot has stopped or a newer version has come; each may take five seconds.
     """
 
     name: str
@@ -86,6 +89,13 @@ class Contributions:
     cli_commands: "list[click.Command]" = field(default_factory=list)
     pages: list[MakePage] = field(default_factory=list)
     jobs: list[tuple[str, Job]] = field(default_factory=list)
+    on_close: list[Close] = field(default_factory=list)
+
+    @property
+    def outlives_reload(self) -> bool:
+        """Whether some of it works until the bot stops, though a newer version of the plugin has come."""
+        taken_up = [self.toolsets, self.platforms, self.engines, self.middlewares, self.chat_commands]
+        return any((*taken_up, self.pages, self.jobs))
 
     def settings(self, model: type[M]) -> M:
         """The plugin's settings, checked against `model`.

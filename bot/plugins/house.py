@@ -11,6 +11,7 @@ from loguru import logger
 from bot.crew import Crew
 from bot.middleware import Middleware
 from bot.platform import Platform
+from bot.plugins.closing import all_closed
 from bot.plugins.contributions import Host, Job, MakePage
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
 from bot.plugins.per_chat import PluginGuard, plugin_of
@@ -65,6 +66,7 @@ class PluginHouse:
         self._installed: dict[str, Installed] = {
             found.name: Installed(plugin=loaded(found, settings, clock, model)) for found in found_plugins(settings)
         }
+        self._replaced: list[LoadedPlugin] = []
         self.model_hooks = ModelHooks()
         switches.expand = self._tools_behind
 
@@ -122,10 +124,11 @@ class PluginHouse:
             for name, job in each.plugin.adds.jobs:
                 crew.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
 
-    def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> Reloaded:
+    async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> Reloaded:
         """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
 
-        Platforms, engines, middlewares, commands, pages and background work stay as they were until a restart.
+        Toolsets, platforms, engines, middlewares, commands, pages and background work stay as they were until a
+        restart, and what a version with such things has opened stays open for them.
         """
         new = loaded(found, self._settings, self._clock, self._model)
         old = self._installed.get(found.name)
@@ -133,18 +136,34 @@ class PluginHouse:
         if trial.error:
             if old is None:
                 self._installed[found.name] = Installed(plugin=trial)
+            await all_closed(new.name, new.adds.on_close)
             return Reloaded(name=found.name, error=trial.error)
         if old is not None:
             old.leaving.close()
         current = self._installed[found.name] = self._moved_in(new, calls, services)
+        if old is not None:
+            await self._moved_out(old.plugin)
         changes = schema_changes(() if old is None else old.tools, current.tools)
         return Reloaded(name=found.name, error=current.plugin.error, changes=tuple(changes))
 
-    def remove(self, name: str) -> None:
+    async def remove(self, name: str) -> None:
         """Take a plugin out whose file is gone."""
         gone = self._installed.pop(name, None)
         if gone is not None:
             gone.leaving.close()
+            await self._moved_out(gone.plugin)
+
+    async def aclose(self) -> None:
+        """Close what the plugins have opened, the last plugin first."""
+        for each in reversed([*self._replaced, *(each.plugin for each in self.plugins)]):
+            await all_closed(each.name, each.adds.on_close)
+
+    async def _moved_out(self, old: LoadedPlugin) -> None:
+        """Close what an older version has opened, unless some of it works on until the bot stops."""
+        if old.adds.outlives_reload:
+            self._replaced.append(old)
+        else:
+            await all_closed(old.name, old.adds.on_close)
 
     def _tried(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
         """`new`, with the reason if its functions could not stand beside those of all others."""

@@ -68,7 +68,7 @@ def loaded(
             adds.functions.append(module)
     except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
         logger.opt(exception=error).error("plugin {} does not load", found.name)
-        nothing = Contributions(name=found.name, clock=clock)
+        nothing = Contributions(name=found.name, clock=clock, on_close=adds.on_close)
         return LoadedPlugin(found=found, adds=nothing, error=f"{type(error).__name__}: {error}")
     return LoadedPlugin(found=found, adds=adds)
 

@@ -41,20 +41,20 @@ class PluginWatch:
         """Look again and again until cancelled."""
         while True:
             await asyncio.sleep(_EVERY)
-            self.look()
+            await self.look()
 
-    def look(self) -> None:
+    async def look(self) -> None:
         """Exchange every plugin whose files are not what they were."""
         now = self._states()
         changed = {name for name in now if now[name] != self._seen.get(name)}
         gone = self._seen.keys() - now.keys()
         self._seen = now
         for name in sorted(gone):
-            self._house.remove(name)
+            await self._house.remove(name)
             self._tell(Reloaded(name=name, changes=("removed",)))
         for found in found_plugins(self._settings):
             if found.name in changed:
-                self._tell(self._house.reload(found, self._calls, self._services))
+                self._tell(await self._house.reload(found, self._calls, self._services))
 
     def _states(self) -> dict[str, _State]:
         found = found_plugins(self._settings)

@@ -21,7 +21,7 @@ async def test_a_new_version_takes_the_place_of_the_old_one(house):
     house.write("dice", DICE)
     async with house.running():
         house.write("dice", BETTER)
-        house.watch.look()
+        await house.watch.look()
         answer = await house.say("throw the dice")
 
     assert answer == "a 6"
@@ -31,7 +31,7 @@ async def test_the_schema_difference_is_told(house):
     house.write("dice", DICE)
     async with house.running():
         house.write("dice", BETTER)
-        house.watch.look()
+        await house.watch.look()
 
     (told,) = house.told
     assert told.error == ""
@@ -43,7 +43,7 @@ async def test_the_old_version_stays_when_the_new_one_fails(house, broken):
     house.write("dice", DICE)
     async with house.running():
         house.write("dice", broken)
-        house.watch.look()
+        await house.watch.look()
         answer = await house.say("throw the dice")
 
     assert answer == "a four"
@@ -54,7 +54,7 @@ async def test_a_version_that_works_again_is_taken(house):
     house.write("dice", "def broken(:")
     async with house.running():
         house.write("dice", DICE)
-        house.watch.look()
+        await house.watch.look()
         answer = await house.say("throw the dice")
 
     assert answer == "a four"
@@ -63,10 +63,10 @@ async def test_a_version_that_works_again_is_taken(house):
 async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(house):
     async with house.running():
         path = house.write("dice", DICE)
-        house.watch.look()
+        await house.watch.look()
         before = await house.say("throw the dice")
         path.unlink()
-        house.watch.look()
+        await house.watch.look()
         after = await house.say("throw the dice")
 
     assert before == "a four"
@@ -85,7 +85,7 @@ async def test_hooks_and_listeners_of_the_old_version_leave_with_it(house):
     house.write("hook", hooked)
     async with house.running():
         house.write("hook", hooked.replace(" old", " new"))
-        house.watch.look()
+        await house.watch.look()
         answer = await house.say("throw the dice")
 
     assert answer == "a four new"
@@ -94,6 +94,6 @@ async def test_hooks_and_listeners_of_the_old_version_leave_with_it(house):
 async def test_files_that_stay_as_they_are_are_left_alone(house):
     house.write("dice", DICE)
     async with house.running():
-        house.watch.look()
+        await house.watch.look()
 
     assert house.told == []
