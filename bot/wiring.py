@@ -44,6 +44,7 @@ from function_calls.assistant import Assistant, Command, LoopLimits
 from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
 from function_calls.interpreter import Interpreter
+from function_calls.inverse_checks import check_inverses
 from function_calls.offline.direct import may_be_direct
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate, load_pack
@@ -128,7 +129,12 @@ class Wired:
 
 
 def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterable[type[object]] = ()) -> Registry:
-    """The built-in functions, and those of the modules or objects in `functions`, which may ask for more classes."""
+    """The built-in functions, and those of the modules or objects in `functions`, which may ask for more classes.
+
+    Raises:
+        SignatureInvalid: a function cannot be offered to a model as it is declared.
+        ToolNameTaken: two functions have one name.
+    """
     registry = Registry(
         injectable=(
             CallContext,
@@ -149,6 +155,7 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
     )
     for source in (*_BUILT_IN, *functions):
         registry.collect(source)
+    check_inverses(registry, registry)
     return registry
 
 

@@ -14,7 +14,7 @@ from function_calls.oversight import Dispatcher
 from function_calls.parameters import Fault
 from function_calls.permission import Rule, Viewer, refusal_code
 from function_calls.schema_validator import SchemaValidator
-from function_calls.signature import analyse
+from function_calls.signature import analyse, signature_error
 from function_calls.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.validation import instantiate
 
@@ -29,12 +29,13 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what OpenAI-compatible servers acc
 class RegisteredTool:
     """What interpreters see of a tool and what the router needs to run it; all of it was decided at registration.
 
-    `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
+    `source` is what was registered. `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
 
     `validator` checks arguments against the schema, `instantiate` makes of them what `invoke` takes: an instance of
     the argument class, or for a class tool the dict itself. `rule` says who may call it.
     """
 
+    source: Registrable
     spec: ToolSpec
     options: ToolOptions
     rule: Rule
@@ -155,6 +156,13 @@ class Registry:
         return iter(self._tools.values())
 
 
+def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
+    """What tells the author of `tool` where it is declared and what to do about it."""
+    if isinstance(tool, Tool):
+        return ValueError(f"{type(tool).__name__}: {fault.problem}. {fault.fix}")
+    return signature_error(tool, fault)
+
+
 @lru_cache(maxsize=512)
 def _function_tool(
     function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
@@ -169,6 +177,7 @@ def _function_tool(
         returns=options.returns,
     )
     return RegisteredTool(
+        source=function,
         spec=spec,
         options=options,
         rule=_rule(options),
@@ -188,6 +197,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         returns=options.returns,
     )
     return RegisteredTool(
+        source=tool,
         spec=spec,
         options=options if options.timeout is not None else replace(options, timeout=tool.timeout),
         rule=_rule(options),
@@ -206,7 +216,7 @@ def _refuse_mistakes(tool: Tool, options: ToolOptions) -> None:
     try:
         check_options(options, tool.parameters)
     except Fault as fault:
-        raise ValueError(f"{kind}: {fault.problem}. {fault.fix}") from fault
+        raise declared_wrongly(tool, fault) from fault
 
 
 def _rule(options: ToolOptions) -> Rule:

@@ -87,9 +87,9 @@ def analyse(
         validator = SchemaValidator(schema, check_formats=True, is_sound=True)
         check_options(options, schema)
     except Fault as fault:
-        raise _signature_error(function, fault) from fault
+        raise signature_error(function, fault) from fault
     except PydanticUserError as error:
-        raise _signature_error(function, Fault("", str(error).splitlines()[0], "Change its type.")) from error
+        raise signature_error(function, Fault("", str(error).splitlines()[0], "Change its type.")) from error
     return FunctionSignature(
         name=called,
         description=options.description or docs.description,
@@ -155,7 +155,8 @@ def _name_of(function: Callable[..., object]) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _signature_error(function: Callable[..., object], fault: Fault) -> SignatureInvalid:
+def signature_error(function: Callable[..., object], fault: Fault) -> SignatureInvalid:
+    """`fault` with the file and the line of `function`."""
     core = inspect.unwrap(_core(function))
     code = getattr(core, "__code__", None)
     return SignatureInvalid(

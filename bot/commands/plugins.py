@@ -11,6 +11,7 @@ from bot.plugins.closing import all_closed
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
 from bot.settings import PluginSettings
 from bot.settings_sources import load_settings
+from function_calls.inverse_checks import check_inverses
 from function_calls.registry import Registry
 from services.clock import SystemClock
 from services.errors import ConfigError
@@ -68,6 +69,7 @@ def _shown(plugin: LoadedPlugin, registry: Registry) -> tuple[str, bool]:
                 registry.allow(type(service))
             for source in plugin.adds.functions:
                 leaving.callback(registry.collect(source))
+            check_inverses(registry, registry)
         except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; it is shown and the others too
             return f"{name}  {plugin.found.origin}  does not work: {type(error).__name__}: {error}", False
         leaving.pop_all()

@@ -20,6 +20,7 @@ from bot.settings import PluginSettings
 from function_calls.assistant import Command
 from function_calls.calls import ToolSpec
 from function_calls.context import Services
+from function_calls.inverse_checks import check_inverses
 from function_calls.model_hooks import ModelHooks
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -37,10 +38,14 @@ _LONGEST_PAUSE: Final = 300.0
 
 @dataclass(kw_only=True, slots=True)
 class Installed:
-    """A plugin in its place; `leaving` takes out what can be taken out of a running bot."""
+    """A plugin in its place; `leaving` takes out what can be taken out of a running bot.
+
+    `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
+    """
 
     plugin: LoadedPlugin
     tools: tuple[ToolSpec, ...] = ()
+    names: frozenset[str] = frozenset()
     leaving: ExitStack = field(default_factory=ExitStack)
 
 
@@ -169,9 +174,10 @@ class PluginHouse:
         """`new`, with the reason if its functions could not stand beside those of all others."""
         try:
             trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
-            mine = {spec.name for spec in old.tools} if old is not None else set()
             _register(trial, new, ExitStack())
-            taken = [tool.name for tool in trial if tool.name not in mine and calls.registry.get(tool.name)]
+            others = [tool for tool in calls.registry if old is None or tool.name not in old.names]
+            check_inverses(trial, [*others, *trial])
+            taken = [tool.name for tool in others if trial.get(tool.name)]
         except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the old version must stay
             return replace(new, error=f"{type(error).__name__}: {error}")
         return replace(new, error=f"names that others have: {', '.join(taken)}") if taken else new
@@ -184,6 +190,7 @@ class PluginHouse:
                     services.add(service)
                     calls.registry.allow(type(service))
                 _register(calls.registry, plugin, leaving)
+                check_inverses(calls.registry, calls.registry)
             except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
                 logger.opt(exception=error).error("plugin {} cannot be installed", plugin.name)
                 return Installed(plugin=replace(plugin, error=f"{type(error).__name__}: {error}"))
@@ -198,7 +205,8 @@ class PluginHouse:
         owned = Registry(injectable=calls.registry.injectable)
         _register(owned, plugin, ExitStack())
         logger.info("plugin {} is in: {} functions", plugin.name, len(owned.specs))
-        return Installed(plugin=plugin, tools=owned.specs, leaving=stays)
+        names = frozenset(tool.name for tool in owned)
+        return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
 
     def _tools_behind(self, switch: str) -> tuple[str, ...]:
         installed = self._installed.get(plugin_of(switch) or "")

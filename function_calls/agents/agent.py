@@ -17,6 +17,7 @@ from function_calls.events import EventBus
 from function_calls.hooks import ToolHooks
 from function_calls.instructions import Instructions
 from function_calls.interpreter import Interpreter
+from function_calls.inverse_checks import check_inverses
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
 from function_calls.oversight import Dispatcher
@@ -70,6 +71,7 @@ class Agent:
 
     Raises:
         ValueError: two sub-agents have one name, or a name cannot be a tool's.
+        SignatureInvalid: a function among the tools cannot be offered to a model as it is declared.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Agent:
         self._interpreter = HookedInterpreter(_interpreter(model, instructions, call_style), hooks.model)
         registry = Registry(injectable=(CallContext, Services, *injectable))
         registry.register(tools)
+        check_inverses(registry, registry)
         if self._sub_agents:
             registry.register(TransferTool(self._sub_agents))
         self._router = FunctionCallRouter(registry, hooks=hooks.tools, events=hooks.events)

@@ -50,6 +50,46 @@ async def test_the_old_version_stays_when_the_new_one_fails(house, broken):
     assert house.told[0].error
 
 
+LAMP = """
+    from function_calls.registry import tool_function
+
+
+    @tool_function(returns="reply", undo="dark", examples=("light {lamp}",))
+    async def light(lamp: str) -> str:
+        \"\"\"Switch a lamp on.\"\"\"
+        return f"{lamp} is on"
+
+
+    @tool_function(returns="reply", is_only_for_undo=True)
+    async def dark(lamp: str) -> str:
+        \"\"\"Switch it off again.\"\"\"
+        return f"{lamp} is off"
+    """
+
+
+async def test_a_plugin_with_an_inverse_of_its_own_is_exchanged_too(house):
+    house.write("lamp", LAMP)
+    async with house.running():
+        house.write("lamp", LAMP.replace("is off", "is dark"))
+        await house.watch.look()
+        told = await house.say("light the hall"), await house.say("undo")
+
+    assert house.told[0].error == ""
+    assert told == ("the hall is on\n   (say “undo” to take it back)", "↩ Undone: the hall is dark")
+
+
+async def test_a_newer_version_that_undoes_with_nothing_is_refused(house):
+    house.write("lamp", LAMP)
+    async with house.running():
+        house.write("lamp", LAMP.replace('undo="dark"', 'undo="drak"'))
+        await house.watch.look()
+        answer = await house.say("light the hall")
+
+    assert "lamp.py:5" in house.told[0].error
+    assert "undo='drak' is no function. Write undo='dark'." in house.told[0].error
+    assert answer.startswith("the hall is on")
+
+
 async def test_a_version_that_works_again_is_taken(house):
     house.write("dice", "def broken(:")
     async with house.running():

@@ -1,0 +1,121 @@
+"""An inverse that is named and cannot take the change back is told to the author when the bot is put together."""
+
+from types import MappingProxyType
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from bot.testing.models import ScriptedInterpreter
+from bot.wiring import built_in_registry
+from function_calls.agents.agent import Agent
+from function_calls.class_tools import Tool
+from function_calls.errors import SignatureInvalid
+from function_calls.inverse_checks import check_inverses
+from function_calls.registry import Registry, ToolOptions, tool_function
+
+
+@tool_function(undo="dark")
+async def light(lamp: str, brightness: int = 100) -> str:
+    """Switch a lamp on."""
+    return f"{lamp} {brightness}"
+
+
+async def dark(lamp: str, brightness: int = 0) -> str:
+    """Switch it off again."""
+    return f"{lamp} {brightness}"
+
+
+class Switch(Tool):
+    name = "switch"
+    description = "Switch anything."
+    parameters = MappingProxyType({"type": "object", "properties": {"lamp": {"type": "string"}}})
+
+    async def run(self, args, ctx):
+        return f"{args} {ctx}"
+
+
+def check(*tools):
+    registry = Registry()
+    registry.register(tools)
+    check_inverses(registry, registry)
+
+
+def named_dark(function):
+    return tool_function(name="dark")(function)
+
+
+def test_an_inverse_that_takes_the_same_arguments_is_right():
+    check(light, dark)
+
+
+def test_what_takes_any_argument_can_be_an_inverse():
+    registry = Registry()
+    registry.register(light)
+    registry.register(Switch(), ToolOptions(name="dark"))
+
+    check_inverses(registry, registry)
+
+
+def test_a_name_of_nothing_is_told_with_the_place_and_the_nearest_name():
+    @tool_function(name="lights", undo="drak")
+    async def lights(lamp: str) -> str:
+        """Switch a lamp on."""
+        return lamp
+
+    with pytest.raises(SignatureInvalid) as caught:
+        check(lights, dark)
+
+    assert (caught.value.file, caught.value.line) == (__file__, lights.__code__.co_firstlineno)
+    assert "undo='drak' is no function" in caught.value.problem
+    assert caught.value.fix.startswith("Write undo='dark'.")
+
+
+def test_an_inverse_may_make_do_with_fewer_arguments():
+    @named_dark
+    async def simple(lamp: str) -> str:
+        """Switch it off again."""
+        return lamp
+
+    check(light, simple)
+
+
+def test_an_inverse_that_forbids_an_argument_is_told():
+    class DarkArgs(BaseModel):
+        """Arguments of `dark`."""
+
+        model_config = ConfigDict(extra="forbid")
+
+        lamp: str
+
+    @named_dark
+    async def strict(args: DarkArgs) -> str:
+        """Switch it off again."""
+        return args.lamp
+
+    with pytest.raises(SignatureInvalid, match="undo='dark' does not take its brightness"):
+        check(light, strict)
+
+
+def test_an_inverse_that_needs_more_is_told():
+    @named_dark
+    async def careful(lamp: str, brightness: int) -> str:
+        """Switch it off again."""
+        return f"{lamp} {brightness}"
+
+    with pytest.raises(SignatureInvalid, match="undo='dark' needs brightness, which it need not be called with"):
+        check(light, careful)
+
+
+def test_a_class_tool_is_told_by_its_name():
+    registry = Registry()
+    registry.register(Switch(), ToolOptions(undo="nothing"))
+
+    with pytest.raises(ValueError, match="Switch: undo='nothing' is no function"):
+        check_inverses(registry, registry)
+
+
+def test_the_bot_and_an_agent_look_before_they_begin():
+    with pytest.raises(SignatureInvalid, match="undo='dark' is no function"):
+        built_in_registry([light])
+    with pytest.raises(SignatureInvalid, match="undo='dark' is no function"):
+        Agent(name="electrician", model=ScriptedInterpreter([]), tools=[light])
