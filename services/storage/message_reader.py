@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, ChatMessage
-from services.storage.message_store import MESSAGE_COLUMNS, messages_of
+from services.storage.message_rows import MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MESSAGE
 from services.storage.view import Readable
 

@@ -1,50 +1,26 @@
 """The history of chats in SQL."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from services.chat import ChatAddress, ChatMessage, Person
-from services.history.finding import NEWEST_OF_A_TERM, best_first
-from services.history.terms import indexed_terms, wanted_terms
+from services.history.terms import wanted_terms
 from services.storage import sqlite
 from services.storage.consent import consented, is_consented
 from services.storage.database import Database
-from services.storage.indexing import IS_INDEXED, index_for, index_of, indexed_rows
+from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
 from services.storage.inserts import insert_new
-from services.storage.instants import from_micros, to_micros
-from services.storage.message_extras import (
-    attachments_of,
-    attachments_text,
-    mentions_of,
-    mentions_text,
-    searched_row_text,
-)
+from services.storage.instants import to_micros
+from services.storage.message_extras import attachments_text, mentions_text, searched_row_text
 from services.storage.message_index import Indexed
-from services.storage.reminder_rows import address_of
+from services.storage.message_rows import IS_SHOWN, MESSAGE_COLUMNS, in_thread, messages_of
+from services.storage.message_search import search
 from services.storage.tables import MESSAGE
 from services.storage.turn_claims import Key, TurnClaims
-
-MESSAGE_COLUMNS = (
-    MESSAGE.c.id,
-    MESSAGE.c.chat_key,
-    MESSAGE.c.thread_id,
-    MESSAGE.c.message_id,
-    MESSAGE.c.sender_id,
-    MESSAGE.c.sender_name,
-    MESSAGE.c.sender_is_bot,
-    MESSAGE.c.text,
-    MESSAGE.c.sent_at,
-    MESSAGE.c.reply_to,
-    MESSAGE.c.is_addressed,
-    MESSAGE.c.is_private,
-    MESSAGE.c.mentions,
-    MESSAGE.c.attachments,
-)
-_IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 
 
 class SqlMessageStore:
@@ -103,26 +79,7 @@ class SqlMessageStore:
         terms = wanted_terms(query)
         if not terms:
             return ()
-        index = index_for(self._database.dialect)
-        shown = sa.and_(_in_thread(address), is_consented(address), _IS_SHOWN)
-        complete = _with_columns(index.newest(address.key, terms)).where(shown).limit(limit)
-        by_term = [
-            _with_columns(index.newest(address.key, [term])).where(shown).limit(NEWEST_OF_A_TERM) for term in terms
-        ]
-
-        def work(connection: sa.Connection) -> tuple[ChatMessage, ...]:
-            found = list(connection.execute(complete))
-            if len(found) < limit and len(terms) > 1:
-                rows = {row.id: row for query in by_term for row in connection.execute(query)}
-                newest_first = [rows[key] for key in sorted(rows.keys() - {row.id for row in found}, reverse=True)]
-                partly = (
-                    (row, frozenset(indexed_terms(searched_row_text(row.text, row.attachments))))
-                    for row in newest_first
-                )
-                found += best_first(partly, terms, limit - len(found))
-            return tuple(messages_of(found))
-
-        return await self._database.read(work)
+        return await self._database.read(lambda connection: search(connection, address, terms, limit))
 
     async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
@@ -135,7 +92,7 @@ class SqlMessageStore:
     async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
         latest_first = (
             sa.select(*MESSAGE_COLUMNS)
-            .where(wanted, _IS_SHOWN)
+            .where(wanted, IS_SHOWN)
             .order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
             .limit(limit)
         )
@@ -149,7 +106,7 @@ class SqlMessageStore:
         self, address: ChatAddress, message_id: str, values: dict[str, object], otherwise: dict[str, object]
     ) -> bool:
         """Give a message new values; `otherwise` where who wrote it wants nothing kept any more."""
-        one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
+        one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
             index = index_of(connection)
@@ -215,10 +172,6 @@ def _withheld(at: datetime) -> dict[str, object]:
     return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
 
-def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:
-    return select.with_only_columns(*MESSAGE_COLUMNS)
-
-
 def _key(row: NewMessage) -> Key:
     return row.chat_key, row.message_id
 
@@ -231,11 +184,7 @@ def _take(new: set[Key], name: Key) -> bool:
 
 
 def _of(address: ChatAddress) -> sa.ColumnElement[bool]:
-    return sa.and_(MESSAGE.c.chat_key == address.key, _in_thread(address))
-
-
-def _in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
-    return sa.true() if address.thread_id is None else MESSAGE.c.thread_id == address.thread_id
+    return sa.and_(MESSAGE.c.chat_key == address.key, in_thread(address))
 
 
 def _columns(message: ChatMessage) -> dict[str, object]:
@@ -255,41 +204,3 @@ def _columns(message: ChatMessage) -> dict[str, object]:
         "attachments": attachments_text(message.attachments),
         "deleted_at": None,
     }
-
-
-def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
-    """The messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
-    addresses: dict[tuple[str, str | None], ChatAddress] = {}
-    people: dict[tuple[str, str, bool], Person] = {}
-    for (
-        _,
-        chat,
-        thread,
-        message_id,
-        *sender,
-        text,
-        sent_at,
-        reply_to,
-        is_addressed,
-        is_private,
-        who_else,
-        files,
-    ) in rows:
-        identifier, name, is_bot = sender
-        who, where = (identifier, name, bool(is_bot)), (chat, thread)
-        if where not in addresses:
-            addresses[where] = address_of(chat, thread)
-        if who not in people:
-            people[who] = Person(id=identifier, name=name, is_bot=bool(is_bot))
-        yield ChatMessage(
-            id=message_id,
-            address=addresses[where],
-            sender=people[who],
-            text=text,
-            sent_at=from_micros(sent_at),
-            is_addressed=bool(is_addressed),
-            is_private=bool(is_private),
-            reply_to=reply_to,
-            mentions=mentions_of(who_else),
-            attachments=attachments_of(files),
-        )

@@ -11,7 +11,7 @@ from services.storage.erasing import erase_messages, erase_records, erase_state,
 from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
 from services.storage.instants import to_micros
 from services.storage.memories import memory_of
-from services.storage.message_store import MESSAGE_COLUMNS, messages_of
+from services.storage.message_rows import MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MEMORY, MESSAGE, OPT_OUT, RETENTION, TURN
 
 

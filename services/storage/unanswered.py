@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from services.chat import ChatMessage
 from services.storage.instants import to_micros
-from services.storage.message_store import MESSAGE_COLUMNS, messages_of
+from services.storage.message_rows import MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MESSAGE, TURN
 from services.storage.view import Readable
 
