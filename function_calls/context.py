@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from loguru import logger
+from pydantic import BaseModel
 
 from function_calls.calls import Conversation, ToolCall
 from function_calls.finishing import Beginning
@@ -55,11 +56,17 @@ class Actions:
     """What a tool asks of the agent that called it; heard when the call succeeded.
 
     `transfer_to_agent` names a sub-agent that is to go on with the turn; `escalate` ends the agent's run, and with it
-    the loop that it is part of.
+    the loop that it is part of; `output` is the answer of an agent that has to give one of a certain form.
     """
 
     transfer_to_agent: str | None = None
     escalate: bool = False
+    output: BaseModel | None = None
+
+    @property
+    def end_the_run(self) -> bool:
+        """Whether the agent that called is done, whatever its model would say to the results."""
+        return self.escalate or self.transfer_to_agent is not None or self.output is not None
 
 
 async def _untold(text: str) -> None:

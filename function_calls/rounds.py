@@ -76,7 +76,7 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
         done = await dispatch(turn, interpretation.calls)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
-        if is_final(step) or done.actions.escalate or done.actions.transfer_to_agent:
+        if is_final(step) or done.actions.end_the_run:
             return replace(_ended(turn, step, done.actions, left), notice=notice, choices=choices)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")

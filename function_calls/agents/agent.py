@@ -3,22 +3,22 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 from loguru import logger
+from pydantic import BaseModel
 
+from function_calls.agents.interpreting import interpreter_of
 from function_calls.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
+from function_calls.agents.output import OUTPUT, answer_tool
 from function_calls.agents.transfer import TransferTool, without_transfers
-from function_calls.call_styles.choosing import StyleName, make_styles
+from function_calls.call_styles.choosing import StyleName
 from function_calls.calls import Interpretation, ToolCall, ToolResult, Turn
 from function_calls.claims import is_unproven, what_happened
 from function_calls.context import Actions, CallContext, Services
 from function_calls.events import EventBus
 from function_calls.hooks import ToolHooks
-from function_calls.instructions import Instructions
 from function_calls.interpreter import Interpreter
 from function_calls.inverse_checks import check_inverses
-from function_calls.llm import FunctionCallLLM
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
 from function_calls.oversight import Dispatcher
 from function_calls.own_words import asked_for, was_shown
@@ -36,7 +36,6 @@ from function_calls.rounds import (
 from function_calls.router import FunctionCallRouter
 from function_calls.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import join
-from services.call_log.metering import MeteredModel
 from services.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 
@@ -63,6 +62,8 @@ class Agent:
         tools: functions and class tools, in any mixture.
         toolsets: tools from elsewhere, by label.
         sub_agents: whom it may hand a turn to; the tool for that is added by itself.
+        output: the Pydantic model that its answer has to be an instance of, see `AgentOutcome.output`; what its model
+            says otherwise goes back to it once, with every error. Tools that reply do not end such an agent's run.
         state: session state to begin with, where the session has none yet.
         injectable: classes of services that tools may ask for by annotation.
         hooks: where other code steps in.
@@ -70,7 +71,8 @@ class Agent:
         call_style: how a language model is asked for calls.
 
     Raises:
-        ValueError: two sub-agents have one name, or a name cannot be a tool's.
+        ValueError: two sub-agents have one name, or a name cannot be a tool's; or an agent with an output, who has
+            to answer by itself, has sub-agents.
         SignatureInvalid: a function among the tools cannot be offered to a model as it is declared.
     """
 
@@ -84,6 +86,7 @@ class Agent:
         tools: Iterable[Registrable] = (),
         toolsets: Mapping[str, Toolset] | None = None,
         sub_agents: Sequence[SubAgent] = (),
+        output: type[BaseModel] | None = None,
         state: Mapping[str, object] | None = None,
         injectable: Collection[type[object]] = (),
         hooks: AgentHooks | None = None,
@@ -96,12 +99,17 @@ class Agent:
         self._sub_agents = by_name(sub_agents)
         self._state = dict(state or {})
         self._limits = limits or LoopLimits()
-        self._interpreter = HookedInterpreter(_interpreter(model, instructions, call_style), hooks.model)
         registry = Registry(injectable=(CallContext, Services, *injectable))
         registry.register(tools)
         check_inverses(registry, registry)
         if self._sub_agents:
             registry.register(TransferTool(self._sub_agents))
+        self._has_form = output is not None
+        if output is not None:
+            _refuse_sub_agents(self.name, self._sub_agents)
+            registry.register(answer_tool(output))
+        interpreter = interpreter_of(model, instructions, call_style, registry.get(OUTPUT) if output else None)
+        self._interpreter = HookedInterpreter(interpreter, hooks.model)
         self._router = FunctionCallRouter(registry, hooks=hooks.tools, events=hooks.events)
         if toolsets:
             join(self._router, toolsets)
@@ -126,7 +134,7 @@ class Agent:
         used = granted - outcome.rounds_left
         chosen = outcome.actions.transfer_to_agent
         if chosen is None:
-            return _ended(self.name, outcome, used)
+            return replace(_ended(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
         if not outcome.rounds_left:
             return exhausted(self.name, turn.language, outcome.turn.steps, used)
         logger.info("agent {} hands over to {}", self.name, chosen)
@@ -173,11 +181,18 @@ class Agent:
             for place in range(len(calls))
         ]
         results = await dispatch_all(self._router, calls, contexts)
-        heard = tuple(self._checked(result, each.actions) for result, each in zip(results, contexts, strict=True))
+        heard = tuple(self._heard(result, each.actions) for result, each in zip(results, contexts, strict=True))
         return Dispatched(results=heard, actions=_asked(heard, [each.actions for each in contexts]))
 
-    def _checked(self, result: ToolResult, actions: Actions) -> ToolResult:
-        """The result, or a failure where a tool asked for an agent that is not there."""
+    def _is_malformed(self, outcome: Outcome) -> bool:
+        is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted
+        has_ended = outcome.actions.end_the_run
+        return self._has_form and not (is_about_something_else or has_ended)
+
+    def _heard(self, result: ToolResult, actions: Actions) -> ToolResult:
+        """The result as the agent takes it: a failure where a tool asked for an agent that is not there."""
+        if self._has_form:
+            result = replace(result, is_reply=False)
         wanted = actions.transfer_to_agent
         if not result.ok or wanted is None or wanted in self._sub_agents:
             return result
@@ -189,23 +204,21 @@ class Agent:
         )
 
 
-@runtime_checkable
-class _Completes(LanguageModel, Protocol):
-    """A language model, told from an interpreter at run time."""
-
-
-def _interpreter(model: LanguageModel | Interpreter, instructions: str, style: StyleName) -> Interpreter:
-    if isinstance(model, _Completes):
-        counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
-        return FunctionCallLLM(counted, styles=make_styles(style, counted, Instructions(instructions)))
-    return model
+def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
+    if sub_agents:
+        raise ValueError(f"agent {name!r} has an output and so answers by itself; give it the others as AgentTool")
 
 
 def _asked(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
     """What the tools that succeeded ask for; of several transfers the first."""
     heard = [action for result, action in zip(results, actions, strict=True) if result.ok]
     transfers = (action.transfer_to_agent for action in heard if action.transfer_to_agent)
-    return Actions(transfer_to_agent=next(transfers, None), escalate=any(action.escalate for action in heard))
+    outputs = (action.output for action in heard if action.output is not None)
+    return Actions(
+        transfer_to_agent=next(transfers, None),
+        escalate=any(action.escalate for action in heard),
+        output=next(outputs, None),
+    )
 
 
 def _ended(name: str, outcome: Outcome, used: int) -> AgentOutcome:
@@ -220,4 +233,5 @@ def _ended(name: str, outcome: Outcome, used: int) -> AgentOutcome:
         is_question=outcome.is_question,
         is_answered=outcome.is_answered,
         is_owed=outcome.is_owed,
+        output=outcome.actions.output,
     )

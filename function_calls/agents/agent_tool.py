@@ -57,26 +57,34 @@ class AgentTool(Tool):
         """Let the agent work on the request."""
         request = str(args["request"])
         try:
-            outcome = await self._agent.run(self._turn(request, ctx), ctx)
+            outcome = await ask(self._agent, request, ctx)
         except ModelUnavailable as error:
             task = self._task(request, "", (), ok=False)
             return replace(_failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
-        task = self._task(request, outcome.text, outcome.steps, ok=not outcome.is_exhausted)
-        result = replace(_result(self.name, outcome), receipts=outcome.receipts, spawned=task)
+        result = _result(self.name, outcome)
+        task = self._task(request, outcome.text, outcome.steps, ok=result.ok)
+        result = replace(result, receipts=outcome.receipts, spawned=task)
         return replace(result, is_untrusted=outcome.is_untrusted, files=outcome.files)
-
-    def _turn(self, request: str, ctx: CallContext) -> Turn:
-        return Turn(
-            message=replace(ctx.message, text=request, is_addressed=True, attachments=()),
-            now=ctx.now,
-            zone=ctx.zone,
-            language=ctx.language,
-            bot_name=self.name,
-            tools=(),
-        )
 
     def _task(self, request: str, answer: str, steps: tuple[Step, ...], *, ok: bool) -> SpawnedTask:
         return SpawnedTask(agent=self.name, request=request, answer=answer, steps=steps, ok=ok)
+
+
+async def ask(agent: SubAgent, request: str, ctx: CallContext) -> AgentOutcome:
+    """Let `agent` work on `request` on behalf of the call of `ctx`; for functions that go on with what it found.
+
+    Raises:
+        ModelUnavailable: its model did not answer and nothing has been done yet.
+    """
+    turn = Turn(
+        message=replace(ctx.message, text=request, is_addressed=True, attachments=()),
+        now=ctx.now,
+        zone=ctx.zone,
+        language=ctx.language,
+        bot_name=agent.name,
+        tools=(),
+    )
+    return await agent.run(turn, ctx)
 
 
 def spawn_record(task: SpawnedTask) -> dict[str, object]:
@@ -107,11 +115,13 @@ def spawn_record(task: SpawnedTask) -> dict[str, object]:
 def _result(name: str, outcome: AgentOutcome) -> ToolResult:
     if outcome.is_exhausted:
         return _failed(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
+    if outcome.is_malformed:
+        return _failed(f"agent '{name}' did not answer in its form", text=outcome.text)
     text = f"{outcome.text}\n{outcome.notice}" if outcome.notice else outcome.text
     return ToolResult(
         ok=True,
         text=text,
-        value={"result": text},
+        value={"result": text} if outcome.output is None else outcome.output.model_dump(mode="json"),
         is_question=outcome.is_question,
         is_answered=outcome.is_answered,
     )

@@ -3,13 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
+
+from pydantic import BaseModel
 
 from function_calls.calls import Receipt, Step, Turn
 from function_calls.context import CallContext
 from function_calls.oversight import Dispatcher
 from function_calls.wording import say
 from services.chat import SentFile
+from services.errors import ToolFailed
+
+M = TypeVar("M", bound=BaseModel)
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
 
@@ -20,7 +25,8 @@ class AgentOutcome:
 
     `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that
     `text` asks the person something, `is_answered` that the chat has the answer already, `is_owed` that `text` is due
-    even where the message was not addressed to the bot.
+    even where the message was not addressed to the bot. `output` is the answer of an agent that has a form to give it
+    in; `is_malformed` says that it did not.
     """
 
     agent: str
@@ -33,6 +39,18 @@ class AgentOutcome:
     is_question: bool = False
     is_answered: bool = False
     is_owed: bool = False
+    output: BaseModel | None = None
+    is_malformed: bool = False
+
+    def given(self, form: type[M]) -> M:
+        """The answer, of the class that the agent has for its `output`.
+
+        Raises:
+            ToolFailed: there is none: the agent asks something, or did not get that far.
+        """
+        if not isinstance(self.output, form):
+            raise ToolFailed(f"agent '{self.agent}' gave no {form.__name__}")
+        return self.output
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:
