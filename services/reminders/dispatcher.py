@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from services.clock import Clock
@@ -59,7 +59,7 @@ class Dispatcher:
         self._held_up = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_draining = False
-        self._is_beginning = False
+        self._beginning: list[Together] = []
         self._is_asking = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
@@ -83,12 +83,12 @@ class Dispatcher:
             room = self._room()
             taken = self._queue.take(self._clock.now(), min(room, self._pace.batch)) if room > 0 else []
             if taken:
-                self._is_beginning = True
+                self._beginning = taken
                 try:
                     await asyncio.sleep(0)  # taking very many has kept the event loop long enough
                     await self._begin(taken)
                 finally:
-                    self._is_beginning = False
+                    self._beginning = []
                     self._idle.set()
             else:
                 await wait_or_nap(self._due, self._clock, self._seconds_to_next(room > 0))
@@ -133,7 +133,7 @@ class Dispatcher:
         """Commit what is noted when there is nothing to say: that is urgent and the commit is not."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + _MARKS_WAIT_SECONDS
-        while (self._begun or self._is_beginning) and loop.time() < latest:
+        while (self._begun or self._beginning) and loop.time() < latest:
             if self._unrecorded.is_commit_wanted:
                 for _ in range(_STEPS_TO_SEND):
                     await asyncio.sleep(0)
@@ -146,11 +146,16 @@ class Dispatcher:
         """Begin nothing new, finish what is begun, and give back the rest."""
         self._is_draining = True
         self._due.set()
-        while self._is_beginning or self._is_asking or self._in_flight or self._begun or self._marks:
+        while self._beginning or self._is_asking or self._in_flight or self._begun or self._marks:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
         await self._ledger.free(self._owner)
+
+    async def give_back(self) -> None:
+        """Free what is not begun, and what is ours in the ledger without our knowing, to be claimed anew."""
+        self._queue.clear()
+        await self._ledger.release(self._owner, {each for leases in self._beginning for each in _ids(leases)})
 
     def _may_send(self) -> bool:
         """Whether a send may start: what a crash could double is never more than the senders."""
@@ -215,6 +220,7 @@ class Dispatcher:
             self._queue.push(lease for leases in taken for lease in leases)
             raise
         self._throughput.note_question(asyncio.get_running_loop().time() - started)
+        self._queue.drop(versions)
         if versions == expected:
             self._begun.extend(Begun(leases, key, started) for leases, key in keyed)
         else:
@@ -252,7 +258,7 @@ class Dispatcher:
         self._begun.clear()
         self._is_asking = True
         try:
-            ids = {lease.notice.delivery_id for begun in asked for lease in begun.leases}
+            ids = {each for begun in asked for each in _ids(begun.leases)}
             held = await self._ledger.held(self._owner, sorted(ids))
         except Exception:
             self._begun.extendleft(reversed(asked))
@@ -261,7 +267,7 @@ class Dispatcher:
             self._is_asking = False
             self._idle.set()
         now = asyncio.get_running_loop().time()
-        ours = [begun for begun in asked if all(lease.notice.delivery_id in held for lease in begun.leases)]
+        ours = [begun for begun in asked if held.issuperset(_ids(begun.leases))]
         self._begun.extendleft(begun._replace(at=now) for begun in reversed(ours))
         self._admit()
 
@@ -289,3 +295,7 @@ def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> B
         return None
     edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
     return Begun(ours, key, at, edited)
+
+
+def _ids(leases: Together) -> Iterator[int]:
+    return (lease.notice.delivery_id for lease in leases)

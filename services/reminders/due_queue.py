@@ -17,7 +17,8 @@ class DueQueue:
     """A heap by time, then one line for each chat: a chat with five hundred due does not make the others wait.
 
     At most `most_together` occurrences that are due in a chat are handed out as one message. What may have been said
-    already is handed out exactly as it was: with the same others under the same key.
+    already is handed out exactly as it was: with the same others under the same key. What is pushed a second time was
+    claimed anew and counts as the newer lease says.
     """
 
     def __init__(self, most_together: int = 1) -> None:
@@ -25,10 +26,10 @@ class DueQueue:
         self._waiting: list[tuple[datetime, int, Together]] = []
         self._lines: dict[str, deque[Together]] = {}
         self._order = count()
-        self._held = 0
+        self._held: dict[int, Lease] = {}
 
     def __len__(self) -> int:
-        return self._held
+        return len(self._held)
 
     @property
     def next_at(self) -> datetime | None:
@@ -39,7 +40,7 @@ class DueQueue:
         """Add occurrences, due or not."""
         said_before: dict[str, list[Lease]] = {}
         for lease in leases:
-            self._held += 1
+            self._held[lease.notice.delivery_id] = lease
             if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
                 said_before.setdefault(lease.message_key, []).append(lease)
             else:
@@ -51,7 +52,12 @@ class DueQueue:
         """Forget everything that waits."""
         self._waiting.clear()
         self._lines.clear()
-        self._held = 0
+        self._held.clear()
+
+    def drop(self, delivery_ids: Iterable[int]) -> None:
+        """Forget these: they are being said."""
+        for each in delivery_ids:
+            self._held.pop(each, None)
 
     def take(self, now: datetime, limit: int) -> list[Together]:
         """Hand out at most `limit` messages of what is due at `now`, in turn over the chats, oldest first in each."""
@@ -59,13 +65,21 @@ class DueQueue:
         taken: list[Together] = []
         while self._lines and len(taken) < limit:
             chat, line = next(iter(self._lines.items()))
-            message = self._next_message(line)
-            self._held -= len(message)
-            taken.append(message)
+            message = self._let_go(self._next_message(line))
+            if message:
+                taken.append(message)
             del self._lines[chat]
             if line:
                 self._lines[chat] = line
         return taken
+
+    def _let_go(self, message: Together) -> Together:
+        """The part of a message that was not claimed anew since; it is not held any more."""
+        held = self._held
+        newest = tuple(lease for lease in message if held.get(lease.notice.delivery_id) is lease)
+        for lease in newest:
+            del held[lease.notice.delivery_id]
+        return newest
 
     def _line_up(self, now: datetime) -> None:
         for _ in range(_MOVED_AT_ONCE):

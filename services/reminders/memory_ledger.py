@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count
 
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState
@@ -11,7 +11,7 @@ from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, plan_due
 from services.reminders.previous import previous_fire
 from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
-from services.reminders.records import Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
+from services.reminders.records import WITHDRAWN, Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
 from services.reminders.recurrence import zone_of
 
 _WAITING = (DeliveryState.LEASED, DeliveryState.UNKNOWN)
@@ -66,7 +66,7 @@ class MemoryLedger:
         begun: dict[int, int] = {}
         for identifier in delivery_ids:
             entry = self._entries.get(identifier)
-            if entry is not None and entry.owner == owner and entry.state not in _FINAL:
+            if entry is not None and entry.owner == owner and entry.state not in _FINAL and entry.version != WITHDRAWN:
                 key = message_keys.get(identifier, "")
                 self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1, message_key=key))
                 begun[identifier] = entry.version
@@ -80,17 +80,19 @@ class MemoryLedger:
     def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
         """Which of these are being sent by `owner` still."""
         entries = [self._entries[each] for each in delivery_ids if each in self._entries]
-        return frozenset(each.id for each in entries if each.owner == owner and each.state is DeliveryState.SENDING)
+        sending = [each for each in entries if each.owner == owner and each.state is DeliveryState.SENDING]
+        return frozenset(each.id for each in sending if each.version != WITHDRAWN)
 
     def settle(self, mark: Mark) -> int:
         """Record an outcome; return the key of the reminder."""
         entry = self._entries[mark.delivery_id]
         if entry.state is DeliveryState.SENDING:
-            sent_at = mark.at if mark.state is DeliveryState.SENT else None
+            is_sent = mark.state is DeliveryState.SENT
+            sent_at = mark.at if is_sent else None
             self._put(
                 replace(
                     entry,
-                    state=mark.state,
+                    state=mark.state if is_sent or entry.version != WITHDRAWN else DeliveryState.CANCELLED,
                     attempt=mark.attempt,
                     try_at=mark.at,
                     sent_at=sent_at,
@@ -105,9 +107,26 @@ class MemoryLedger:
         """Free leases; what was being sent becomes `unknown`."""
         held = [each for each in self._entries.values() if each.owner and owner in {None, each.owner}]
         for entry in held:
+            ended = DeliveryState.CANCELLED if entry.version == WITHDRAWN else DeliveryState.UNKNOWN
             is_begun = entry.state is DeliveryState.SENDING
-            self._put(replace(entry, owner="", state=DeliveryState.UNKNOWN if is_begun else entry.state))
+            self._put(replace(entry, owner="", state=ended if is_begun else entry.state))
         return len(held)
+
+    def release(self, owner: str, but: Collection[int]) -> int:
+        """Free what `owner` has not begun, without `but`."""
+        idle = [each for each in self._entries.values() if each.owner == owner and each.state in _WAITING]
+        freed = [self._put(replace(entry, owner="")) for entry in idle if entry.id not in but]
+        return len(freed)
+
+    def latest_due(self) -> datetime | None:
+        """The latest due time."""
+        return max((entry.due_at for entry in self._entries.values()), default=None)
+
+    def wait_no_longer(self, now: datetime) -> None:
+        """Let what waits for another try wait for its due time."""
+        for entry in self._freed(datetime.max.replace(tzinfo=UTC)):
+            if entry.try_at > now:
+                self._put(replace(entry, try_at=max(entry.due_at, now)))
 
     def resume_parked(self, reminders: Collection[int], since: datetime, now: datetime) -> int:
         """Try the latest given up occurrence of each again at `now`."""
@@ -125,16 +144,18 @@ class MemoryLedger:
         return {each.reminder for each in entries if each.state is DeliveryState.PARKED and each.due_at > since}
 
     def cancel(self, reminder: int, next_fire_at: datetime | None) -> None:
-        """Cancel what has not begun, and make room for the fires that the changed reminder will have again."""
-        self._update(reminder, lambda entry: replace(entry, state=DeliveryState.CANCELLED, owner=""))
+        """Cancel what has not begun and withdraw what has, and make room for the fires that it will have again."""
+        self._update(reminder, _WAITING, lambda entry: replace(entry, state=DeliveryState.CANCELLED, owner=""))
+        self._update(reminder, (DeliveryState.SENDING,), lambda entry: replace(entry, version=WITHDRAWN))
         for entry in list(self._entries.values()):
             is_cancelled = entry.reminder == reminder and entry.state is DeliveryState.CANCELLED
             if is_cancelled and next_fire_at is not None and entry.due_at >= next_fire_at:
                 del self._entries[entry.id]
 
     def rewrite(self, row: StoredReminder) -> None:
-        """Give what has not begun the new text."""
-        self._update(row.key, lambda entry: replace(entry, content=row.content, version=row.version))
+        """Give what has not begun the new text, and the next attempt of what has."""
+        open_ones = (*_WAITING, DeliveryState.SENDING)
+        self._update(row.key, open_ones, lambda entry: replace(entry, content=row.content, version=row.version))
 
     def sent_since(self, since: datetime) -> list[int]:
         """Keys of the reminders that are being said, and of those that were said since `since`, latest first."""
@@ -236,9 +257,9 @@ class MemoryLedger:
             self._put(replace(entry, state=DeliveryState.CANCELLED))
         return sum(entry.missed + 1 for entry in waiting)
 
-    def _update(self, reminder: int, change: Callable[[_Entry], _Entry]) -> None:
+    def _update(self, reminder: int, states: Collection[DeliveryState], change: Callable[[_Entry], _Entry]) -> None:
         for entry in list(self._entries.values()):
-            if entry.reminder == reminder and entry.state in _WAITING:
+            if entry.reminder == reminder and entry.state in states and entry.version != WITHDRAWN:
                 self._put(change(entry))
 
     def _put(self, entry: _Entry) -> _Entry:

@@ -1,6 +1,6 @@
 """A reminder store in memory: for tests, and the measure of what the SQL store must do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -128,6 +128,14 @@ class MemoryReminderStore:
         """Free what `owner` holds (None: everybody), begun sends as `unknown`."""
         return self._ledger.free(owner)
 
+    async def release(self, owner: str, but: Collection[int]) -> int:
+        """Free what `owner` holds and has not begun, without `but`."""
+        return self._ledger.release(owner, but)
+
+    async def latest_due(self) -> datetime | None:
+        """The latest due time of an occurrence."""
+        return self._ledger.latest_due()
+
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again what was given up in a chat."""
         states = {ReminderState.ACTIVE, ReminderState.DONE}
@@ -139,7 +147,11 @@ class MemoryReminderStore:
         return frozenset(self._rows[key].address.key for key in self._ledger.given_up(since))
 
     async def realign(self, now: datetime) -> int:
-        """Compute the next fire of every recurring reminder again."""
+        """Repair what a clock that was ahead has armed."""
+        self._ledger.wait_no_longer(now)
+        return self._arm_anew(now)
+
+    def _arm_anew(self, now: datetime) -> int:
         changed = 0
         for row in list(self._rows.values()):
             computed = next_after(row.schedule, now) if row.schedule.rule else row.next_fire_at
@@ -151,7 +163,7 @@ class MemoryReminderStore:
     async def follow_zone_data(self, version: str, now: datetime) -> int:
         """Arm every recurring reminder anew when the rules of the zones are not those of the last time."""
         known, self._zone_data = self._zone_data, version
-        return await self.realign(now) if known not in {"", version} else 0
+        return self._arm_anew(now) if known not in {"", version} else 0
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
         """The quiet hours under `key`."""

@@ -1,6 +1,6 @@
 """What the reminder service needs from outside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -104,7 +104,10 @@ class DeliveryLedger(Protocol):
         ...
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Which of these are being sent by `owner` still; after a freeze others may have taken them over."""
+        """Which of these are being sent by `owner` still.
+
+        Others may have taken them over while this process was frozen, or their reminder was deleted or moved.
+        """
         ...
 
     async def renew(self, delivery_id: int) -> Lease | None:
@@ -133,6 +136,14 @@ class DeliveryLedger(Protocol):
         """Free what `owner` holds (None: everybody), begun sends as `unknown`; return how many there were."""
         ...
 
+    async def release(self, owner: str, but: Collection[int]) -> int:
+        """Free what `owner` holds and has not begun, without `but`; return how many there were."""
+        ...
+
+    async def latest_due(self) -> datetime | None:
+        """The latest due time among the occurrences that were claimed last; None when there is none."""
+        ...
+
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again at `now` what was given up in a chat and was due after `since`; return how many there are.
 
@@ -145,11 +156,18 @@ class DeliveryLedger(Protocol):
         ...
 
     async def realign(self, now: datetime) -> int:
-        """Compute the next fire of every recurring reminder again; return how many came out different."""
+        """Repair what a clock that was ahead of `now` has armed.
+
+        The next fire of every recurring reminder is computed again, and what waits for another try waits for its due
+        time and no longer. Returns how many next fires came out different.
+        """
         ...
 
     async def follow_zone_data(self, version: str, now: datetime) -> int:
-        """Realign when `version`, of the zones' rules, is not that of the last time; return how many fires moved."""
+        """Compute next fires again when `version`, of the zones' rules, is not that of the last time.
+
+        Returns how many moved.
+        """
         ...
 
     async def purge(self, before: datetime, limit: int) -> int:

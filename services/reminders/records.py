@@ -26,8 +26,15 @@ class DeliveryState(StrEnum):
     SKIPPED = "skipped"
 
 
+WITHDRAWN = 0
+"""The version of an occurrence that was being sent when its reminder was deleted or moved: there is no next attempt."""
+
+
 class LeaseFate(StrEnum):
-    """What a change does to occurrences that are claimed and not begun: cancel them, or say the new text."""
+    """What a change does to occurrences that are claimed and not begun: cancel them, or say the new text.
+
+    One that is being sent finishes with the words it has; should that fail, the same holds for its next attempt.
+    """
 
     CANCEL = "cancel"
     REWRITE = "rewrite"

@@ -10,11 +10,16 @@ from services.reminders.records import DeliveryState, Lease, Mark
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetryPolicy:
-    """Pauses double from `first` to `longest`, each shortened by up to half at random; after `keep` it is given up."""
+    """Pauses double from `first` to `longest`, each shortened by up to half at random.
+
+    What is due for longer than `keep` is given up, but not before `fewest` attempts, some six hours of them: the bot
+    may have been down for most of that time, or its clock be wrong.
+    """
 
     first: timedelta = timedelta(seconds=1)
     longest: timedelta = timedelta(minutes=5)
     keep: timedelta = timedelta(days=7)
+    fewest: int = 100
 
     def pause(self, attempt: int, asked: float | None) -> timedelta:
         """How long to wait after the given attempt (1 and up); what the platform asked for, in seconds, is obeyed."""
@@ -28,7 +33,8 @@ class RetryPolicy:
         What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.
         """
         notice = lease.notice
-        is_hopeless = failure.is_permanent or now - notice.due_at > self.keep
+        is_too_late = now - notice.due_at > self.keep and notice.attempt >= self.fewest
+        is_hopeless = failure.is_permanent or is_too_late
         if is_hopeless:
             state, at = DeliveryState.PARKED, now
         else:

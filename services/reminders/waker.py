@@ -41,6 +41,7 @@ class Waker:
         self._dispatcher = Dispatcher(ledger, courier, clock, pace, retries, self._owner)
         self._look = asyncio.Event()
         self._is_claim_due = True
+        self._is_claim_open = False
         self._is_draining = False
         self._target: datetime | None = None
         self._last_look: datetime | None = None
@@ -79,6 +80,9 @@ class Waker:
         freed = await self._ledger.free(None)
         if freed:
             logger.info("{} occurrences of an earlier run are taken up again", freed)
+        latest = await self._ledger.latest_due()
+        if latest is not None:
+            self._last_look = latest - self._pace.look_ahead  # in the future when the clock was ahead until the restart
         if self._zone_data:
             moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
             if moved:
@@ -113,7 +117,11 @@ class Waker:
     async def _claim(self, now: datetime) -> None:
         self._is_claim_due = False
         self._target = None  # whatever is added while the claim runs must nudge
+        if self._is_claim_open:
+            await self._dispatcher.give_back()
+        self._is_claim_open = True  # without an answer it may have been committed all the same
         claim = await self._ledger.claim(self._owner, now, now + self._pace.look_ahead, self._pace.batch)
+        self._is_claim_open = False
         self._dispatcher.push(claim.leases)
         if claim.is_full:
             self.claim_soon()
@@ -128,9 +136,11 @@ class Waker:
         return min(tick, (self._target - self._clock.now()).total_seconds())
 
     async def _notice_clock_step(self, now: datetime) -> None:
-        """After the clock was set back, next fires computed from the wrong future are computed again."""
-        last, self._last_look = self._last_look, now
+        """After the clock was set back, what the wrong future has armed is armed again."""
+        last = self._last_look
         if last is not None and now < last - _CLOCK_STEP:
+            await self._dispatcher.give_back()
             changed = await self._ledger.realign(now)
             logger.warning("the clock went back by {}; {} reminders were armed again", last - now, changed)
             self._is_claim_due = True
+        self._last_look = now

@@ -51,6 +51,14 @@ def claim(connection: sa.Connection, claimer: Claimer) -> Claim:
 
 
 def realign(connection: sa.Connection, now: datetime) -> int:
+    """Repair what a clock that was ahead has armed; return how many reminders fire at another time."""
+    moment = to_micros(now)
+    due_or_now = sa.case((DELIVERY.c.due_at > moment, DELIVERY.c.due_at), else_=moment)
+    connection.execute(DELIVERY.update().where(DELIVERY.c.try_at > moment, IS_FREED).values(try_at=due_or_now))
+    return _arm_anew(connection, now)
+
+
+def _arm_anew(connection: sa.Connection, now: datetime) -> int:
     """Compute the next fire of every active recurring reminder from its schedule again."""
     changed, last_id = 0, 0
     while True:
@@ -59,6 +67,7 @@ def realign(connection: sa.Connection, now: datetime) -> int:
             .where(REMINDER.c.id > last_id, REMINDER.c.rule != "", IS_DUE)
             .order_by(REMINDER.c.id)
             .limit(_REALIGN_ROWS)
+            .with_for_update()  # what is deleted meanwhile must not be armed
         )
         rows = connection.execute(query).mappings().all()
         if not rows:
@@ -77,7 +86,7 @@ def follow_zone_data(connection: sa.Connection, version: str, now: datetime) -> 
     if known == version:
         return 0
     connection.execute(upsert(connection, META, key=["key"]), {"key": _ZONE_DATA, "value": version})
-    return 0 if known is None else realign(connection, now)
+    return 0 if known is None else _arm_anew(connection, now)
 
 
 def _claim_due(connection: sa.Connection, claimer: Claimer) -> list[Lease]:

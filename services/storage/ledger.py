@@ -1,6 +1,6 @@
 """The ledger's own statements: begin, settle, free, cancel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Protocol
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from services.reminders.model import ReminderState
 from services.reminders.public_ids import public_id
-from services.reminders.records import DeliveryRecord, DeliveryState, Lease, Mark
+from services.reminders.records import WITHDRAWN, DeliveryRecord, DeliveryState, Lease, Mark
 from services.storage import postgres_marks, sqlite_marks
 from services.storage.declaring import IS_HELD
 from services.storage.instants import from_micros, from_micros_or_none, to_micros
@@ -18,6 +18,9 @@ from services.storage.sent_journal import Said
 from services.storage.tables import DELIVERY, REMINDER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
+_IS_SENDING = DELIVERY.c.state == DeliveryState.SENDING.value
+_IS_WITHDRAWN = DELIVERY.c.version == WITHDRAWN
+_LAST_CLAIMED = 1000
 _FINAL = tuple(
     state.value for state in (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
 )
@@ -35,9 +38,9 @@ def begin(
 
 
 def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-    """Which of these are being sent by `owner` still."""
-    being_sent = sa.and_(DELIVERY.c.owner == owner, DELIVERY.c.state == DeliveryState.SENDING.value)
-    query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), being_sent)
+    """Which of these are being sent by `owner` still, and not withdrawn."""
+    wanted = sa.and_(DELIVERY.c.owner == owner, _IS_SENDING, sa.not_(_IS_WITHDRAWN))
+    query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), wanted)
     return frozenset(connection.scalars(query))
 
 
@@ -77,7 +80,7 @@ def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
     being_sent = sa.and_(
         DELIVERY.c.reminder_id == sa.bindparam("reminder"),
         DELIVERY.c.due_at == sa.bindparam("due"),
-        DELIVERY.c.state == DeliveryState.SENDING.value,
+        _IS_SENDING,
     )
     said = [{"reminder": each.reminder_key, "due": each.due_at} for each in noted]
     found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in said]
@@ -87,20 +90,20 @@ def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
-    """Free leases; what was being sent may have arrived, so it becomes `unknown`."""
+    """Free leases; what was being sent may have arrived, so it becomes `unknown`, or ends when it was withdrawn."""
     held = IS_HELD if owner is None else sa.and_(IS_HELD, DELIVERY.c.owner == owner)
-    freed = connection.execute(
-        DELIVERY.update()
-        .where(held)
-        .values(
-            owner="",
-            state=sa.case(
-                (DELIVERY.c.state == DeliveryState.SENDING.value, DeliveryState.UNKNOWN.value),
-                else_=DELIVERY.c.state,
-            ),
-        )
+    state = sa.case(
+        (_IS_WITHDRAWN, DeliveryState.CANCELLED.value),
+        (_IS_SENDING, DeliveryState.UNKNOWN.value),
+        else_=DELIVERY.c.state,
     )
-    return freed.rowcount
+    return connection.execute(DELIVERY.update().where(held).values(owner="", state=state)).rowcount
+
+
+def release(connection: sa.Connection, owner: str, but: Collection[int]) -> int:
+    """Free what `owner` has not begun, without `but`."""
+    idle = sa.and_(IS_HELD, DELIVERY.c.owner == owner, DELIVERY.c.state.in_(WAITING), DELIVERY.c.id.not_in(but))
+    return connection.execute(DELIVERY.update().where(idle).values(owner="")).rowcount
 
 
 def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: int) -> int:
@@ -131,13 +134,14 @@ def given_up_chats(connection: sa.Connection, since: int) -> frozenset[str]:
 
 
 def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int | None) -> None:
-    """Cancel what has not begun, and make room for the fires that the changed reminder will have again."""
+    """Cancel what has not begun and withdraw what has, and make room for the fires that it will have again."""
     of_reminder = DELIVERY.c.reminder_id == reminder_id
     connection.execute(
         DELIVERY.update()
         .where(of_reminder, DELIVERY.c.state.in_(WAITING))
         .values(state=DeliveryState.CANCELLED.value, error="the reminder was changed", owner="")
     )
+    connection.execute(DELIVERY.update().where(of_reminder, _IS_SENDING).values(version=WITHDRAWN))
     if next_fire_at is not None:
         is_again_to_come = sa.and_(
             of_reminder, DELIVERY.c.state == DeliveryState.CANCELLED.value, DELIVERY.c.due_at >= next_fire_at
@@ -146,15 +150,23 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
 
 
 def rewrite_leases(connection: sa.Connection, reminder_id: int, content: str, version: int) -> None:
-    """Give what has not begun the new text."""
-    waiting = sa.and_(DELIVERY.c.reminder_id == reminder_id, DELIVERY.c.state.in_(WAITING))
-    connection.execute(DELIVERY.update().where(waiting).values(content=content, version=version))
+    """Give what has not begun the new text, and the next attempt of what has."""
+    open_ones = sa.or_(DELIVERY.c.state.in_(WAITING), sa.and_(_IS_SENDING, sa.not_(_IS_WITHDRAWN)))
+    of_reminder = DELIVERY.update().where(DELIVERY.c.reminder_id == reminder_id, open_ones)
+    connection.execute(of_reminder.values(content=content, version=version))
 
 
 def purge(connection: sa.Connection, before: int, limit: int) -> int:
     """Delete final rows due before `before`."""
     old = sa.select(DELIVERY.c.id).where(DELIVERY.c.due_at < before, DELIVERY.c.state.in_(_FINAL)).limit(limit)
     return connection.execute(DELIVERY.delete().where(DELIVERY.c.id.in_(old))).rowcount
+
+
+def latest_due(connection: sa.Connection) -> int | None:
+    """The latest due time, in microseconds, of the occurrences that were claimed last."""
+    last = sa.select(DELIVERY.c.due_at).order_by(DELIVERY.c.id.desc()).limit(_LAST_CLAIMED).subquery()
+    latest: int | None = connection.scalar(sa.select(sa.func.max(last.c.due_at)))
+    return latest
 
 
 def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
@@ -210,14 +222,13 @@ def _marks(connection: sa.Connection) -> _Marks:
 def _settle_other() -> sa.Update:
     # Of an attempt that somebody else has overtaken meanwhile only success is news.
     this_attempt = sa.and_(
-        DELIVERY.c.id == sa.bindparam("key"),
-        DELIVERY.c.state == DeliveryState.SENDING.value,
-        DELIVERY.c.attempt == sa.bindparam("number"),
+        DELIVERY.c.id == sa.bindparam("key"), _IS_SENDING, DELIVERY.c.attempt == sa.bindparam("number")
     )
+    state = sa.case((_IS_WITHDRAWN, DeliveryState.CANCELLED.value), else_=sa.bindparam("outcome"))
     return (
         DELIVERY.update()
         .where(this_attempt)
-        .values(state=sa.bindparam("outcome"), try_at=sa.bindparam("moment"), error=sa.bindparam("reason"), owner="")
+        .values(state=state, try_at=sa.bindparam("moment"), error=sa.bindparam("reason"), owner="")
     )
 
 

@@ -11,7 +11,8 @@ Kept = tuple[int, int, str | None, int]
 _BEGIN = sa.text(
     "UPDATE delivery SET state = 'sending', message_key = '', "
     "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
-    "WHERE id = ANY(:ids) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') RETURNING id, version"
+    "WHERE id = ANY(:ids) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') "
+    "AND version > 0 RETURNING id, version"
 )
 _FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
 _KEEP = "INSERT INTO said (delivery_id, said) VALUES (%s, %s) ON CONFLICT DO NOTHING"

@@ -1,6 +1,6 @@
 """Reminders and their ledger in SQL: the reminder store that the bot runs on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 
@@ -26,7 +26,7 @@ from services.storage.claimer import Claimer
 from services.storage.database import Database
 from services.storage.declaring import IS_HELD, IS_OPEN
 from services.storage.inserts import insert_many, upsert
-from services.storage.instants import LATEST, to_micros
+from services.storage.instants import LATEST, from_micros_or_none, to_micros
 from services.storage.queueing import queue_up
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
@@ -185,6 +185,14 @@ class SqlReminderStore:
         journal.clear()
         return freed
 
+    async def release(self, owner: str, but: Collection[int]) -> int:
+        """Free what `owner` holds and has not begun, without `but`."""
+        return await self._database.run(lambda connection: ledger.release(connection, owner, but))
+
+    async def latest_due(self) -> datetime | None:
+        """The latest due time among the occurrences that were claimed last."""
+        return from_micros_or_none(await self._database.read(ledger.latest_due))
+
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again at `now` what was given up in a chat and was due after `since`."""
         moment, earliest = to_micros(now), to_micros(since)
@@ -197,7 +205,7 @@ class SqlReminderStore:
         return await self._database.read(lambda connection: ledger.given_up_chats(connection, to_micros(since)))
 
     async def realign(self, now: datetime) -> int:
-        """Compute the next fire of every recurring reminder again."""
+        """Repair what a clock that was ahead has armed."""
         return await self._database.run(lambda connection: claims.realign(connection, now))
 
     async def follow_zone_data(self, version: str, now: datetime) -> int:

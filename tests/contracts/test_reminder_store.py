@@ -449,3 +449,77 @@ async def test_realign_repairs_fires_armed_from_a_wrong_future(reminders: Remind
     repaired = await reminders.get(row.key)
     assert repaired is not None
     assert repaired.next_fire_at == now + MINUTE + DAY
+
+
+async def test_what_waits_by_a_wrong_future_waits_for_its_due_time(reminders: ReminderStore, draft, now):
+    await reminders.add(draft(seconds=60), now, LIMITS)
+    (lease,) = await claimed(reminders, now + 3650 * DAY)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.settle([outcome(lease, DeliveryState.LEASED, now + 3650 * DAY)])
+
+    await reminders.realign(now)
+
+    assert await claimed(reminders, now + MINUTE - timedelta(seconds=1)) == ()
+    assert len(await claimed(reminders, now + MINUTE)) == 1
+
+
+async def test_a_released_lease_can_be_claimed_again_and_the_others_stay(reminders: ReminderStore, draft, now):
+    await reminders.add_many([draft(str(number)) for number in range(3)], now)
+    begun, kept, released = (lease.notice.delivery_id for lease in await claimed(reminders, now + MINUTE))
+    await reminders.begin("me", [begun])
+
+    assert await reminders.release("me", {kept}) == 1
+    assert [lease.notice.delivery_id for lease in await claimed(reminders, now + MINUTE, "other")] == [released]
+
+
+async def test_the_latest_due_time_is_that_of_what_was_claimed(reminders: ReminderStore, draft, now):
+    before = await reminders.latest_due()
+    await reminders.add_many([draft("a", seconds=30), draft("b", seconds=60), draft("c", seconds=90)], now)
+    await claimed(reminders, now + MINUTE)
+
+    assert (before, await reminders.latest_due()) == (None, now + MINUTE)
+
+
+@pytest.mark.parametrize("is_crash", [False, True])
+async def test_what_is_deleted_while_it_is_being_sent_is_not_tried_again(
+    reminders: ReminderStore, draft, now, is_crash: bool
+):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    begun = [lease.notice.delivery_id]
+    await reminders.begin("me", begun)
+    await reminders.change([cancelled(row)], now)
+
+    still_held, begun_again = await reminders.held("me", begun), await reminders.begin("me", begun)
+    if is_crash:
+        await reminders.free("me")
+    else:
+        await reminders.settle([outcome(lease, DeliveryState.UNKNOWN, now + MINUTE)])
+
+    assert (still_held, begun_again) == (frozenset(), {})
+    assert await claimed(reminders, now + DAY) == ()
+    (record,) = await reminders.deliveries(now, now + DAY)
+    assert record.state is DeliveryState.CANCELLED
+
+
+async def test_what_was_deleted_while_it_was_being_sent_is_known_to_be_sent(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.change([cancelled(row)], now)
+
+    await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
+
+    (record,) = await reminders.deliveries(now, now + DAY)
+    assert record.state is DeliveryState.SENT
+
+
+async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.change([edited(row, ReminderEdit(content="coffee"), now, MINUTE)], now)
+
+    await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
+
+    assert [each.notice.content for each in await claimed(reminders, now + MINUTE)] == ["coffee"]

@@ -89,7 +89,7 @@ class FragileStore(MemoryReminderStore):
 
     def __getattribute__(self, name: str):
         found = super().__getattribute__(name)
-        if name in {"claim", "begin", "settle", "free", "renew"} and self.failures.get(name, 0) > 0:
+        if name in {"claim", "begin", "settle", "free", "renew", "realign"} and self.failures.get(name, 0) > 0:
             self.failures[name] -= 1
 
             async def fail(*_: object) -> None:

@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from services.chat import ChatAddress, Person
 from services.errors import DeliveryFailed
+from services.reminders.model import DueNotice, ReminderEdit, Schedule
 from services.reminders.records import DeliveryState
 from services.reminders.retries import RetryPolicy
 from services.reminders.waker import WakerPace
@@ -13,6 +15,27 @@ from services.reminders.waker import WakerPace
 pytestmark = pytest.mark.looptime
 
 BOT_REMOVED = "bot was removed"
+HOME = ChatAddress(platform="console", chat_id="home")
+ANN = Person(id="ann", name="Ann")
+
+
+class FailingAtTheEnd:
+    """Keeps the first send in flight until `hold` is set, and fails it then."""
+
+    def __init__(self, failure: DeliveryFailed) -> None:
+        self.hold = asyncio.Event()
+        self.texts: list[str] = []
+        self._failure = failure
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        if not self.hold.is_set():
+            await self.hold.wait()
+            raise self._failure
+        self.texts.append(notice.content)
+        return None
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        raise AssertionError(notice, reason)
 
 
 async def test_a_failed_send_is_tried_again_with_the_same_key(desk):
@@ -85,6 +108,62 @@ async def test_a_send_that_hangs_is_given_up_and_said_again(make_desk):
     assert [notice.attempt for notice in desk.courier.said] == [2]
 
 
+async def test_what_was_due_long_before_the_bot_came_back_is_not_given_up_at_its_first_failure(desk):
+    desk.courier.failures = [DeliveryFailed("not connected yet")] * 5
+    await desk.set(seconds=1)
+    desk.clock.shift(timedelta(days=8))
+    async with desk.running():
+        await asyncio.sleep(60)
+
+    assert desk.courier.texts == ["tea"]
+
+
+async def delete(desk, reminder):
+    await desk.service.delete(HOME, ANN, reminder.id)
+
+
+async def pause(desk, reminder):
+    await desk.service.pause(HOME, ANN, reminder.id)
+
+
+async def move(desk, reminder):
+    tomorrow = (desk.clock.now() + timedelta(days=1)).replace(tzinfo=None)
+    schedule = Schedule(start=tomorrow, zone="UTC", rule=reminder.schedule.rule)
+    await desk.service.edit(HOME, ANN, reminder.id, ReminderEdit(schedule=schedule))
+
+
+async def reword(desk, reminder):
+    await desk.service.edit(HOME, ANN, reminder.id, ReminderEdit(content="coffee"))
+
+
+@pytest.mark.parametrize("is_unknown", [False, True])
+@pytest.mark.parametrize(("command", "said"), [(delete, []), (pause, []), (move, []), (reword, ["coffee"])])
+async def test_a_change_while_it_is_being_sent_holds_for_the_next_attempt(make_desk, command, said, is_unknown: bool):
+    desk = make_desk(courier=FailingAtTheEnd(DeliveryFailed("down", is_unknown=is_unknown)))
+    reminder = await desk.set(seconds=1, rule="FREQ=DAILY")
+    async with desk.running():
+        await asyncio.sleep(2)
+        await command(desk, reminder)
+        desk.courier.hold.set()
+        await asyncio.sleep(600)
+
+    assert desk.courier.texts == said
+
+
+async def test_what_is_deleted_while_it_is_being_sent_is_not_said_after_a_crash(desk):
+    desk.courier.hold.clear()
+    reminder = await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(2)
+        await delete(desk, reminder)
+
+    desk.courier.hold.set()
+    async with desk.running(desk.new_service()):
+        await asyncio.sleep(60)
+
+    assert (desk.courier.texts, await desk.states()) == ([], [DeliveryState.CANCELLED])
+
+
 async def test_an_outage_of_an_hour_loses_nothing_and_does_not_hammer(desk):
     desk.courier.failures = [DeliveryFailed("down")] * 10_000
     await desk.set(seconds=1)
@@ -144,7 +223,7 @@ async def test_an_owner_who_cannot_be_told_does_not_stop_anything(desk):
 
 
 async def test_what_has_failed_for_too_long_is_parked(make_desk):
-    desk = make_desk(retries=RetryPolicy(keep=timedelta(hours=7)))
+    desk = make_desk(retries=RetryPolicy(keep=timedelta(hours=7), fewest=8))
     desk.courier.failures = [DeliveryFailed("down", retry_after=3600.0)] * 9
     await desk.set(seconds=1)
     async with desk.running():

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from services.reminders.memory_store import MemoryReminderStore
 from services.reminders.records import DeliveryState
 
 pytestmark = pytest.mark.looptime
@@ -116,3 +117,38 @@ async def test_a_text_that_cannot_be_read_again_is_said_as_it_was(desk, edit_of)
         await asyncio.sleep(20)
 
     assert desk.courier.texts == ["milk"]
+
+
+class ForgetfulStore(MemoryReminderStore):
+    """A store whose first answer about something due is lost after the commit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_lost = False
+
+    async def claim(self, *args):
+        claim = await super().claim(*args)
+        if claim.leases and not self.is_lost:
+            self.is_lost = True
+            raise OSError("the connection was closed")
+        return claim
+
+
+async def test_a_claim_whose_answer_was_lost_loses_no_reminder(make_desk):
+    desk = make_desk(store=ForgetfulStore())
+    await desk.set(seconds=60)
+    async with desk.running():
+        await asyncio.sleep(120)
+
+    assert (desk.store.is_lost, desk.courier.texts) == (True, ["tea"])
+
+
+async def test_what_was_taken_away_and_claimed_anew_is_said_once(desk):
+    await desk.set(seconds=60)
+    async with desk.running():
+        await asyncio.sleep(57)
+        await desk.store.free(None)
+        desk.service.waker.claim_soon()
+        await asyncio.sleep(60)
+
+    assert desk.courier.texts == ["tea"]
