@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from services.privacy.model import DataScope, GoneMessage
 from services.storage.consent import WORDLESS_TURN
-from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
+from services.storage.indexing import take_out
 from services.storage.message_extras import attachments_of
 from services.storage.reminder_rows import address_of
 from services.storage.tables import CALL, MESSAGE, SCOPE, STATE, TURN
@@ -49,7 +49,7 @@ def erase_messages(
     )
     messages, replies = gone_messages(connection, mine), gone_messages(connection, answers)
     connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
-    index_of(connection).remove(connection, indexed_rows(connection, sa.and_(mine, IS_INDEXED)))
+    take_out(connection, mine)
     blank = {"sender_id": "", "sender_name": "", "text": "", "mentions": "", "attachments": "", "reply_to": None}
     connection.execute(MESSAGE.update().where(mine).values(blank | {"deleted_at": at}))
     return messages, replies

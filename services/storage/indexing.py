@@ -1,4 +1,11 @@
-"""Choose the full-text index of a database, and make it where it is missing or old."""
+"""Choose the full-text index of a database, make it where it is missing or old, and bring messages into it.
+
+SQLite's is dear for one message and cheap for many, so there they come in together. Those after `newest_row` wait: a
+search reads them, and before anything is taken out they come in.
+"""
+
+from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -6,9 +13,12 @@ from services.history.terms import VERSION
 from services.storage.message_extras import searched_row_text
 from services.storage.message_index import Indexed, MessageIndex
 from services.storage.message_index_sqlite import SqliteMessageIndex
+from services.storage.message_rows import NewMessage
 from services.storage.tables import MESSAGE, META
 
 _BATCH = 2_000
+_TOGETHER = 64
+"""Every so many rows the messages that wait come in; to read as many takes a search less than a millisecond."""
 _META_KEY = "message_index"
 
 IS_INDEXED = sa.and_(
@@ -24,12 +34,7 @@ Exactly these are in the index; taking out of SQLite's what never came in would 
 
 def index_of(connection: sa.Connection) -> MessageIndex:
     """The index of the database behind `connection`."""
-    return index_for(connection.dialect.name)
-
-
-def index_for(dialect: str) -> MessageIndex:
-    """The index of a kind of database."""
-    if dialect == "postgresql":
+    if connection.dialect.name == "postgresql":
         from services.storage.message_index_postgres import PostgresMessageIndex
 
         return PostgresMessageIndex()
@@ -43,12 +48,32 @@ def ensure_index(connection: sa.Connection) -> None:
         return
     index = index_of(connection)
     index.create(connection)
-    last = 0
-    while rows := indexed_rows(connection, sa.and_(IS_INDEXED, MESSAGE.c.id > last), limit=_BATCH):
-        index.add(connection, rows)
-        last = rows[-1].row_id
+    _add_after(connection, index, 0)
     connection.execute(META.delete().where(META.c.key == _META_KEY))
     connection.execute(META.insert().values(key=_META_KEY, value=str(VERSION)))
+
+
+def take_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
+    """Let messages be found that were just kept: at once, or those that wait together."""
+    index = index_of(connection)
+    if index.newest_row is None:
+        of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
+        index.add(connection, [_indexed(row) for row in of_people])
+    elif any(row.id % _TOGETHER == 0 for row in kept):
+        catch_up(connection)
+
+
+def catch_up(connection: sa.Connection) -> None:
+    """Bring the messages that wait into the index."""
+    index = index_of(connection)
+    if index.newest_row is not None:
+        _add_after(connection, index, connection.execute(sa.select(index.newest_row)).scalar_one())
+
+
+def take_out(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
+    """Let these messages not be found any more, before their text changes."""
+    catch_up(connection)
+    index_of(connection).remove(connection, indexed_rows(connection, sa.and_(wanted, IS_INDEXED)))
 
 
 def indexed_rows(
@@ -57,4 +82,14 @@ def indexed_rows(
     """What the index knows, or is to know, of these messages, oldest row first."""
     columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
     rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
-    return [Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments)) for row in rows]
+    return [_indexed(row) for row in rows]
+
+
+def _add_after(connection: sa.Connection, index: MessageIndex, last: int) -> None:
+    while rows := indexed_rows(connection, sa.and_(IS_INDEXED, MESSAGE.c.id > last), limit=_BATCH):
+        index.add(connection, rows)
+        last = rows[-1].row_id
+
+
+def _indexed(row: NewMessage | sa.Row[*tuple[Any, ...]]) -> Indexed:
+    return Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
 
@@ -33,6 +33,11 @@ def chat_term(chat_key: str) -> str:
 
 class MessageIndex(Protocol):
     """Finds rows of messages by terms; every method is part of the caller's transaction."""
+
+    @property
+    def newest_row(self) -> sa.ScalarSelect[Any] | None:
+        """The newest row that was taken in; None where each comes in as it is kept."""
+        ...
 
     def create(self, connection: sa.Connection) -> None:
         """Make an empty index; one that is there is dropped."""

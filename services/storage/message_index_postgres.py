@@ -24,6 +24,8 @@ _TERMS = sa.table("message_terms", sa.column("message_row", sa.BigInteger))
 class PostgresMessageIndex:
     """A `MessageIndex` in the table `message_terms`."""
 
+    newest_row = None
+
     def create(self, connection: sa.Connection) -> None:
         """Make an empty index; one that is there is dropped."""
         for statement in _CREATE:

@@ -1,7 +1,7 @@
 """Rows of the message table, and the messages that they are."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -29,6 +29,17 @@ MESSAGE_COLUMNS = (
 )
 IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 """Messages that were not taken back."""
+
+
+class NewMessage(NamedTuple):
+    """What is read of a message that was kept; with the columns' names."""
+
+    id: int
+    chat_key: str
+    message_id: str
+    text: str
+    attachments: str
+    sender_is_bot: bool
 
 
 def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -12,12 +11,11 @@ from services.history.terms import wanted_terms
 from services.storage import sqlite
 from services.storage.consent import consented, is_consented
 from services.storage.database import Database
-from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
+from services.storage.indexing import IS_INDEXED, index_of, indexed_rows, take_in, take_out
 from services.storage.inserts import insert_new
 from services.storage.instants import to_micros
-from services.storage.message_extras import attachments_text, mentions_text, searched_row_text
-from services.storage.message_index import Indexed
-from services.storage.message_rows import IS_SHOWN, MESSAGE_COLUMNS, in_thread, messages_of
+from services.storage.message_extras import attachments_text, mentions_text
+from services.storage.message_rows import IS_SHOWN, MESSAGE_COLUMNS, NewMessage, in_thread, messages_of
 from services.storage.message_search import search
 from services.storage.tables import MESSAGE
 from services.storage.turn_claims import Key, TurnClaims
@@ -109,38 +107,20 @@ class SqlMessageStore:
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
-            index = index_of(connection)
-            index.remove(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
+            take_out(connection, one)
             is_kept = is_consented(address)
             kept = connection.execute(MESSAGE.update().where(one, is_kept).values(values)).rowcount
             withheld = connection.execute(MESSAGE.update().where(one, sa.not_(is_kept)).values(otherwise)).rowcount
-            index.add(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
+            index_of(connection).add(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
             return kept + withheld > 0
 
         return await self._database.run(work)
 
 
-class NewMessage(NamedTuple):
-    """What is read of a message that was kept; with the columns' names."""
-
-    id: int
-    chat_key: str
-    message_id: str
-    text: str
-    attachments: str
-    sender_is_bot: bool
-
-
 def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
     """Keep rows of the message table and let people's be found; return those that were new."""
     new = _inserted(connection, rows) if rows else []
-    of_people = [
-        Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))
-        for row in new
-        if (row.text or row.attachments) and not row.sender_is_bot
-    ]
-    if of_people:
-        index_of(connection).add(connection, of_people)
+    take_in(connection, new)
     return new
 
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from services.privacy.model import DataScope, Erasure, GoneMessage, PersonData
 from services.storage.database import Database
 from services.storage.erasing import erase_messages, erase_records, erase_state, gone_messages, in_place
-from services.storage.indexing import IS_INDEXED, index_of, indexed_rows
+from services.storage.indexing import take_out
 from services.storage.instants import to_micros
 from services.storage.memories import memory_of
 from services.storage.message_rows import MESSAGE_COLUMNS, messages_of
@@ -116,9 +116,7 @@ class SqlPrivacyStore:
 
         def work(connection: sa.Connection) -> int:
             ids = connection.scalars(oldest).all()
-            index_of(connection).remove(
-                connection, indexed_rows(connection, sa.and_(MESSAGE.c.id.in_(ids), IS_INDEXED))
-            )
+            take_out(connection, MESSAGE.c.id.in_(ids))
             return connection.execute(MESSAGE.delete().where(MESSAGE.c.id.in_(ids))).rowcount
 
         return await self._database.run(work, is_durable=False)

@@ -1,5 +1,6 @@
 """The full-text index of a file that an older Bubbles wrote, and what is left in it of a deleted text."""
 
+import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +9,9 @@ import sqlalchemy as sa
 
 from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database
+from services.storage.indexing import catch_up
 from services.storage.message_index_sqlite import SqliteMessageIndex
+from services.storage.message_search import search
 from services.storage.message_store import SqlMessageStore
 from services.storage.tables import META
 
@@ -48,6 +51,49 @@ async def test_a_search_reads_the_index_first_and_needs_no_sorting():
 
     assert "SCAN message_terms VIRTUAL TABLE" in str(plan)
     assert "TEMP B-TREE" not in str(plan)
+
+
+async def test_messages_come_into_the_index_together_and_the_newest_are_found_before_they_do():
+    async with Database("sqlite://") as database:
+        store = SqlMessageStore(database)
+        for number in range(1, 101):
+            await store.add([message(number, f"tea number {number}")])
+        taken_in = await database.run(lambda connection: connection.scalar(sa.select(SqliteMessageIndex.newest_row)))
+
+        found = await store.search(HOME, "tea number", 100)
+
+    assert taken_in == 64
+    assert [each.id for each in found] == [str(number) for number in range(100, 0, -1)]
+
+
+async def test_of_messages_that_have_some_of_the_words_the_best_comes_first_whether_it_is_in_the_index_or_not():
+    async with Database("sqlite://") as database:
+        store = SqlMessageStore(database)
+        await store.add([message(1, "green tea"), message(2, "black tea with milk")])
+        await database.run(catch_up)
+        await store.add([message(3, "green grass"), message(4, "green tea with milk")])
+
+        found = await store.search(HOME, "green tea milk today", 10)
+
+    assert [each.id for each in found] == ["4", "2", "1"]
+
+
+async def test_to_read_what_is_not_in_the_index_yet_no_chat_is_read_as_a_whole():
+    plans: list[str] = []
+
+    def work(connection: sa.Connection) -> None:
+        def explain(_: object, cursor: sqlite3.Cursor, statement: str, values: tuple[object, ...], *_rest: object):
+            if "max(message_terms_docsize" in statement:
+                plans.append(str(cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()))
+
+        sa.event.listen(connection, "before_cursor_execute", explain)
+        search(connection, HOME, ["tea"], 5)
+
+    async with Database("sqlite://") as database:
+        await database.run(work)
+
+    assert len(plans) == 1
+    assert "SEARCH message USING INTEGER PRIMARY KEY (rowid>?)" in plans[0]
 
 
 async def test_the_index_is_sound_after_messages_without_text_were_changed_and_taken_back():
