@@ -24,7 +24,11 @@ _MARKS = {ord("’"): "'", ord("‘"): "'", ord("`"): "'", ord("“"): '"', ord(
 _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
 _PAIRED = re.compile("[\"'“”「」()（）]")
 _SIGNS_AHEAD = re.compile(r"^[\s\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+")
-_EDGES = " \t\n.,;:!?~…，。；：！？、-—\"'“”「」()（）"
+_FEELING = re.compile(  # faces, hands and hearts, which show how something is said and are nothing to be reminded of
+    r"[\s~～]*(?:[\U0001f600-\U0001f64f\U0001f90c-\U0001f92f\U0001f970-\U0001f97a\U0001f44a-\U0001f450"
+    r"\U0001f493-\U0001f49f\U0001f3fb-\U0001f3ff\u263a\u2764\ufe0f\u200d]+\s*)+$"
+)
+_EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
 
 
 @lru_cache(maxsize=4)
@@ -38,7 +42,7 @@ def tidy(text: str, pack: LanguagePack) -> str:
 
 def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
     """Take emoji, greetings, politeness and the bot's `names` off both ends; never down to nothing."""
-    bare = _SIGNS_AHEAD.sub("", text)
+    bare = _FEELING.sub("", _SIGNS_AHEAD.sub("", text))
     text = without_names(bare if has_words(bare) else text, names)
     text = _worn(text, pack, at_front=True)
     return _worn(text, pack, at_front=False)
@@ -79,8 +83,8 @@ def _respelt(text: str, pack: LanguagePack) -> str:
     """`text` with what is meant by its slips and short forms: "tmrw", "remindme"."""
     if len(text) > LONGEST:  # no request, and dear to look through
         return text
-    if not pack.data.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
-        text = _TYPED.sub(lambda match: pack.data.typed.get(match[0].lower(), match[0]), text)
+    if not pack.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
+        text = _TYPED.sub(lambda match: pack.typed.get(match[0].lower(), match[0]), text)
     small = text.lower()
     for pattern, meant in pack.rewritten:
         if pattern.search(small):

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
+from function_calls.offline.slips import slips
 from function_calls.offline.templates import BLANK, Needs, Notation
 
 FALLBACK = "en"
@@ -17,6 +18,19 @@ Need = Literal["nothing", "time", "clock", "follow", "address"]
 
 _LONGER_WHEN_SMALL = "İ"
 """The one letter that `str.lower` makes two of."""
+_SOUGHT_AS_WRITTEN = {
+    "everyone",
+    "oneself",
+    "all_words",
+    "between",
+    "joints",
+    "trailing",
+    "before_time",
+    "after_time",
+    "plain_words",
+    "repeat_words",
+    "reference_tails",
+}
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿ]{2}")
 _QUOTED = '"[^"]+"'
@@ -80,9 +94,10 @@ class LanguagePack:
         joint: Matches one joint at the front of a content; `leftover` one at its end; `subject` one that names it.
         timed: Matches the blank of a time with the small words that go with it.
         tail: Matches what stands behind a reference ("the milk one").
+        plain: Matches words that name nothing; `plain_edge` those that stand at an end or beside a time.
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
         read_as: What is written one way and read as another; `odd` matches all that is.
-        rewritten: What is read as something else before all, in small letters; `typed` words so.
+        rewritten: What is read as something else before all, in small letters; `typed` single words, slips among them.
         no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
             `to_do` matches what is one, although it speaks of what people search for: "buy milk", "lunch with Sam".
         lengths: Match an amount of time, `span`, that says when something is over.
@@ -110,12 +125,14 @@ class LanguagePack:
     timed_words: re.Pattern[str]
     between: re.Pattern[str]
     plain: re.Pattern[str]
+    plain_edge: re.Pattern[str]
     plural: re.Pattern[str]
     vague: re.Pattern[str]
     not_time: re.Pattern[str]
     read_as: tuple[tuple[re.Pattern[str], str], ...]
     odd: re.Pattern[str]
     rewritten: tuple[tuple[re.Pattern[str], str], ...]
+    typed: Mapping[str, str]
     no_note: re.Pattern[str]
     to_do: re.Pattern[str]
     repeated: re.Pattern[str]
@@ -187,13 +204,14 @@ def load_pack(language: str) -> LanguagePack:
     """
     raw = tomllib.loads(files(__package__).joinpath("sentences", f"{language}.toml").read_text(encoding="utf-8"))
     raw["intents"] = {name: raw.pop(name) for name in INTENTS if name in raw}
-    data = PackData.model_validate(raw)
+    data = _in_both_scripts(PackData.model_validate(raw))
     slots = {name: _with_blanks(pattern) for name, pattern in data.slots.items()}
     notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced, is_folded=True)
     edge = r"\b" if data.is_spaced else ""
     before = r"(?<!\w)" if data.is_spaced else ""
     start = r"(?<![\w'-])" if data.is_spaced else ""
-    pause = r"[\s,.;:!?~…，。；：！？、-]*"
+    plain = f"(?:{_words(data.plain_words)})"
+    pause = r"[\s,.;:!?~～…，。；：！？、-]*"
     return LanguagePack(
         language=language,
         data=data,
@@ -216,13 +234,17 @@ def load_pack(language: str) -> LanguagePack:
         between=re.compile(
             rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*", re.IGNORECASE
         ),
-        plain=re.compile(rf"{edge}(?:{_words(data.plain_words)}){edge}", re.IGNORECASE),
+        plain=re.compile(rf"{edge}{plain}{edge}", re.IGNORECASE),
+        plain_edge=re.compile(
+            rf"(?:^|(?<={BLANK}))(?:\s*{plain}{edge})+|(?:{edge}{plain}\s*)+(?=$|{BLANK})", re.IGNORECASE
+        ),
         plural=re.compile(_alternatives(data.plurals, edge)),
         vague=re.compile(_alternatives(data.vague_times, edge)),
         not_time=re.compile(rf"{_QUOTED}|{before}(?:{'|'.join(data.not_times) or NEVER})"),
         read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
         rewritten=_pairs(data.rewritten),
+        typed={**slips(data.slips, real=data.no_slips), **data.typed},
         no_note=any_of(data.no_notes),
         to_do=any_of((data.to_do,)),
         repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
@@ -291,6 +313,15 @@ def load_intent(language: str, name: str) -> Intent:
             for template in templates
         ),
         refused=_compiled(data.refused),
+    )
+
+
+def _in_both_scripts(data: PackData) -> PackData:
+    """`data` with the words that are sought in a text as it is written in traditional characters as well."""
+    written = str.maketrans(data.simplified, data.traditional)
+    words = data.model_dump(include=_SOUGHT_AS_WRITTEN) if written else {}
+    return data.model_copy(
+        update={name: type(each)((*each, *(word.translate(written) for word in each))) for name, each in words.items()}
     )
 
 

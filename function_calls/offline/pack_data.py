@@ -108,6 +108,8 @@ class PackData(_Data):
     read_as: tuple[tuple[str, str], ...] = ()
     rewritten: tuple[tuple[str, str], ...] = ()
     typed: dict[str, str] = Field(default_factory=dict)
+    slips: tuple[str, ...] = ()
+    no_slips: frozenset[str] = frozenset()
     repeat_words: tuple[str, ...] = ()
     reference_tails: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()

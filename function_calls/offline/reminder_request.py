@@ -122,7 +122,7 @@ class ReminderReader:
         said = self._clause.owners_in(_said_when(match))
         if self._name_a_day(said) and self._name_a_day(leading):
             rest, leading = content, ()
-        label = self._pack.plain.sub(" ", match.first("label", "kind"))
+        label = self._pack.plain_edge.sub(" ", match.first("label", "kind"))
         head = (*said, *self._clause.owners_in(label), *leading)
         bodies = (
             rest,

@@ -1,0 +1,70 @@
+"""What a request is wrapped in, or how it is misspelt, changes nothing of what is asked for."""
+
+import pytest
+
+from function_calls.offline.slips import slips
+from tests.unit.offline.conftest import Say
+
+PLAIN = {
+    "en": ("remind me tomorrow at 9 to ring Ada", "ring Ada"),
+    "zh": ("明天早上九点提醒我给花浇水", "给花浇水"),
+}
+WRAPPED = [
+    ("en", "{} lol"),
+    ("en", "{} thanks so much"),
+    ("en", "{}, much appreciated"),
+    ("en", "{} 🙏🏽"),
+    ("en", "{} ❤️ 😊"),
+    ("zh", "{}呗"),
+    ("zh", "{}行不"),
+    ("zh", "{}咯～"),
+    ("zh", "麻烦你帮我{}哈🙏"),
+]
+SLIPS = ["rmind", "remnd", "reimnd", "remmind", "temind", "remimd", "remin", "emind"]
+WITH_FIGURES = [
+    ("remind me to watch 1899 tomorrow", "watch 1899"),
+    ("remind me tomorrow about flight ab 1730", "flight ab 1730"),
+    ("remind me to hand in form 12c-9 tomorrow", "hand in form 12c-9"),
+    ("remind me about Ada's 30th tomorrow", "Ada's 30th"),
+    ("明天提醒我去5号楼", "去5号楼"),
+    ("设一个明天买三个苹果的提醒", "买三个苹果"),
+    ("設一個明天買三個蘋果的提醒", "買三個蘋果"),
+]
+
+
+@pytest.mark.parametrize(("language", "around"), WRAPPED)
+def test_thanks_faces_and_particles_are_no_part_of_a_reminder(say: Say, language: str, around: str) -> None:
+    text, content = PLAIN[language]
+
+    (call,) = say(around.format(text), language=language).calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_of_the_fingers_is_read_as_the_word_that_is_meant(say: Say, slip: str) -> None:
+    (call,) = say(f"{slip} me at 5 to ring Ada").calls
+
+    assert (call.name, call.arguments["content"]) == ("reminder_set", "ring Ada")
+
+
+@pytest.mark.parametrize("text", ["delet my reminders", "cnacel my reminders", "rwmove my remiders"])
+def test_other_words_of_requests_may_be_misspelt_too(say: Say, text: str) -> None:
+    assert [call.name for call in say(text).calls] == ["reminder_delete"]
+
+
+def test_a_word_of_its_own_is_no_slip_of_another() -> None:
+    assert slips(["reminder", "reminders"], real={"reminded"}).keys().isdisjoint({"reminder", "reminders", "reminded"})
+
+
+def test_a_picture_of_what_is_to_be_bought_stays_in_the_content(say: Say) -> None:
+    (call,) = say("remind me tomorrow to buy 🍎").calls
+
+    assert call.arguments["content"] == "buy 🍎"
+
+
+@pytest.mark.parametrize(("text", "content"), WITH_FIGURES)
+def test_figures_that_name_something_stay_in_the_content(say: Say, text: str, content: str) -> None:
+    (call,) = say(text).calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)
