@@ -54,9 +54,11 @@ async def reminder_set(
             is_urgent=bool(args.urgent),
         )
     )
+    twin = await reminders.twin_of(reminder)
+    twice = [] if twin is None else [say(ctx.language, "reminder.twice", id=twin.id)]
     return ToolResult(
         ok=True,
-        text=set_confirmed(reminder, ctx),
+        text="\n".join([set_confirmed(reminder, ctx), *twice]),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
         receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
     )

@@ -102,7 +102,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
         is_urgent=args.urgent,
         catch_up=CatchUp(args.missed),
     )
-    reminder = await reminders.put_back(ctx.chat, ctx.sender, args.reminder_id, edit)
+    reminder = await reminders.put_back(ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True)
     return _changed(reminder, ctx, "restored", None)
 
 

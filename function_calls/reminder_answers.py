@@ -90,10 +90,18 @@ def listed_lines(
             id=reminder.id,
             when=_when(reminder, ctx, is_under_day=is_under_day),
             content=reminder.content,
-            who=phrasing.targets(ctx.language, reminder.targets) or reminder.creator.name,
+            who=_whose(reminder, ctx),
         )
         for number, reminder in numbered
     ]
+
+
+def _whose(reminder: Reminder, ctx: CallContext) -> str:
+    """For whom it is, and who has set it for them, unless that is the one who asks."""
+    owner, who = reminder.creator, phrasing.targets(ctx.language, reminder.targets)
+    if not who:
+        return owner.name
+    return who if owner.id == ctx.sender.id else say(ctx.language, "reminder.set_by", who=who, owner=owner.name)
 
 
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:

@@ -7,7 +7,7 @@ from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
 from services.reminders.model import Reminder
-from services.reminders.permissions import check_may_change
+from services.reminders.permissions import Check, check_may_change
 from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import row_key
 from services.reminders.records import Change, StoredReminder
@@ -28,9 +28,9 @@ class Changing:
         self._nudge = nudge
 
     async def one(
-        self, chat: ChatAddress, person: Person, reference: str, make: Make, *, is_open_to_all: bool = False
+        self, chat: ChatAddress, person: Person, reference: str, make: Make, *, check: Check = check_may_change
     ) -> Reminder:
-        """Change the open reminder that `reference` names; `is_open_to_all` lets everybody of the chat do it.
+        """Change the open reminder that `reference` names, if `check` lets `person` do it.
 
         Raises:
             RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`, and what
@@ -38,8 +38,7 @@ class Changing:
         """
         for _ in range(_TRIES):
             reminder, row = await self._shelf.find(chat, person, reference)
-            if not is_open_to_all:
-                check_may_change(reminder, person)
+            check(reminder, person)
             change = make(row)
             changed = reminder if change is None else await self._apply(change)
             if changed is not None:
@@ -71,8 +70,10 @@ class Changing:
             raise RequestRefused(none)
         return changed
 
-    async def named(self, chat: ChatAddress, person: Person, reminder_id: str, make: Make) -> Reminder:
-        """Change the reminder with this complete id, whatever its state.
+    async def named(
+        self, chat: ChatAddress, person: Person, reminder_id: str, make: Make, *, check: Check = check_may_change
+    ) -> Reminder:
+        """Change the reminder with this complete id, whatever its state, if `check` lets `person` do it.
 
         Raises:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `make` refuses.
@@ -82,7 +83,7 @@ class Changing:
             row = None if key is None else await self._book.get(key)
             if row is None or row.address.key != chat.key:
                 break
-            check_may_change(self._shelf.public(row), person)
+            check(self._shelf.public(row), person)
             change = make(row)
             changed = None if change is None else await self._apply(change)
             if changed is not None:

@@ -1,8 +1,14 @@
 """Who may change a reminder."""
 
+from collections.abc import Callable
+
 from services.chat import Person
 from services.errors import RequestRefused
-from services.reminders.model import Reminder
+from services.reminders.model import EVERYONE, Reminder
+from services.reminders.nagging import is_nagging
+
+Check = Callable[[Reminder, Person], None]
+"""Raises `RequestRefused` where somebody may not do what they ask."""
 
 
 def check_may_change(reminder: Reminder, person: Person) -> None:
@@ -14,3 +20,23 @@ def check_may_change(reminder: Reminder, person: Person) -> None:
     concerned = {reminder.creator.id, *(target.id for target in reminder.targets)}
     if not person.is_admin and person.id not in concerned:
         raise RequestRefused("not_your_reminder", id=reminder.id, owner=reminder.creator.name)
+
+
+def check_may_finish(reminder: Reminder, person: Person) -> None:
+    """As `check_may_change`; what everyone is reminded of until it is done anybody may say to be done.
+
+    Raises:
+        RequestRefused: `not_your_reminder(id, owner)`.
+    """
+    if not (is_for_everyone(reminder) and is_nagging(reminder.schedule.rule)):
+        check_may_change(reminder, person)
+
+
+def let_anybody(reminder: Reminder, person: Person) -> None:
+    """Let everybody of the chat pass."""
+    del reminder, person
+
+
+def is_for_everyone(reminder: Reminder) -> bool:
+    """Whether the whole chat is reminded."""
+    return any(target.id == EVERYONE for target in reminder.targets)

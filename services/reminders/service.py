@@ -21,7 +21,7 @@ from services.reminders.model import (
     Schedule,
 )
 from services.reminders.nagging import is_nagging, nag_like, without_nag
-from services.reminders.permissions import check_may_change
+from services.reminders.permissions import check_may_change, check_may_finish, is_for_everyone, let_anybody
 from services.reminders.ports import Courier, ReminderStore
 from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietService
@@ -32,6 +32,7 @@ from services.reminders.retries import RetryPolicy
 from services.reminders.rules import needs_calendar
 from services.reminders.said import SaidReminders
 from services.reminders.shelf import Shelf
+from services.reminders.twins import is_twin, is_worded_alike
 from services.reminders.waker import Waker, WakerPace
 from services.session import StateStore
 from services.time_expressions import TimeReader
@@ -117,6 +118,12 @@ class ReminderService:
         """
         return await self._shelf.show(chat, person, words)
 
+    async def twin_of(self, reminder: Reminder) -> Reminder | None:
+        """Another reminder of its chat that says the same to the same people at its next time."""
+        rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
+        alike = (self._shelf.public(row) for row in rows if is_worded_alike(row, reminder))
+        return next((each for each in alike if is_twin(each, reminder)), None)
+
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """The open reminder of this chat that `reference` names: id or its beginning, number, words of the content.
 
@@ -172,15 +179,22 @@ class ReminderService:
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
         return await self._changing.one(chat, person, reference, lambda row: edited(row, edit, now, shortest))
 
-    async def put_back(self, chat: ChatAddress, person: Person, reminder_id: str, edit: ReminderEdit) -> Reminder:
+    async def put_back(
+        self, chat: ChatAddress, person: Person, reminder_id: str, edit: ReminderEdit, *, is_undo: bool = False
+    ) -> Reminder:
         """Make a reminder again what it was, also one that is over; `reminder_id` is complete.
+
+        With `is_undo` whoever may say that it is done may take that back.
 
         Raises:
             RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `create` refuses.
         """
         await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
-        return await self._changing.named(chat, person, reminder_id, lambda row: edited(row, edit, now, shortest))
+        may = check_may_finish if is_undo else check_may_change
+        return await self._changing.named(
+            chat, person, reminder_id, lambda row: edited(row, edit, now, shortest), check=may
+        )
 
     async def pause(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Keep a reminder silent until `resume`, or with "all" every one of one's own.
@@ -209,15 +223,20 @@ class ReminderService:
         return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire, none=_NONE)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """The thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does."""
+        """The thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does.
+
+        What comes to everyone until it is done anybody of the chat may say to be done.
+        """
         now, shortest = self._clock.now(), self._limits.shortest_interval
-        return await self._changing.one(chat, person, reference, lambda row: finished(row, now, shortest))
+        return await self._changing.one(
+            chat, person, reference, lambda row: finished(row, now, shortest), check=check_may_finish
+        )
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Remind `person` as well. Raises as `get` does."""
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(joined, person=person, now=now, shortest=shortest)
-        return await self._changing.one(chat, person, reference, make, is_open_to_all=True)
+        return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
     async def leave(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Remind `person` no longer, and the others still.
@@ -227,7 +246,7 @@ class ReminderService:
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(left, person=person, now=now, shortest=shortest)
-        return await self._changing.one(chat, person, reference, make, is_open_to_all=True)
+        return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
         """Let the recurring reminders that `person` has set here follow the clock of another zone (IANA name).
@@ -252,6 +271,7 @@ class ReminderService:
         """Say again at `until` (timezone-aware) what was said in the last day; "" means the latest.
 
         A once-reminder that has not fired yet is moved instead. What repeats until it is done does so from then on.
+        Of what everyone was reminded of, those who may not change it are reminded again alone.
 
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
@@ -260,7 +280,7 @@ class ReminderService:
         if row is None:
             schedule = _once_at(until, (await self._shelf.find(chat, person, reference))[1])
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule))
-        check_may_change(self._shelf.public(row), person)
+        targets = self._again_for(row, person)
         wish = NewReminder(
             request_key=request_key,
             address=row.address,
@@ -268,7 +288,7 @@ class ReminderService:
             content=row.content,
             schedule=_again_at(until, row),
             language=row.language,
-            targets=row.targets,
+            targets=targets,
             is_private=row.is_private,
             is_urgent=row.is_urgent,
             action=row.action,
@@ -277,6 +297,17 @@ class ReminderService:
         if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
+
+    def _again_for(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
+        """For whom `person` may have something said again: all it was for, or nobody but themselves."""
+        reminder = self._shelf.public(row)
+        try:
+            check_may_change(reminder, person)
+        except RequestRefused:
+            if is_nagging(row.schedule.rule) or not is_for_everyone(reminder):
+                raise
+            return ()
+        return row.targets
 
     async def resume_in(self, chat: ChatAddress) -> int:
         """Say what could not be said in a chat in the last week, now that the bot is there (again).

@@ -1,0 +1,63 @@
+"""What is for everyone: who may end it or put it off, and when the same is set twice."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from services.chat import ChatAddress, Person
+from services.errors import RequestRefused
+from services.reminders.model import EVERYONE
+from services.reminders.nagging import with_nag
+
+pytestmark = pytest.mark.looptime
+HOME = ChatAddress(platform="console", chat_id="home")
+ANN, BOB = (Person(id=name.lower(), name=name) for name in ("Ann", "Bob"))
+ALL = (Person(id=EVERYONE, name="everyone"),)
+
+
+async def test_what_comes_again_for_everyone_is_not_put_off_by_others(desk):
+    reminder = await desk.set("tea", rule=with_nag("", minutes=10, times=6), targets=ALL)
+    async with desk.running():
+        await asyncio.sleep(65)
+        until = desk.clock.now() + timedelta(hours=1)
+        with pytest.raises(RequestRefused) as refused:
+            await desk.service.snooze(HOME, BOB, reminder.id, until, request_key="again")
+
+    assert refused.value.code == "not_your_reminder"
+
+
+async def test_what_is_said_to_everyone_once_is_not_called_off_by_others(desk):
+    reminder = await desk.set("tea", targets=ALL)
+    with pytest.raises(RequestRefused) as refused:
+        await desk.service.finish(HOME, BOB, reminder.id)
+
+    assert refused.value.code == "not_your_reminder"
+
+
+async def test_who_ended_it_for_everyone_may_take_that_back_and_change_nothing_otherwise(desk, edit_of):
+    reminder = await desk.set("tea", rule=with_nag("", minutes=10, times=6), targets=ALL)
+    await desk.service.finish(HOME, BOB, reminder.id)
+    again = edit_of(schedule=reminder.schedule)
+    with pytest.raises(RequestRefused):
+        await desk.service.put_back(HOME, BOB, reminder.id, again)
+
+    assert (await desk.service.put_back(HOME, BOB, reminder.id, again, is_undo=True)).next_fires
+
+
+@pytest.mark.parametrize(
+    ("other", "is_twin"),
+    [
+        ({"targets": ALL, "by": BOB}, True),
+        ({"targets": ALL, "content": "Tea"}, True),
+        ({"targets": ALL, "content": "coffee"}, False),
+        ({"targets": ALL, "seconds": 3600}, False),
+        ({"targets": (ANN, BOB)}, False),
+        ({"targets": ALL, "address": ChatAddress(platform="console", chat_id="away")}, False),
+    ],
+)
+async def test_twins_say_the_same_to_the_same_people_at_the_same_time(desk, other, is_twin):
+    await desk.set(**{"content": "tea", "request_key": "first"} | other)
+    reminder = await desk.set("tea", targets=ALL)
+
+    assert (await desk.service.twin_of(reminder) is not None) is is_twin
