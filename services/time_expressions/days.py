@@ -73,14 +73,14 @@ def make_date(year: int, month: int, day: int) -> date | None:
 def days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
     """The days that `meaning` may name, in order of preference; nothing where it names none that exists."""
     found = _named_days(meaning, today, forward=forward)
-    if not meaning.nearest:
+    if not meaning.side:
         yield from found
 
 
 def _named_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
     if meaning.feast is not None:
         return _feasts(meaning, meaning.feast, today, forward=forward)
-    if meaning.ordinals or meaning.day_numbers or meaning.edge:
+    if meaning.ordinals or meaning.positions or meaning.day_numbers or meaning.edge:
         return _counted_days(meaning, today, forward=forward)
     if meaning.days or meaning.months or meaning.year is not None:
         return _dates(meaning, today, forward=forward)
@@ -253,9 +253,17 @@ def _nth_of_month(meaning: Meaning, year: int, month: int) -> date | None:
         if first is None or last is None:
             return None
         return nth_weekday(first, last, meaning.ordinals[0], meaning.weekdays[0])
+    if meaning.positions:
+        return _nth_among(meaning.weekdays, meaning.positions[0], year, month)
     if meaning.day_numbers:
         return make_date(year, month, meaning.day_numbers[0])
     return make_date(year, month, -1 if meaning.edge == "end" else 1)
+
+
+def _nth_among(weekdays: tuple[int, ...], position: int, year: int, month: int) -> date | None:
+    """The first, or last, of the days of a month that are one of `weekdays`."""
+    found = [day for number in range(1, 32) if (day := make_date(year, month, number)) and day.weekday() in weekdays]
+    return found[position - (position > 0)] if abs(position) <= len(found) else None
 
 
 def nth_weekday(first: date, last: date, ordinal: int, weekday: int) -> date | None:

@@ -63,6 +63,8 @@ def _whole(chunk: str) -> list[Sense]:
         clock = clock_sense(chunk[:-2], chunk[-2:], None)
         if clock:
             found.append(("YEARCLOCK" if 1900 <= value < 2100 else "HHMM", clock))
+    if len(chunk) == 8:
+        found += [(name, {**slots, "strength": 1}) for name, slots in _year_first(chunk[:4], chunk[4:6], chunk[6:])]
     if len(chunk) == 6:
         clock = clock_sense(chunk[:2], chunk[2:4], chunk[4:], marked=True)
         if clock:
@@ -132,7 +134,7 @@ def _year_first(first: str, second: str, third: str) -> list[Sense]:
         return []
     if not valid_day(year, month, day):
         month, day = day, month
-    if not valid_day(year, month, day) or (len(second), month) == (1, int(third)):
+    if not valid_day(year, month, day):
         return []
     return [("PIECE", {"year": year, "months": (month,), "days": (day,), "strength": 2})]
 

@@ -22,7 +22,7 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
     """The points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
     if meaning.every is not None or meaning.refused or _is_list(meaning):
         return []
-    if meaning.times is not None or meaning.positions or meaning.week_numbers:
+    if meaning.times is not None or meaning.week_numbers:
         return []
     if meaning.zone and meaning.clocks:
         there = present._replace(now=present.now.astimezone(zone_of(meaning.zone)))
@@ -46,16 +46,16 @@ def _instants(meaning: Meaning, present: Present) -> list[Answer]:
         answer = _offset(meaning, meaning.offset, present)
         return [_with_lasting(answer, meaning)] if answer else []
     if meaning.anchor is not None:
-        answer = _nearest(meaning, meaning.anchor, present)
+        answer = _beside(meaning, meaning.anchor, present)
         return [answer] if answer else []
     return [_with_lasting(answer, meaning) for answer in _on_days(meaning, present)]
 
 
 def _is_list(meaning: Meaning) -> bool:
     """Several clocks or days are several times, and one only as a recurrence; a weekend is one."""
-    if len(meaning.weekdays) > 1 and meaning.shift is None and not meaning.this_week:
+    if len(meaning.weekdays) > 1 and meaning.shift is None and not (meaning.this_week or meaning.positions):
         return True
-    return max(len(meaning.clocks), len(meaning.days), len(meaning.months)) > 1
+    return max(len(meaning.clocks), len(meaning.days), len(meaning.months), len(meaning.positions)) > 1
 
 
 def _with_lasting(answer: Answer, meaning: Meaning) -> Answer:
@@ -130,12 +130,16 @@ def _anchor(anchor: Meaning, present: Present, span: Span) -> Answer | None:
     return answer._replace(start=in_zone(datetime.combine(answer.start.date(), time()), present.zone))
 
 
-def _nearest(meaning: Meaning, anchor: Meaning, present: Present) -> Answer | None:
+def _beside(meaning: Meaning, anchor: Meaning, present: Present) -> Answer | None:
     answers = instants(anchor, present)
     if not answers:
         return None
     ahead = (meaning.weekdays[0] - answers[0].start.weekday()) % WEEK
-    day = answers[0].start.date() + timedelta(days=ahead if ahead <= WEEK // 2 else ahead - WEEK)
+    if meaning.side == "before" or (meaning.side == "nearest" and ahead > WEEK // 2):
+        ahead -= WEEK
+    elif meaning.side == "after":
+        ahead = ahead or WEEK
+    day = answers[0].start.date() + timedelta(days=ahead)
     start = in_zone(datetime.combine(day, present.parts.day), present.zone)
     return judged(Answer(start=start, grain=Grain.DAY, has_clock=False), present)
 

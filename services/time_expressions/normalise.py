@@ -5,7 +5,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-QUOTES = {"’": "'", "‘": "'", "–": "-", "—": "-", "−": "-", "～": "~", "、": ",", "。": ";"}
+QUOTES = {
+    "’": "'",
+    "‘": "'",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "～": "~",
+    "、": ", ",
+    "。": ";",
+    "½": " 1/2",
+    "¼": " 1/4",
+    "¾": " 3/4",
+}
 
 
 class Folded(NamedTuple):

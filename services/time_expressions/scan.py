@@ -124,7 +124,7 @@ _LONGEST_SHORT_FORM = 5
 
 def _is_short_form(text: str, word: str, end: int) -> bool:
     """Tell the full stop of "Oct. 2" from that of a sentence."""
-    following = text[end + 1 : end + 3].strip()
+    following = text[_after(text, end + 1) :][:2].strip()
     return following.isdigit() or (len(word) <= _LONGEST_SHORT_FORM and bool(following) and not word.endswith("s"))
 
 

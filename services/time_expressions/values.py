@@ -72,7 +72,7 @@ class Meaning(NamedTuple):
     parts: tuple[str, ...] = ()
     offset: Span | None = None
     anchor: "Meaning | None" = None
-    nearest: bool = False
+    side: str = ""  # on which side of `anchor` the weekday is: before, after, nearest
     every: Every | None = None
     times: int | None = None
     lasting: Span | None = None
@@ -138,6 +138,8 @@ def unify(left: Slots, right: Slots) -> Slots | None:
 
 
 def _join(key: str, left: Slots, right: Slots) -> Any:
+    if key == "parts":
+        return _FINER_PARTS.get(frozenset((*left[key], *right[key])))
     if "every" not in left or "every" not in right:
         return None
     if key == "every":
@@ -145,6 +147,15 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
     if key == "weekdays" and left["every"] == right["every"] and not set(left[key]) & set(right[key]):
         return (*left[key], *right[key])
     return None
+
+
+_FINER_PARTS = {
+    frozenset(("early", "morning")): ("early",),
+    frozenset(("late", "evening")): ("late",),
+    frozenset(("late", "night")): ("late",),
+    frozenset(("evening", "night")): ("night",),
+}
+"""Early tomorrow morning, 今晚半夜: two parts of the day that are one."""
 
 
 def _finer_period(left: Every, right: Every) -> Every | None:

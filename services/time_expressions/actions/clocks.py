@@ -9,6 +9,7 @@ _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
 _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
+_NOON = 12
 
 
 def clock(values: Values, *, half: str = "") -> Clock | None:
@@ -87,13 +88,13 @@ def clock_list(values: Values) -> Any:
     return both(values)
 
 
-def clock_beside(values: Values, *, number_first: bool = True) -> Slots | None:
+def clock_beside(values: Values, *, number_first: bool = True, strength: int = 2) -> Slots | None:
     """9 tomorrow, 8 tonight: a bare number is a clock beside a day or a part of it."""
     number, piece = values if number_first else reversed(values)
     made = bare_clock([number])
     if made is None or "clocks" in piece:
         return None
-    return {**piece, "clocks": (made,), "strength": 2}
+    return {**piece, "clocks": (made,), "strength": strength}
 
 
 def clock_range(values: Values) -> Slots | None:
@@ -120,9 +121,9 @@ def half_day(values: Values, *, strength: int = 0) -> Slots:
     return {"parts": ("morning" if values[0] == "am" else "afternoon",), "strength": strength}
 
 
-def fixed_clock(values: Values) -> Clock:
-    """Noon, midnight."""
-    return Clock(*values[0])
+def fixed_clock(values: Values) -> Clock | None:
+    """Noon, midnight, 12 noon."""
+    return Clock(*values[-1]) if len(values) == 1 or values[0] == _NOON else None
 
 
 def spelled_clock(values: Values) -> Clock | None:

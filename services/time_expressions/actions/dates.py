@@ -1,13 +1,18 @@
 """Actions that make dates and counted days."""
 
+from typing import Any
+
 from services.time_expressions.actions.general import Values
 from services.time_expressions.figures import valid_day
 from services.time_expressions.lunar import LAST_DAY
-from services.time_expressions.values import Feast, Shift, Slots
+from services.time_expressions.values import Feast, Shift, Slots, Span
 
 _LUNAR_MONTHS = 12
 _EARLY_DAYS = 10
 _LAST_COMMON_ORDINAL = 12
+_PERIODS = {"week", "month", "quarter", "year"}
+_NOTHING_BUT_SHIFT = {"shift", "strength"}
+_DAYS = {"days", "months", "weekdays", "feast", "edge"}
 
 
 def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
@@ -27,6 +32,33 @@ def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
         if any(not valid_day(made.get("year"), month, abs(one)) for one in made.get("days", (1,))):
             return None
     return made
+
+
+def day_of_month(values: Values, *, day: int) -> Slots | None:
+    """Mid next month; the present one needs no name, as its day may be gone."""
+    inner: Slots = values[-1]
+    shift = inner.get("shift")
+    if shift is None or shift.unit != "month" or not inner.keys() <= _NOTHING_BUT_SHIFT:
+        return None
+    if shift.steps:
+        return {**inner, "days": (day,), "strength": 2}
+    return {"days": (day,), "strength": 2}
+
+
+def edge_of(values: Values, *, side: str) -> Slots | None:
+    """Early next week, late this month."""
+    inner: Slots = values[-1]
+    shift = inner.get("shift")
+    if shift is None or shift.unit not in _PERIODS or not inner.keys() <= _NOTHING_BUT_SHIFT:
+        return None
+    return {**inner, "edge": side, "strength": 2}
+
+
+def dated(values: Values, **fixed: Any) -> Slots | None:
+    """By 5 December: a piece that says on which day, behind a preposition."""
+    inner: Slots = values[-1]
+    is_date = inner["strength"] > 0 and bool(inner.keys() & _DAYS) and "every" not in inner
+    return {**inner, **fixed} if is_date else None
 
 
 def nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
@@ -67,11 +99,15 @@ def instances(values: Values) -> Slots:
 
 
 def holiday(values: Values, *, strength: int) -> Slots:
-    """Christmas; a day that the civil calendar does not fix is named by its kind first."""
+    """Christmas; a day that the civil calendar does not fix is named by its kind first.
+
+    The nth weekday of a month may be followed by the days from there to the feast.
+    """
     named, *rest = values[-1]
     if named == "nth":
-        month, weekday, ordinal = rest
-        return {"months": (month,), "weekdays": (weekday,), "ordinals": (ordinal,), "strength": strength}
+        month, weekday, ordinal, *later = rest
+        day: Slots = {"months": (month,), "weekdays": (weekday,), "ordinals": (ordinal,), "strength": strength}
+        return {"offset": Span(days=later[0]), "anchor": day, "strength": strength} if later else day
     if isinstance(named, str):
         return {"feast": Feast(named, (tuple(rest),) if rest else ()), "strength": strength}
     return {"months": (named,), "days": tuple(rest), "strength": strength}
@@ -98,8 +134,12 @@ def year_day_month(values: Values) -> Slots | None:
 
 
 def edge(values: Values) -> Slots:
-    """月底, 下月底."""
-    count, (unit, side) = (0, values[0]) if len(values) == 1 else values
+    """月底, 下月底; 月初 alone is that of the next month, as this one has begun."""
+    if len(values) == 1:
+        unit, side = values[0]
+        count = 1 if side == "start" else 0
+    else:
+        count, (unit, side) = values
     return {"shift": Shift(unit, count), "edge": side, "strength": 2}
 
 

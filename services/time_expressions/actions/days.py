@@ -3,11 +3,13 @@
 from operator import lt
 from typing import Any
 
+from services.time_expressions.actions.clocks import half_day
 from services.time_expressions.actions.general import Values
 from services.time_expressions.actions.lengths import SECONDS_OF, measure, offset
-from services.time_expressions.values import Every, Shift, Slots
+from services.time_expressions.values import Every, Shift, Slots, names_day
 
 _LAST_HOUR = 24
+_DAYS_OF_WEEK = 7
 
 
 def weekday_range(values: Values) -> Any:
@@ -21,6 +23,11 @@ def figure_days(values: Values) -> tuple[int, ...] | None:
     figures = "".join(str(value) for value in values)
     days = tuple(int(figure) - 1 for figure in figures if figure in "1234567")
     return days if len(days) == len(figures) and all(map(lt, days, days[1:])) else None
+
+
+def figure_day(values: Values) -> int | None:
+    """周3."""
+    return values[0] - 1 if 1 <= values[0] <= _DAYS_OF_WEEK else None
 
 
 def named_days_ahead(values: Values, *, which: int = 2) -> Slots | None:
@@ -87,12 +94,18 @@ def weekday_day(values: Values, *, near: bool = False) -> Slots | None:
     return {**made, "near": True} if near and number <= _LAST_HOUR else made
 
 
-def offset_nearest(values: Values) -> Slots | None:
-    """The Monday closest to a date."""
+def weekday_half(values: Values) -> Slots:
+    """Sat am."""
+    day, half = values
+    return {**weekday([day]), **half_day([half]), "strength": 2}
+
+
+def weekday_about(values: Values, *, side: str = "nearest") -> Slots | None:
+    """The Monday closest to a date, before it or after it."""
     day, anchor = values
-    if "every" in anchor or "offset" in anchor:
+    if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
         return None
-    return {"weekdays": (day,), "anchor": anchor, "nearest": True, "strength": 2}
+    return {"weekdays": (day,), "anchor": anchor, "side": side, "strength": 2}
 
 
 def day_and_part(values: Values) -> Slots:

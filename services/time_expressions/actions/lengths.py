@@ -22,6 +22,12 @@ def half_more(values: Values) -> float:
     return float(values[0] + 0.5)
 
 
+def mixed_number(values: Values) -> float | None:
+    """2 1/2."""
+    part = fraction(values[1:])
+    return None if part is None else float(values[0] + part)
+
+
 def fraction(values: Values) -> float | None:
     """Three quarters, 1/2."""
     above, below = values[-1] if isinstance(values[-1], tuple) else (values[0], 4)
@@ -118,6 +124,12 @@ def from_offset(values: Values, *, sign: int = 1, clockless: bool = False) -> Sl
     if sign < 0 and values[0].keys() <= {"year", "months", "strength"}:
         return None
     return offset_from([values[1], values[0]], sign=sign)
+
+
+def weeks_from(values: Values) -> Slots | None:
+    """A week tomorrow, two weeks today."""
+    length, anchor = values
+    return offset_from(values) if length.unit in {"week", "fortnight"} and "clocks" not in anchor else None
 
 
 def _has_clock(slots: Slots) -> bool:

@@ -88,6 +88,11 @@ def every_part(values: Values, *, unit: str = "day") -> Slots:
     return {"every": Every(1, unit), "parts": parts, "strength": 2}
 
 
+def every_clock(values: Values) -> Slots:
+    """Every noon."""
+    return {"every": Every(1, "day"), "clocks": (values[-1],), "strength": 2}
+
+
 def weekly_part(values: Values) -> Slots:
     """Friday mornings."""
     days, part = values

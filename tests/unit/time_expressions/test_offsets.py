@@ -33,6 +33,12 @@ import pytest
         ("十来分钟后", timedelta(minutes=10)),
         ("九十一分钟后", timedelta(minutes=91)),
         ("一年后的今天", timedelta(days=365)),
+        ("in 2 1/2 hours", timedelta(minutes=150)),
+        ("in 1½ hours", timedelta(minutes=90)),
+        ("in a hundred days", timedelta(days=100)),
+        ("in a quarter hour", timedelta(minutes=15)),
+        ("半个多小时后", timedelta(minutes=30)),
+        ("定时一个小时三十秒", timedelta(hours=1, seconds=30)),
     ],
 )
 def test_a_length_is_counted_from_now(read, now, text, delta):
