@@ -14,6 +14,7 @@ from function_calls.permission import Viewer
 from function_calls.session_state import CallState, Session
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
+from services.errors import ToolFailed
 from services.history.service import HistoryService
 from services.reminders.service import ReminderService
 from services.storage.scope_store import SqlScopeStore
@@ -47,15 +48,25 @@ class Asker:
 
 
 Who = Callable[["ServerRequestContext[object]"], Asker]
+Admit = Callable[[Asker], None]
+
+
+def anybody(asker: Asker) -> None:
+    """Let every call pass."""
+    del asker
 
 
 class McpDoor:
-    """Answers MCP clients; `who` says whom a request is from, or raises for those who may not ask."""
+    """Answers MCP clients; `who` says whom a request is from, or raises for those who may not ask.
 
-    def __init__(self, app: App, clock: Clock, who: Who) -> None:
+    `admit` is asked before each call and raises `ToolFailed` with the reason where it may not be made now.
+    """
+
+    def __init__(self, app: App, clock: Clock, who: Who, *, admit: Admit = anybody) -> None:
         self._app = app
         self._clock = clock
         self._who = who
+        self._admit = admit
 
     def server(self) -> "Server[object]":
         """The server, to be run over whatever transport."""
@@ -108,6 +119,10 @@ class McpDoor:
         asker = self._who(ctx)
         call = ToolCall(id=f"{DOOR}-{uuid.uuid4().hex}", name=params.name, arguments=params.arguments or {})
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED))
+        try:
+            self._admit(asker)
+        except ToolFailed as refused:
+            return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
         result = await self._dispatched(ctx, asker, call, is_confirmed=is_confirmed)
         value = result.for_model()
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""What a request passes that has the bot think or search: the limits of a message in a chat."""
+"""What a request passes that has the bot think, search or call a tool: the limits of a message in a chat."""
 
 from bot.http.context import HttpContext
 from bot.http.errors import HttpRefused

@@ -7,11 +7,14 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from bot.http.admission import admit
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
-from bot.http.errors import error_response
+from bot.http.errors import HttpRefused, error_response
 from bot.mcp_server import Asker, McpDoor
 from bot.platforms.web.ids import SESSION
+from function_calls.wording import say
+from services.errors import ToolFailed
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -27,7 +30,7 @@ class McpEndpoint:
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
-        self._door = McpDoor(context.app, context.clock, self._asker)
+        self._door = McpDoor(context.app, context.clock, self._asker, admit=self._admit)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of whoever has the scope `mcp`."""
@@ -61,6 +64,13 @@ class McpEndpoint:
         if not isinstance(request, Request) or not isinstance(viewer, Viewer):
             raise PermissionError("nobody is known to ask")
         return Asker(person=viewer.person, chat=self._context.room.address(_room_of(request)))
+
+    def _admit(self, asker: Asker) -> None:
+        """Count a call as a message of the person in the room; a model reads why it may not be made."""
+        try:
+            admit(self._context, asker.chat, asker.person.id)
+        except HttpRefused as refused:
+            raise ToolFailed(say("en", f"http.{refused.code}", **refused.fields)) from refused
 
 
 def _room_of(request: Request) -> str:

@@ -72,8 +72,9 @@ async def summary(
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
 ) -> SummaryAnswer:
-    """Sum up what was said in a room."""
+    """Sum up what was said in a room, at most as often as one may write there."""
     turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    admit(context, turn.message.address, turn.message.sender.id)
     result = succeeded(await call_tool(context, turn, "summary", body.model_dump(exclude_none=True)))
     value = result.value if isinstance(result.value, dict) else {}
     bullets = [BulletBody.model_validate(each) for each in value.get("bullets", ())]

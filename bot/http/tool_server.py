@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 
 from bot import __version__
+from bot.http.admission import admit
 from bot.http.auth import NAME, ToolViewer
 from bot.http.calling import Asked, call_tool, check_arguments, succeeded, turn_of
 from bot.http.context import Context
@@ -47,9 +48,13 @@ async def call(
     name: NAME = None,
     confirm: Annotated[bool, Query(description="The person has been asked, where that is needed.")] = False,
 ) -> JsonValue:
-    """Call a function with its arguments; the answer is what a model is fed. It is recorded like any other call."""
+    """Call a function with its arguments; the answer is what a model is fed.
+
+    It is recorded like any other call, and counts as a message in the room.
+    """
     turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
     await check_arguments(context, turn, tool_name, arguments, is_for_model=True)
+    admit(context, turn.message.address, turn.message.sender.id)
     result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm)
     if result.is_question and not result.ok:
         raise HttpRefused(409, "call_question", why=result.text)

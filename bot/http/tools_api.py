@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Request
 from pydantic import Field, JsonValue
 
+from bot.http.admission import admit
 from bot.http.answer import Answer
 from bot.http.auth import NAME, ToolViewer, Viewer
 from bot.http.calling import Asked, call_tool, check_arguments, turn_of
@@ -113,12 +114,13 @@ async def tool(
 async def invoke(
     tool_name: TOOL_NAME, body: InvokeBody, request: Request, context: Context, viewer: ToolViewer
 ) -> Invoked:
-    """Call a tool, as the chat would; it is recorded like any other call."""
+    """Call a tool, as the chat would; it is recorded like any other call, and counts as a message in the room."""
     asked = Asked.of(request, viewer.named(body.name), body.session_id)
     turn = await turn_of(context, asked)
     await check_arguments(context, turn, tool_name, body.arguments)
     if body.dry_run:
         return Invoked(ok=True, status="checked")
+    admit(context, turn.message.address, turn.message.sender.id)
     result = await call_tool(context, turn, tool_name, body.arguments)
     return Invoked(
         ok=result.ok,

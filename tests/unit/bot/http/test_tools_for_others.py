@@ -1,8 +1,16 @@
 """Our functions as an OpenAPI tool server, and the sources of all tools."""
 
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.settings import RouterSettings
+from bot.testing.clocks import StandingClock
 from function_calls.schema_validator import SchemaValidator
 from function_calls.toolsets.openapi.importer import import_document
 
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 TEA = {"type": "once", "time": "in 10 minutes", "content": "tea"}
 
 
@@ -32,6 +40,71 @@ async def test_what_asks_first_is_answered_with_the_question(api):
 
     assert (asked.status_code, asked.json()["code"]) == (409, "call_question")
     assert done.status_code == 200
+
+
+DOORS = {
+    "invoke": ("/api/tools/reminder_list/invoke", {}),
+    "tool server": ("/tools/reminder_list", {}),
+    "summary": ("/api/summary", {}),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+async def test_a_call_counts_as_a_message_of_the_person(api_of, door):
+    path, body = DOORS[door]
+    api = await api_of(router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
+    said = await api.post("/api/chat/send", json={"session_id": "lobby", "name": "you", "message": "hi"})
+    answers = [await api.post(path, json=body) for _ in range(2)]
+
+    assert said.status_code == 200
+    assert [each.status_code for each in answers] == [200, 429]
+    assert answers[1].headers["retry-after"] == "30"
+
+
+@pytest.mark.parametrize("door", DOORS)
+async def test_nothing_is_called_in_a_chat_that_is_not_served(api_of, door):
+    path, body = DOORS[door]
+    api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
+    refused = await api.post(path, json=body)
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "chat_not_served")
+
+
+async def called_over_mcp(api):
+    request = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "reminder_list", "arguments": {}},
+    }
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    answer = await api.post("/mcp", json=request, headers=headers)
+    (told,) = (line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {"))
+    return json.loads(told)["result"]
+
+
+async def test_a_call_over_mcp_counts_as_a_message_too(api_of):
+    api = await api_of(router=RouterSettings(messages_per_minute=1), clock=StandingClock(NOON))
+    first, second = [await called_over_mcp(api) for _ in range(2)]
+
+    assert not first["isError"]
+    assert second["isError"]
+    assert second["content"][0]["text"] == "Too many requests; wait a moment."
+
+
+async def test_nothing_is_called_over_mcp_in_a_chat_that_is_not_served(api_of):
+    api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
+    refused = await called_over_mcp(api)
+
+    assert refused["isError"]
+    assert refused["content"][0]["text"] == "This bot does not serve the chat web:lobby."
+
+
+async def test_a_dry_run_counts_as_nothing(api_of):
+    api = await api_of(router=RouterSettings(messages_per_minute=1), clock=StandingClock(NOON))
+    answers = [await api.post("/api/tools/reminder_list/invoke", json={"dry_run": True}) for _ in range(3)]
+
+    assert [each.status_code for each in answers] == [200] * 3
 
 
 async def test_an_mcp_client_names_a_room_that_can_be_one(api):
