@@ -22,12 +22,14 @@ async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[R
 async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
     """What `change` comes to for each of `chosen`, one after the other; `none` words that there are none."""
     if not chosen:
-        return ToolResult.failed("no_reminders", text=say(ctx.language, none))
+        return ToolResult.refused("no_reminders", say(ctx.language, none))
     results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
+    failed = next((result for result in results if not result.ok), None)
     return ToolResult(
         ok=any(result.ok for result in results),
         text="\n".join(dict.fromkeys(result.text for result in results)),
-        error=next((result.error for result in results if not result.ok), ""),
+        error="" if failed is None else failed.error,
+        cause="" if failed is None else failed.cause,
         is_question=any(result.is_question for result in results),
         value={"changed": [each.subject for result in results for each in result.receipts]},
         receipts=tuple(receipt for result in results for receipt in result.receipts),

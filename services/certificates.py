@@ -6,7 +6,10 @@ from functools import cache
 
 @cache
 def trusted(*, trust_environment: bool = True) -> ssl.SSLContext:
-    """What clients of httpx check servers with; `trust_environment` takes SSL_CERT_FILE and SSL_CERT_DIR where set."""
-    import httpx
+    """What every client checks servers with: the list of the operating system, and so of an office's own authority.
 
-    return httpx.create_ssl_context(trust_env=trust_environment)
+    `trust_environment` takes SSL_CERT_FILE and SSL_CERT_DIR in its place where they are set.
+    """
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=trust_environment)

@@ -58,11 +58,9 @@ class Tokens:
 
     async def find(self, secret: str) -> Token | None:
         """The token that `secret` is; None for one that is not known."""
-        if not secret or len(secret) > _LONGEST:
-            return None
         if self._operators and hmac.compare_digest(secret.encode(), self._operators.encode()):
             return OPERATOR
-        if not secret.startswith(_PREFIX):
+        if not secret.startswith(_PREFIX) or len(secret) > _LONGEST:
             return None
         wanted = _hashed(secret)
         return next((_read(each) for each in await self._entries() if each.get("hash") == wanted), None)

@@ -16,7 +16,6 @@ from loguru import logger
 from bot.plugins.contributions import Contributions
 from bot.settings import PluginSettings
 from services.clock import Clock
-from services.language_model.absent import NoModel
 from services.language_model.ports import LanguageModel
 
 ENTRY_POINTS: Final = "bubbles.plugins"
@@ -58,7 +57,8 @@ def loaded(
 ) -> LoadedPlugin:
     """Import a plugin and let it say what it adds. Whatever goes wrong is in `error`."""
     options = settings.options.get(found.name, {})
-    adds = Contributions(name=found.name, clock=clock, model=model or NoModel(), options=options)
+    adds = Contributions(name=found.name, clock=clock, options=options)
+    adds.model = model or adds.model
     try:
         module = found.load()
         setup = getattr(module, "setup", None)

@@ -6,10 +6,8 @@ are off, because it cannot see a malformed or cut answer, nor how long the perso
 
 import asyncio
 import inspect
-import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
@@ -17,6 +15,7 @@ import httpx2
 import openai
 from openai import AsyncStream
 
+from services.certificates import trusted
 from services.language_model.answer import read_answer, read_fields
 from services.language_model.body import body_bytes, body_keywords
 from services.language_model.failures import EndpointFailed
@@ -133,16 +132,10 @@ def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.Asyn
     return openai.AsyncOpenAI(
         base_url=base_url,
         api_key=api_key or _NO_KEY,
-        http_client=kind(verify=_trusted()),
+        http_client=kind(verify=trusted()),
         max_retries=0,
         timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
     )
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """Whose certificates are trusted; read once, since reading them takes longer than a request."""
-    return httpx2.create_ssl_context()
 
 
 @contextmanager

@@ -113,6 +113,14 @@ async def test_an_mcp_client_names_a_room_that_can_be_one(api):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+@pytest.mark.parametrize("which", ["all", "1"])
+async def test_none_of_the_reminders_is_not_found(api, which):
+    answer = await api.post("/tools/reminder_update", json={"reminder_id": which, "content": "coffee"})
+
+    assert answer.status_code == 404
+    assert answer.json()["detail"].startswith("No reminders here.")
+
+
 async def test_unknown_functions_and_wrong_arguments_are_refused(api):
     unknown = await api.post("/tools/launch_rocket", json={})
     wrong = await api.post("/tools/reminder_set", json={"type": "hourly"})
