@@ -1,5 +1,7 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
+from dataclasses import asdict
+
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
@@ -108,16 +110,18 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
         answer = await search.search(args.query, ctx.language, on_text=ctx.on_text)
     except SearchUnavailable as failure:
         tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
-        return ToolResult.failed(str(failure), text=say(ctx.language, "search.unavailable", tried=tried))
+        told = say(ctx.language, "search.unavailable", tried=tried)
+        return ToolResult.failed(str(failure), text=told, cause="search_unavailable")
+    value = {"answer": answer.text, "sources": [asdict(each) for each in answer.sources], "engine": answer.engine}
     if answer.is_already_answered and ctx.on_text is None:  # what our listener heard is a draft of this very answer
-        return ToolResult(ok=True, is_answered=True)
+        return ToolResult(ok=True, value=value, is_answered=True)
     if answer.is_empty:
-        return ToolResult(ok=True, text=say(ctx.language, "search.nothing", query=args.query))
+        return ToolResult(ok=True, value=value, text=say(ctx.language, "search.nothing", query=args.query))
     sources = [
         say(ctx.language, "search.source", number=number, title=source.title or source.url, url=source.url)
         for number, source in enumerate(answer.sources, start=1)
     ]
-    return ToolResult(ok=True, text="\n".join([answer.text, *sources]), value={"answer": answer.text})
+    return ToolResult(ok=True, text="\n".join([answer.text, *sources]), value=value)
 
 
 @tool_function(name="summary", returns="reply", timeout=120, returns_untrusted=True)

@@ -60,6 +60,7 @@ REFUSED_STATUS: Final = {
     "not_your_reminder": 403,
     "too_many_reminders": 409,
     "search_not_configured": 409,
+    "search_unavailable": 503,
 }
 """The status of what a service refuses, by its code; 422 for all others."""
 _OF_STATUS: Final = {

@@ -1,5 +1,6 @@
 """`/api/summary` and `/api/search`: what was said here, and what the web says."""
 
+from dataclasses import replace
 from typing import Literal
 
 from fastapi import APIRouter, Request
@@ -10,10 +11,7 @@ from bot.http.answer import Answer
 from bot.http.auth import NAME, ChatViewer, SearchViewer
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context
-from bot.http.errors import HttpRefused, language_asked
 from bot.http.shapes import IN_ROOM, Body
-from services.search.errors import SearchUnavailable
-from services.search.service import SearchService
 
 routes = APIRouter(prefix="/api", tags=["search"])
 
@@ -90,12 +88,11 @@ async def search(
     session_id: IN_ROOM = "lobby",
     name: NAME = None,
 ) -> SearchResult:
-    """Search the web through the configured engines, at most as often as one may write in the room."""
-    admit(context, context.room.address(session_id), viewer.named(name).person.id)
-    language = body.language or language_asked(request)
-    try:
-        answer = await context.app.services.get(SearchService).search(body.query, language)
-    except SearchUnavailable as failure:
-        raise HttpRefused(503, "search_failed", why=failure.reason) from failure
-    sources = [SourceBody(title=each.title, url=each.url, snippet=each.snippet) for each in answer.sources]
-    return SearchResult(text=answer.text, sources=sources, engine=answer.engine)
+    """Search the web through the configured engines, at most as often as one may write in the room; it is recorded."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    admit(context, turn.message.address, turn.message.sender.id)
+    turn = replace(turn, language=body.language or turn.language)
+    result = succeeded(await call_tool(context, turn, "perplexity_search", {"query": body.query}))
+    value = result.value if isinstance(result.value, dict) else {}
+    sources = [SourceBody.model_validate(each) for each in value.get("sources", ())]
+    return SearchResult(text=str(value.get("answer", "")), sources=sources, engine=str(value.get("engine", "")))

@@ -40,3 +40,31 @@ async def test_nobody_searches_from_a_chat_that_is_not_served(api_of, search):
 
     assert (elsewhere.status_code, elsewhere.json()["code"]) == (403, "chat_not_served")
     assert there.status_code == 200
+
+
+async def test_a_search_is_recorded_like_any_call(api_of, search):
+    api = await api_of(search=search)
+    found = (await api.post("/api/search?name=Ann", json=QUERY)).json()
+    [recorded] = (await api.get("/api/admin/tool-calls")).json()["items"]
+
+    assert (recorded["name"], recorded["arguments"]) == ("perplexity_search", QUERY)
+    assert found["text"]
+    assert found["sources"][0]["url"].startswith("https://")
+    assert found["engine"] == "perplexity"
+
+
+async def test_a_program_that_calls_the_tool_gets_the_sources_too(api_of, search):
+    api = await api_of(search=search)
+    found = (await api.post("/tools/perplexity_search", json=QUERY)).json()
+
+    assert found["sources"][0]["url"].startswith("https://")
+
+
+async def test_a_search_that_no_engine_answers_is_not_available_now(api_of):
+    nowhere = SearchSettings(
+        engines=("perplexity",), perplexity_api_key=SecretStr("k"), perplexity_base_url="http://127.0.0.1:9"
+    )
+    api = await api_of(search=nowhere)
+    answer = await api.post("/api/search", json=QUERY)
+
+    assert answer.status_code == 503
