@@ -21,6 +21,8 @@ MOST_PIECES = 9
 
 
 Row = dict[str, list[Item]]
+Matched = tuple[int, int, int, int, int]
+"""How much of a text a rule has matched so far: start, end, after, and the sums of weight and size of its parts."""
 
 
 def _add(row: Row, item: Item) -> bool:
@@ -64,12 +66,13 @@ class Chart:
                 queue.append(Item(start, item.end, item.after, "TIME", item.value, item.weight, 1, item.size))
             for root in self._roots:
                 if node := root.get(symbol):
-                    self._walk(node, item, [] if symbol[0] == "=" else [item.value], queue)
+                    values = [] if symbol[0] == "=" else [item.value]
+                    self._walk(node, (start, item.end, item.after, item.weight, item.size), values, queue)
         self._kept += taken
 
-    def _walk(self, node: Node, item: Item, values: list[Any], queue: list[Item]) -> None:
-        """Extend a rule that has matched what `item` spans; `item.weight` and `size` are sums over its parts."""
-        start, end, after, _, _, weight, _, size = item
+    def _walk(self, node: Node, matched: Matched, values: list[Any], queue: list[Item]) -> None:
+        """Extend a rule that has matched as far as `matched` says."""
+        start, end, after, weight, size = matched
         for gives, action, extra, gain in node.rules:
             value = action(values, **extra)
             if value is not None:
@@ -83,16 +86,7 @@ class Chart:
             if child is None:
                 continue
             for following in found:
-                longer = Item(
-                    start,
-                    following.end,
-                    following.after,
-                    symbol,
-                    None,
-                    weight + following.weight,
-                    1,
-                    size + following.size,
-                )
+                longer = (start, following.end, following.after, weight + following.weight, size + following.size)
                 self._walk(child, longer, values if symbol[0] == "=" else [*values, following.value], queue)
 
     def _join(self, time: Item, queue: list[Item]) -> None:

@@ -13,6 +13,7 @@ _TRIPLE = re.compile(r"(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})")
 _DECIMAL = re.compile(r"\d{1,4}[.,]\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
+_MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
 _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
 
 
@@ -45,9 +46,17 @@ def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]
         found += _triple(triple, order, usual)
     elif (month := _YEAR_PAIR.fullmatch(chunk)) and int(month[2]) > 12:
         found.append(("YEARDAY", (int(month[1]), int(month[2]))))
-    elif (month := _YEAR_MONTH.fullmatch(chunk)) and 1 <= int(month[2]) <= 12 and 1900 <= int(month[1]) < 2200:
-        found.append(("PIECE", {"year": int(month[1]), "months": (int(month[2]),), "strength": 1}))
+    elif month := _YEAR_MONTH.fullmatch(chunk):
+        found += _month(int(month[1]), int(month[2]))
+    elif month := _MONTH_YEAR.fullmatch(chunk):
+        found += _month(int(month[2]), int(month[1]))
     return found
+
+
+def _month(year: int, month: int) -> list[Sense]:
+    if not (1 <= month <= 12 and 1900 <= year < 2200):
+        return []
+    return [("PIECE", {"year": year, "months": (month,), "strength": 1})]
 
 
 def _whole(chunk: str) -> list[Sense]:

@@ -152,8 +152,8 @@ def _on_days(meaning: Meaning, present: Present) -> list[Answer]:
     if not _names_a_time(meaning):
         return []
     gone: list[Answer] = []
-    for day in days(meaning, present.local.date(), forward=present.future):
-        if meaning.near and abs((day.date - present.local.date()).days) > NEAR_DAYS:
+    for day in days(meaning, present.today, forward=present.future):
+        if meaning.near and abs((day.date - present.today).days) > NEAR_DAYS:
             break
         answers = list(_on_day(meaning, day, present))
         fitting = [answer for answer in answers if not _lies_wrong(answer, day, present)]
@@ -192,7 +192,7 @@ def _on_day(meaning: Meaning, day: Day, present: Present) -> Iterator[Answer]:
         yield _answer(Moment(local=datetime.combine(day.date, time(23, 59)), has_clock=True), Grain.MINUTE, present)
         return
     candidates = moments(day.date, clock, part, present.parts)
-    today = day.date == present.local.date()
+    today = day.date == present.today
     if len(candidates) > 1:
         candidates = _chosen(candidates, meaning, day, present)
     grain = Grain(clock.grain) if clock else day.grain
@@ -220,9 +220,9 @@ def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Prese
     gone = is_before(in_zone(preferred.local, present.zone), present.now)
     if not (present.future and gone):
         return candidates
-    if not day.floats and day.date < present.local.date():
+    if not day.floats and day.date < present.today:
         return [preferred]
-    if day.floats and not (day.date == present.local.date() and hour == EVENING_TOO and preferred.local.hour == hour):
+    if day.floats and not (day.date == present.today and hour == EVENING_TOO and preferred.local.hour == hour):
         return [preferred]
     return [other]
 

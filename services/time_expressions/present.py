@@ -1,6 +1,6 @@
 """The present moment that words are read against, and the answers that come of it."""
 
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from services.time_expressions.model import DayParts, Grain
@@ -18,6 +18,11 @@ class Present(NamedTuple):
     def local(self) -> datetime:
         """The wall clock of `now`, without its zone."""
         return self.now.replace(tzinfo=None)
+
+    @property
+    def today(self) -> date:
+        """The day by that clock."""
+        return self.now.date()
 
     @property
     def zone(self) -> tzinfo:
@@ -39,7 +44,7 @@ class Answer(NamedTuple):
 
 def in_zone(local: datetime, zone: tzinfo) -> datetime:
     """Give a wall clock its zone; a time in a gap moves forward by the gap, a folded one is the first."""
-    return local.replace(tzinfo=zone, fold=0).astimezone(UTC).astimezone(zone)
+    return datetime.combine(local, local.time(), zone).astimezone(UTC).astimezone(zone)
 
 
 def is_before(start: datetime, other: datetime) -> bool:
@@ -49,4 +54,6 @@ def is_before(start: datetime, other: datetime) -> bool:
 
 def judged(answer: Answer, present: Present) -> Answer:
     """Mark an answer that lies before now although a future one was asked for."""
-    return answer._replace(past=present.future and is_before(answer.start, present.now.replace(microsecond=0)))
+    if present.future and is_before(answer.start, present.now.replace(microsecond=0)):
+        return answer._replace(past=True)
+    return answer

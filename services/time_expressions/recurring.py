@@ -144,7 +144,7 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
         and meaning.every is not None
         and meaning.every.unit in {"day", "week"}
     ):
-        after = shifted_start(Shift(meaning.shift.unit, meaning.shift.steps + 1), present.local.date())
+        after = shifted_start(Shift(meaning.shift.unit, meaning.shift.steps + 1), present.today)
         return datetime.combine(after, time()) - timedelta(seconds=1) if after else None
     return None
 

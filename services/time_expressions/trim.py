@@ -15,6 +15,8 @@ def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int
         return inner
     if inner is not None:
         end = inner[1]
+    if text[end : end + 1] == ")" and text.count("(", start, end) > text.count(")", start, end):
+        end += 1
     return _led_in(text, start, grammar.leads), end
 
 

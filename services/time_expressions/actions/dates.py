@@ -34,6 +34,25 @@ def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
     return made
 
 
+def dates(values: Values, *, form: str) -> Slots | None:
+    """1-5 December, Nov 28 to Dec 2: from one date to another; `form` names the parts as for `date`."""
+    parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+    months = [part for part, letter in zip(parts, form, strict=True) if letter == "m"]
+    days = [part for part, letter in zip(parts, form, strict=True) if letter == "d"]
+    since, until = (date([month, day], form="md") for month, day in zip((months[0], months[-1]), days, strict=True))
+    if since is None or until is None or (len(months) == 1 and days[0] >= days[1]):
+        return None
+    return {"since": since, "until": until, "strength": 2}
+
+
+def day_after_months(values: Values) -> Slots | None:
+    """两个月后的15号, 下月十五: a count of months and a day."""
+    count, unit, day = values
+    if unit != "month" or not 1 <= day <= 31:
+        return None
+    return {"shift": Shift("month", count), "days": (day,), "strength": 2}
+
+
 def day_of_month(values: Values, *, day: int) -> Slots | None:
     """Mid next month; the present one needs no name, as its day may be gone."""
     inner: Slots = values[-1]

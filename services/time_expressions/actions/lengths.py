@@ -1,7 +1,7 @@
 """Actions that make numbers, lengths of time and offsets."""
 
 from services.time_expressions.actions.general import Values
-from services.time_expressions.values import Slots, Span
+from services.time_expressions.values import Shift, Slots, Span
 
 _MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
@@ -142,9 +142,19 @@ def _signed(length: Span, sign: int) -> Span:
 
 
 def workdays(values: Values) -> Span | None:
-    """Three working days."""
-    amount = values[0]
+    """Three working days; the next one where the words give no number."""
+    amount = values[0] if values else 1
     return Span(days=amount, unit="workday") if 0 < amount == int(amount) <= _MOST_WORKDAYS else None
+
+
+def same_time(values: Values) -> Slots | None:
+    """This time tomorrow, 明天这个时候."""
+    inner = values[-1] if isinstance(values[-1], dict) else {"shift": Shift("day", values[-1])}
+    shift = inner.get("shift")
+    if shift is None or not inner.keys() <= {"shift", "strength"} or shift.steps < 1:
+        return None
+    length = measure(shift.steps, shift.unit)
+    return offset([length]) if length else None
 
 
 def lasting(values: Values) -> Slots:
@@ -156,6 +166,11 @@ def lasting_unit(values: Values) -> Slots | None:
     """For the next year."""
     length = measure(1, values[0])
     return lasting([length]) if length else None
+
+
+def constant_span(_values: Values, *, amount: float, unit: str) -> Span | None:
+    """半个钟."""
+    return measure(amount, unit)
 
 
 def span_of(values: Values, *, unit: str, factor: int = 1) -> Span | None:

@@ -66,13 +66,16 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("sun pm", "22 15:00"),
         ("tomorrow morning 8", "21 08:00"),
         ("after dinner", "20 19:00"),
-        ("tomorrow before bed", "21 21:00"),
+        ("tomorrow before bed", "21 22:00"),
         ("by lunch", "20 12:00"),
         ("2026-11-23T09:00:00Z", "23 09:00"),
-        ("明天睡前", "21 21:00"),
+        ("明天睡前", "21 22:00"),
         ("晚饭前给外婆打电话", "20 18:00"),
         ("今晚半夜12点", "21 00:00"),
         ("在十一点半", "20 11:30"),
+        ("午夜12点", "21 00:00"),
+        ("下个工作日上午9点", "23 09:00"),
+        ("next business day at 9", "23 09:00"),
     ],
 )
 def test_a_clock_is_the_next_such_time(read, text, clock):
@@ -101,6 +104,8 @@ def test_settings_change_the_hour_of_a_part_of_the_day(read):
         ("3-5pm", "15:00", "17:00"),
         ("11am to 1pm tomorrow", "11:00", "13:00"),
         ("between 2 and 4 pm on tuesday", "14:00", "16:00"),
+        ("tomorrow between 3-4", "15:00", "16:00"),
+        ("下午2-4点", "14:00", "16:00"),
         ("from 10 till 12 tomorrow", "10:00", "12:00"),
         ("下午3点到5点", "15:00", "17:00"),
         ("明天上午9点到11点", "09:00", "11:00"),
@@ -125,6 +130,8 @@ def test_a_length_beside_a_time_is_its_end(read):
         ("yesterday at 9", "2026-11-19 09:00"),
         ("昨天9点", "2026-11-19 09:00"),
         ("yesterday at 5", "2026-11-19 17:00"),
+        ("last night at 9", "2026-11-19 21:00"),
+        ("尋日九點", "2026-11-19 09:00"),
     ],
 )
 def test_a_day_that_is_over_keeps_the_usual_half(now, text: str, clock: str) -> None:

@@ -87,6 +87,17 @@ from services.time_expressions import DateOrder, Grain
         ("月初", "2026-12-01"),
         ("大大后天", "2026-11-24"),
         ("二○二七年三月一日", "2027-03-01"),
+        ("week of dec 7", "2026-12-07"),
+        ("latest by monday", "2026-11-23"),
+        ("wensday", "2026-11-25"),
+        ("febuary 3", "2027-02-03"),
+        ("09/2027", "2027-09-01"),
+        ("两个月后的15号", "2027-01-15"),
+        ("下月十五", "2026-12-15"),
+        ("下下周末", "2026-12-05"),
+        ("3.5号", "2027-03-05"),
+        ("十一那天", "2027-10-01"),
+        ("国庆期间", "2027-10-01"),
     ],
 )
 def test_words_name_the_next_such_day(read, text, day):
@@ -150,3 +161,18 @@ def test_today_without_a_clock_is_later_today(read, now):
 def test_a_dotted_date_puts_the_month_first_in_chinese(read):
     assert read("12.24晚上7点").start.strftime("%m-%d %H") == "12-24 19"
     assert read("24.12. at 7pm").start.strftime("%m-%d %H") == "12-24 19"
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("dec 1-5", "12-01", "12-06"),
+        ("28 to 30 november", "11-28", "12-01"),
+        ("from nov 28 to dec 2", "11-28", "12-03"),
+        ("12月1号到5号", "12-01", "12-06"),
+    ],
+)
+def test_dates_from_one_to_another_are_an_interval(read, text, first, after):
+    reading = read(text)
+
+    assert (f"{reading.start:%m-%d}", f"{reading.end:%m-%d}") == (first, after)

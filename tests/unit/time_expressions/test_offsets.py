@@ -39,6 +39,10 @@ import pytest
         ("in a quarter hour", timedelta(minutes=15)),
         ("半个多小时后", timedelta(minutes=30)),
         ("定时一个小时三十秒", timedelta(hours=1, seconds=30)),
+        ("in less than an hour", timedelta(hours=1)),
+        ("this time tomorrow", timedelta(days=1)),
+        ("明天这个时候", timedelta(days=1)),
+        ("個半鐘後", timedelta(minutes=90)),
     ],
 )
 def test_a_length_is_counted_from_now(read, now, text, delta):

@@ -78,6 +78,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every noon", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0"),
         ("every day at 9 and 21", "FREQ=DAILY;BYHOUR=9,21;BYMINUTE=0"),
         ("5 mondays in a row", "FREQ=WEEKLY;BYDAY=MO;COUNT=5"),
+        ("every day from december 1 to 5", "FREQ=DAILY;UNTIL=20261205T235959Z"),
         ("3 days in a row at 9am", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=3"),
         ("daily from tuesday to thursday", "FREQ=WEEKLY;BYDAY=TU,WE,TH"),
         ("每周1、3、5", "FREQ=WEEKLY;BYDAY=MO,WE,FR"),

@@ -74,6 +74,8 @@ from services.time_expressions import parse
         "周末愉快",
         "一日三餐",
         "3x daily",
+        "this time i mean it",
+        "在十一楼",
     ],
 )
 def test_a_text_without_a_time_gives_none(now, text):

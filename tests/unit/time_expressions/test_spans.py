@@ -27,6 +27,9 @@ def cut(text: str, spans: tuple[tuple[int, int], ...]) -> str:
         ("明天早上８点半叫我起床", "叫我起床"),
         ("每天提醒我早上八点吃药", "提醒我吃药"),
         ("在明天四点提醒我去商场", "提醒我去商场"),
+        ("demo on dec 7 (mon) with ann", "demo with ann"),
+        ("8点前交报告", "交报告"),
+        ("lunch with bob at 12 noon", "lunch with bob"),
     ],
 )
 def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
