@@ -14,13 +14,12 @@ _QUOTED = re.compile(
     r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|『[^』\n]+』|(?<!\w)['‘][^'’\n]+['’](?!\w)", re.DOTALL
 )
 _TYPED = re.compile(r"[a-z0-9]+", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
 _AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
-_MARKS = {ord("’"): "'", ord("‘"): "'", ord("`"): "'", ord("“"): '"', ord("”"): '"', 0xA0: " ", 0x3000: " "}
+_SPELLINGS = _WIDE | str.maketrans("’‘`“”\u00a0\u3000", "'''\"\"  ")
 _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
 _PAIRED = re.compile("[\"'“”「」()（）]")
 _SIGNS_AHEAD = re.compile(r"^[\s\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+")
@@ -34,9 +33,10 @@ _EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
 @lru_cache(maxsize=4)
 def tidy(text: str, pack: LanguagePack) -> str:
     """One spelling of spaces, quotes and wide letters; a message is asked for it a dozen times."""
-    plain = without_blanks(text).translate(_MARKS | _WIDE)
-    plain = _AFTER_MENTION.sub(r"\1，", plain) if pack.data.script == "han" else plain
-    plain = _SPACE_IN_HAN.sub("", _SPACE.sub(" ", plain)).strip()
+    plain = without_blanks(text).translate(_SPELLINGS)
+    plain = _AFTER_MENTION.sub(r"\1，", plain) if pack.data.script == "han" and "@" in plain else plain
+    plain = " ".join(plain.split())
+    plain = plain if plain.isascii() else _SPACE_IN_HAN.sub("", plain)
     return _respelt(plain.replace(" ' ", "'") if pack.data.is_spaced else plain, pack)
 
 

@@ -34,10 +34,8 @@ def match_clause(
     squeezed = squeeze(pack.fold(text), is_spaced=pack.data.is_spaced)
     met = _met(clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up)
     for intent in _candidates(clause, pack):
-        for sentence in intent.sentences:
-            if sentence.need not in met or not sentence.may_match(squeezed.text):
-                continue
-            found = sentence.pattern.fullmatch(squeezed.text)
+        for sentence in intent.fitting(squeezed.text):
+            found = sentence.pattern.fullmatch(squeezed.text) if sentence.need in met else None
             if found is None or _is_refused(intent, found.groupdict()):
                 continue
             spans = {name: squeezed.span(found, name) for name, words in found.groupdict().items() if words}

@@ -90,7 +90,8 @@ class ReminderReader:
         return rest if has_words(self._pack.plain.sub("", rest)) else ""
 
     def _person(self, words: str) -> str | None:
-        name = _ADJOINED.sub(r"\1、", trimmed(words)).removeprefix("@")
+        bare = trimmed(words)
+        name = (_ADJOINED.sub(r"\1、", bare) if "@" in bare else bare).removeprefix("@")
         if not name or name.lower() in self._pack.data.oneself:
             return None
         return (

@@ -162,10 +162,10 @@ class Ear:
         """Where one request may end and another begin, as far as anybody would ask in one message."""
         gate = load_gate(self.pack.language)
         folded = self.pack.fold(text)
-        if len(gate.findall(folded)) < _FEWEST_TRIGGERS:
-            return []
         between = [match for match in self.pack.between.finditer(folded) if match[0].strip()]
         pauses = sorted([*_PAUSE.finditer(folded), *between], key=lambda pause: (pause.start(), -pause.end()))
+        if not pauses or len(gate.findall(folded)) < _FEWEST_TRIGGERS:
+            return []
         apart = [pause for at, pause in enumerate(pauses) if not at or pause.start() >= pauses[at - 1].end()]
         return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
 

@@ -81,6 +81,8 @@ def in_the_morning(time: TimeWords, text: str, now: datetime, pack: LanguagePack
     data = next((data for words, data in pack.mornings if words.search(folded)), None)
     if data is None or time.best is None or not time.best.has_clock:
         return None
+    if data.is_likely and time.best.start.hour < _FIRST_HOUR_UP + _HALF_DAY:
+        return None
     expressions = read(data.said.format(time=time.words), now, language=pack.language)
     if len(expressions) != 1 or not expressions[0].readings or expressions[0].readings[0].coverage < 1:
         return None
