@@ -57,7 +57,7 @@ class TurnFactory:
             message=message,
             now=self.clock.now().astimezone(zone),
             zone=zone,
-            language=language_of(message.text, "") or await self._language_before(message),
+            language=self._language_shown(message) or await self._language_before(message),
             bot_name=self.bot_name,
             tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._before(message),
@@ -82,8 +82,12 @@ class TurnFactory:
     async def _language_before(self, message: ChatMessage) -> str:
         """The language of a message that shows none ("18:30"): that of its sender's last words, else the bot's."""
         found = await self.history.recent(message.address, _LOOKED_BACK)
-        own = (language_of(each.text, "") for each in reversed(found) if each.sender.id == message.sender.id)
+        own = (self._language_shown(each) for each in reversed(found) if each.sender.id == message.sender.id)
         return next(filter(None, own), self.language)
+
+    def _language_shown(self, message: ChatMessage) -> str:
+        """The language of its words beside the bot's name, which is the same in all; "" where they show none."""
+        return language_of(message.text.casefold().replace(self.bot_name.casefold(), " "), "")
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         if not self.context_messages:

@@ -3,8 +3,9 @@
 from function_calls.calls import Conversation, Interpretation, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
-from function_calls.offline.clauses import LONGEST
+from function_calls.offline.clauses import LONGEST, has_words, without_names
 from function_calls.offline.compiling import compile_all
+from function_calls.offline.courtesies import is_courtesy
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.looking_here import looked_up_here, looked_up_in_vain, told
@@ -110,6 +111,7 @@ class OfflineInterpreter:
         text = turn.message.text
         if len(text) > LONGEST:
             return None
+        text = without_names(text, ear.names)
         if is_dropped(text, ear.pack):
             return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
@@ -147,14 +149,16 @@ class OfflineInterpreter:
         return Answering(turn, ear, self._questions, key).set_reminders(notes) if notes else None
 
     def _spoken_to(self, turn: Turn, ear: Ear) -> Interpretation:
-        """What to say to a message without a request: nothing, unless the bot was spoken to."""
+        """What to say to a message without a request: nothing, unless the bot was spoken to and not just thanked."""
         if not ear.is_addressed:
+            return Interpretation()
+        if is_courtesy(without_names(turn.message.text, ear.names)):
             return Interpretation()
         query = ear.core(turn.message.text)
         if len(query) <= LONGEST and is_dropped(query, ear.pack):
-            return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
+            return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
         maker = CallMaker(turn)
-        if query and is_question(ear.forms(turn.message.text)[1], ear.pack) and maker.offers("perplexity_search"):
+        if has_words(query) and is_question(ear.forms(turn.message.text)[1], ear.pack) and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
         return Interpretation(answer=say(turn.language, "offline.help"))
