@@ -3,7 +3,7 @@
 from function_calls.calls import Conversation, Interpretation, Turn
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_option, is_dropped, named_time
-from function_calls.offline.clauses import LONGEST, has_words, without_names
+from function_calls.offline.clauses import LONGEST, trimmed, without_names
 from function_calls.offline.compiling import compile_all
 from function_calls.offline.courtesies import is_courtesy
 from function_calls.offline.direct import direct_call, with_manners, without_manners
@@ -157,8 +157,9 @@ class OfflineInterpreter:
         query = ear.core(turn.message.text)
         if len(query) <= LONGEST and is_dropped(query, ear.pack):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
-        maker = CallMaker(turn)
-        if has_words(query) and is_question(ear.forms(turn.message.text)[1], ear.pack) and maker.offers("perplexity_search"):
+        maker, is_name = CallMaker(turn), trimmed(query).casefold() == turn.bot_name.casefold()
+        is_asked = not is_name and is_question(ear.forms(turn.message.text)[1], ear.pack)
+        if is_asked and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
         return Interpretation(answer=say(turn.language, "offline.help"))

@@ -1,0 +1,50 @@
+"""Thanks, laughter and the like need no answer; what asks for something does."""
+
+import pytest
+
+from function_calls.offline.courtesies import is_courtesy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OK!",
+        "thank you so much",
+        "thanks for the reminder ❤️",
+        "got it, thanks",
+        "👍",
+        "lol ok",
+        "好的",
+        "收到，谢谢",
+        "谢谢你的提醒",
+        "哈哈哈",
+        "知道了",
+        "辛苦了！",
+        "ok 谢谢",
+    ],
+)
+def test_thanks_and_the_like_need_no_answer(text):
+    assert is_courtesy(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "?",
+        "ok?",
+        "no",
+        "yes",
+        "hello",
+        "thanksgiving",
+        "thanks, delete it",
+        "cool down",
+        "好的吗？",
+        "好人",
+        "你好",
+        "谢谢，再推迟一小时",
+        "一",
+    ],
+)
+def test_what_may_ask_for_something_is_none(text):
+    assert not is_courtesy(text)
