@@ -21,6 +21,9 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     number = request.words("number", "number_only", "order", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
+    kept = request.match.first("kept")
+    if kept:
+        return (f"{ALL} except {_restored(kept, request, pack)}",)
     both = [request.match.first(name) for name in ("which", "which_2")]
     if all(both):
         return tuple(_restored(words, request, pack) for words in both)

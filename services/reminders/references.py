@@ -16,6 +16,14 @@ _ALL_OF = re.compile(
     r"|(?P<before>.+?)的?(?:所有|全部)的?|(?:所有|全部)的?(?P<rest>.+)",
     re.IGNORECASE,
 )
+_ALL_EXCEPT = re.compile(
+    r"(?:all|everything)(?: (?:of|my|the|our|reminders?))* "
+    r"(?:except|but|apart from|other than|besides)(?: for)? (?P<kept>.+)"
+    r"|除了?(?P<besides>.+?)(?:以外|之外|外)?的?(?:所有|全部)?的?",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\s*(?:,|，|、|\band\b|和|跟|以及)\s*")
+_ARTICLE = re.compile(r"^(?:the|my|our)\s+", re.IGNORECASE)
 _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
 _LAST = frozenset(
     {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
@@ -45,12 +53,7 @@ def find_reminder(
     """
     if not here:
         raise RequestRefused("no_reminders")
-    wanted = reference.strip().strip("[]【】\"“”'").strip()
-    number = _NUMBER.fullmatch(wanted)
-    found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
-    found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
-    if not found:
-        raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
+    found = _found(reference, here, shown, now, times)
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference, candidates=tuple(found))
     return found[0]
@@ -65,6 +68,30 @@ def all_of(reference: str) -> str:
     """The words that say which of all are meant: "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
     found = _ALL_OF.fullmatch(reference.strip())
     return "" if found is None else (found["after"] or found["before"] or found["rest"]).strip()
+
+
+def all_except(reference: str) -> tuple[str, ...]:
+    """The words that say which of all are left: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
+    found = _ALL_EXCEPT.fullmatch(reference.strip())
+    parts = _AND.split(found["kept"] or found["besides"]) if found else []
+    return tuple(_ARTICLE.sub("", part.strip()) for part in parts if part.strip())
+
+
+def all_others(
+    kept: Sequence[str],
+    here: Sequence[Reminder],
+    shown: Sequence[str],
+    *,
+    now: datetime | None = None,
+    times: TimeReader = USUAL,
+) -> tuple[Reminder, ...]:
+    """The reminders of `here` without every one that a reference of `kept` fits; the rest is as in `find_reminder`.
+
+    Raises:
+        RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
+    """
+    left = [each for reference in kept for each in _found(reference, here, shown, now, times)]
+    return tuple(each for each in here if each not in left)
 
 
 def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
@@ -85,6 +112,19 @@ def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeRea
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
     return tuple(each for each in here if _contains(each.content.casefold(), wanted.casefold()))
+
+
+def _found(
+    reference: str, here: Sequence[Reminder], shown: Sequence[str], now: datetime | None, times: TimeReader
+) -> list[Reminder]:
+    """All that `reference` fits, of the first kind of reference that fits any."""
+    wanted = reference.strip().strip("[]【】\"“”'").strip()
+    number = _NUMBER.fullmatch(wanted)
+    found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
+    found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
+    if not found:
+        raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
+    return found
 
 
 def _numbered(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:

@@ -141,7 +141,8 @@ class ReminderService:
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Delete what `reference` names, or with "all" everything that `person` has set in this chat.
 
-        "All of tomorrow", "all about work" are those of it that the words describe.
+        "All of tomorrow", "all about work" are those of it that the words describe; "all except the dentist" those that
+        they do not.
 
         Nothing that was not begun before this returns is said afterwards.
 

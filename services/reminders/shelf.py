@@ -11,7 +11,7 @@ from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
 from services.reminders.records import StoredReminder
 from services.reminders.recurrence import next_fires
-from services.reminders.references import all_of, find_reminder, fitting_all, matching
+from services.reminders.references import all_except, all_of, all_others, find_reminder, fitting_all, matching
 from services.session import StateStore
 from services.time_expressions import TimeReader
 
@@ -63,11 +63,20 @@ class Shelf:
         return listed
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
-        """The rows of what `person` has set here and "all of tomorrow" and the like mean; none for other references."""
-        words = all_of(reference)
-        pairs = [pair for pair in await self.open_in(chat) if pair[1].creator.id == person.id] if words else []
-        meant = fitting_all(words, [reminder for reminder, _ in pairs], self._clock.now(), self._times)
-        return frozenset(row.key for reminder, row in pairs if reminder in meant)
+        """The rows of one's own that "all of tomorrow" or "all except the dentist" mean; none for other references.
+
+        Raises:
+            RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
+        """
+        words, kept = all_of(reference), all_except(reference)
+        pairs = await self.open_in(chat) if words or kept else ()
+        here, now = [reminder for reminder, _ in pairs], self._clock.now()
+        own = [reminder for reminder in here if reminder.creator.id == person.id]
+        if kept:
+            meant = all_others(kept, here, await self._shown(chat, person), now=now, times=self._times)
+        else:
+            meant = fitting_all(words, own, now, self._times)
+        return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in meant)
 
     def public(self, row: StoredReminder) -> Reminder:
         """A row as everybody else sees it."""

@@ -25,6 +25,10 @@ DELETIONS = [
     ("删除第一个和第三个", ["1", "3"]),
     ("把第一个、第二个删掉", ["1", "2"]),
     ("delete the first and the third one", ["1", "3"]),
+    ("delete all reminders except the dentist one", ["all except dentist"]),
+    ("cancel all my reminders but 2", ["all except 2"]),
+    ("把除了看牙的提醒都删掉", ["all except 看牙"]),
+    ("删除除了看牙以外的所有提醒", ["all except 看牙"]),
 ]
 LISTS = [
     "what reminders do I have tomorrow?",

@@ -1,0 +1,22 @@
+"""Which reminders a person means by words for several of them."""
+
+import pytest
+
+from services.reminders.references import all_except
+
+
+@pytest.mark.parametrize(
+    ("reference", "kept"),
+    [
+        ("all except dentist", ("dentist",)),
+        ("everything but the milk and the gym", ("milk", "gym")),
+        ("all my reminders apart from 2", ("2",)),
+        ("除了看牙以外的所有", ("看牙",)),
+        ("除了看牙和健身", ("看牙", "健身")),
+        ("all tomorrow", ()),
+        ("all about butter", ()),
+        ("明天的所有", ()),
+    ],
+)
+def test_the_words_of_an_exception_say_what_is_left(reference: str, kept: tuple[str, ...]) -> None:
+    assert all_except(reference) == kept
