@@ -40,7 +40,9 @@ class Tool(ABC):
 
     @abstractmethod
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
-        """Do the work. `args` fit `parameters`; whatever is returned is serialised for the model, a str as it stands.
+        """Do the work; a method without `async` runs in a thread.
+
+        `args` fit `parameters`; whatever is returned is serialised for the model, a str as it stands.
 
         Raises:
             ToolFailed: it did not work; the text is told to the model and may be shown to a person.

@@ -1,5 +1,6 @@
 """What happens, told to whoever listens; a listener can look and can break nothing."""
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ TOOL_CALL = "tool.call"
 TOOL_RESULT = "tool.result"
 TOOL_START = "tool.start"
 TOOL_COMPLETE = "tool.complete"
+
+_PATIENCE: Final = 5.0  # seconds that a call waits for one listener
 
 EVENTS: Final[Mapping[str, str]] = {
     TOOL_CALL: "A tool is about to run; `data` is `{tool, args}`.",
@@ -58,11 +61,12 @@ class EventBus:
         return bool(self._listeners.get(name) or self._listeners.get("*"))
 
     async def publish(self, event: Event) -> None:
-        """Tell the listeners; one that raises is logged and the others are told all the same."""
+        """Tell the listeners; one that raises or takes too long is logged, and the others are told all the same."""
         for listener in (*self._listeners.get(event.name, ()), *self._listeners.get("*", ())):
             try:
                 told = listener(event)
                 if inspect.isawaitable(told):
-                    await told
+                    async with asyncio.timeout(_PATIENCE):
+                        await told
             except Exception as error:  # noqa: BLE001 - a listener is anybody's code and must not break the call
-                logger.opt(exception=error).error("a listener of {} raised", event.name)
+                logger.opt(exception=error).error("a listener of {} failed", event.name)

@@ -26,19 +26,32 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
         return await value if inspect.isawaitable(value) else value
 
     async def call_in_thread(arguments: object, context: CallContext) -> object:
-        value = await asyncio.to_thread(bound(arguments, context))
+        value = await asyncio.to_thread(_called, bound(arguments, context))
         return await value if inspect.isawaitable(value) else value
 
     return call if signature.is_async else call_in_thread
 
 
 def class_invoker(tool: Tool) -> Invoke:
-    """What calls `tool.run` with the checked arguments."""
+    """What calls `tool.run` with the checked arguments; one that is sync runs in a thread."""
 
     async def call(arguments: object, context: CallContext) -> object:
         return await tool.run(arguments if isinstance(arguments, dict) else {}, context)
 
-    return call
+    async def call_in_thread(arguments: object, context: CallContext) -> object:
+        given = arguments if isinstance(arguments, dict) else {}
+        value = await asyncio.to_thread(_called, partial(tool.run, given, context))
+        return await value if inspect.isawaitable(value) else value
+
+    return call if inspect.iscoroutinefunction(tool.run) else call_in_thread
+
+
+def _called(work: Callable[[], object]) -> object:
+    """What `work` gives, in a thread; out of one no `StopIteration` comes: whoever waits would wait for ever."""
+    try:
+        return work()
+    except StopIteration as error:
+        raise RuntimeError("it raised StopIteration") from error
 
 
 def _source(wanted: type[object]) -> Source:

@@ -1,5 +1,6 @@
 """Marks functions as tools and gathers them: importing a module changes nothing, `Registry.collect` does."""
 
+import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,7 @@ from types import FunctionType, ModuleType
 
 from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
+from function_calls.errors import SchemaInvalid
 from function_calls.invocation import Invoke, class_invoker, function_invoker
 from function_calls.option_checks import check_options
 from function_calls.oversight import Dispatcher
@@ -201,11 +203,18 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         spec=spec,
         options=options if options.timeout is not None else replace(options, timeout=tool.timeout),
         rule=_rule(options),
-        validator=SchemaValidator(tool.parameters),
+        validator=_validator_of(tool),
         instantiate=dict,
         invoke=class_invoker(tool),
         dispatchers=tool.dispatchers,
     )
+
+
+def _validator_of(tool: Tool) -> SchemaValidator:
+    try:
+        return SchemaValidator(tool.parameters)
+    except SchemaInvalid as error:
+        raise SchemaInvalid(f"{type(tool).__name__}.parameters: {error.problem}") from error
 
 
 def _refuse_mistakes(tool: Tool, options: ToolOptions) -> None:
@@ -213,10 +222,22 @@ def _refuse_mistakes(tool: Tool, options: ToolOptions) -> None:
     missing = [name for name in ("name", "description", "parameters") if not hasattr(tool, name)]
     if missing:
         raise TypeError(f"{kind} is no tool yet; a class tool sets {', '.join(missing)}")
+    if not isinstance(tool.parameters, Mapping):
+        raise TypeError(f"{kind}.parameters is {tool.parameters!r}; it has to be a JSON Schema, a dict")
+    if not _takes_two(tool.run):
+        raise TypeError(f"{kind}.run is called as run(args, ctx); write `async def run(self, args, ctx)`")
     try:
         check_options(options, tool.parameters)
     except Fault as fault:
         raise declared_wrongly(tool, fault) from fault
+
+
+def _takes_two(run: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(run).bind({}, None)
+    except TypeError:
+        return False
+    return True
 
 
 def _rule(options: ToolOptions) -> Rule:

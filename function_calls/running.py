@@ -1,6 +1,7 @@
 """Runs one tool: within its time, as often as it may be tried, as many at once as it allows."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,6 +13,7 @@ from loguru import logger
 from function_calls import phrasing
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
+from function_calls.json_values import as_json
 from function_calls.wording import knows, say
 from services.chat import SentFile
 from services.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
@@ -32,7 +34,7 @@ async def run_guarded(
     retries: int = 0,
     slots: asyncio.Semaphore | None = None,
 ) -> ToolResult:
-    """What `work` comes to within `limit` seconds; whatever it raises becomes a failed result.
+    """What `work` comes to within `limit` seconds; whatever it raises becomes a failed result, an exit too.
 
     The limit covers everything: waiting for one of `slots`, each of the `retries`, and the pauses between them.
     """
@@ -53,8 +55,18 @@ async def run_guarded(
         return ToolResult.failed(full, text=full_text(context.language), cause="disk_full")
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
-    except Exception as error:  # noqa: BLE001 - a tool is anybody's code; whatever it raises is a failed call
+    except asyncio.CancelledError as error:
+        if _is_given_up():
+            raise
         return crashed(name, error, context)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool is anybody's code and must not end the bot
+        return crashed(name, error, context)
+
+
+def _is_given_up() -> bool:
+    """Whether somebody wants this call to stop, and not something that its tool was waiting for was cancelled."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
@@ -64,7 +76,7 @@ def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
 
 
-def crashed(name: str, error: Exception, context: CallContext) -> ToolResult:
+def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult:
     """The result of a call whose code broke: logged in full, told in general."""
     logger.opt(exception=error).error("tool {} raised", name)
     told = say(context.language, "failed.crash", tool=name)
@@ -125,4 +137,6 @@ def _as_result(value: object) -> ToolResult:
         return ToolResult(ok=True, files=tuple(files))
     if isinstance(value, str):
         return ToolResult(ok=True, text=value, value=value)
-    return ToolResult(ok=True, text=str(value), value=value if isinstance(value, dict) else {"result": value})
+    given = as_json(value)
+    text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
+    return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})

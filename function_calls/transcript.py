@@ -5,9 +5,10 @@ clock, the sender, the zone and the language stand at the very end of the last u
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from function_calls.calls import Step, ToolCall, ToolResult, Turn
+from function_calls.json_values import as_json
 from function_calls.prompts import fill, one_line, prompt, variables_of
 from services.chat import ChatMessage, SentFile
 
@@ -91,7 +92,7 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
     value = result.value if result.value is not None else result.text
     if not isinstance(value, str):
-        value = json.dumps(value, ensure_ascii=False, default=_plain, indent=indent)
+        value = json.dumps(value, ensure_ascii=False, default=as_json, indent=indent)
     return "\n".join([*([value] if value else []), *map(_shown, result.files)]) or "done"
 
 
@@ -106,10 +107,6 @@ def cut(text: str) -> str:
 
 def _shown(file: SentFile) -> str:
     return f"[The person is sent {one_line(file.name)}: {one_line(file.media_type)}, {file.kilobytes} kB]"
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def _role(message: ChatMessage, turn: Turn) -> str:

@@ -1,11 +1,14 @@
 import asyncio
+import threading
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
 from function_calls.calls import ToolCall
 from function_calls.class_tools import Tool
 from function_calls.context import CallContext
+from function_calls.errors import SchemaInvalid
 from function_calls.permission import Viewer
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
@@ -80,6 +83,43 @@ async def test_the_arguments_of_a_class_tool_are_its_own_to_change(context_of):
     await router_of(Greedy()).dispatch(made, context_of())
 
     assert made.arguments == {"sql": "select 1"}
+
+
+async def test_a_class_tool_may_be_written_without_async(context_of):
+    class Sync(QueryDatabase):
+        def run(self, args, ctx):
+            return threading.current_thread().name
+
+    result = await router_of(Sync()).dispatch(call(sql="select 1"), context_of())
+
+    assert result.ok
+    assert result.text != threading.main_thread().name
+
+
+class TakesNoContext(QueryDatabase):
+    async def run(self, args):
+        return args
+
+
+class HasNoSchema(QueryDatabase):
+    parameters = "sql: a query"
+
+
+class HasAWrongSchema(QueryDatabase):
+    parameters = MappingProxyType({"type": "objekt"})
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        (TakesNoContext(), r"TakesNoContext\.run is called as run\(args, ctx\)"),
+        (HasNoSchema(), r"HasNoSchema\.parameters is 'sql: a query'; it has to be a JSON Schema"),
+        (HasAWrongSchema(), r'HasAWrongSchema\.parameters: "objekt"'),
+    ],
+)
+def test_what_is_wrong_with_a_class_tool_is_told_at_registration(tool, told):
+    with pytest.raises((TypeError, SchemaInvalid), match=told):
+        Registry().register(tool)
 
 
 def test_a_class_tool_shows_its_own_schema_to_the_model():

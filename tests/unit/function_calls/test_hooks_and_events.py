@@ -1,3 +1,4 @@
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -117,6 +118,21 @@ async def test_a_listener_that_raises_breaks_neither_the_call_nor_the_others(rou
 
     assert result.ok
     assert [event.name for event in told] == ["tool.call", "tool.start", "tool.result", "tool.complete"]
+
+
+@pytest.mark.looptime
+async def test_a_listener_that_never_ends_does_not_hold_the_call_up_for_ever(router, events, context_of):
+    told = []
+
+    async def endless(event):
+        await asyncio.Event().wait()
+
+    events.subscribe("tool.call", endless)
+    events.subscribe("tool.call", told.append)
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.ok
+    assert len(told) == 1
 
 
 async def test_an_ended_subscription_hears_nothing(router, events, context_of):

@@ -1,4 +1,10 @@
 import asyncio
+import json
+import sys
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
 
 import pytest
 from loguru import logger
@@ -186,6 +192,90 @@ async def test_a_result_that_is_not_a_dict_is_wrapped_for_the_model(context_of):
     result = await router_of(count).dispatch(call("count"), context_of())
 
     assert result.value == {"result": 3}
+
+
+class Trip(BaseModel):
+    """A trip."""
+
+    day: date
+    stops: set[str]
+
+
+@dataclass
+class Ticket:
+    """A ticket."""
+
+    trip: Trip
+    price: Decimal
+
+
+async def test_any_result_is_json_for_the_model_and_the_record(context_of):
+    @tool_function
+    async def book() -> Ticket:
+        """Book a trip."""
+        return Ticket(trip=Trip(day=date(2026, 3, 4), stops={"Rome"}), price=Decimal("12.50"))
+
+    result = await router_of(book).dispatch(call("book"), context_of())
+
+    assert result.for_model() == {"trip": {"day": "2026-03-04", "stops": ["Rome"]}, "price": "12.50"}
+    assert json.loads(result.text) == result.for_model()
+
+
+async def test_what_json_has_no_form_for_is_its_text(context_of):
+    @tool_function
+    async def look() -> list[object]:
+        """Look."""
+        return [1j, MappingProxyType({"a": {1}}), b"\xff", None]
+
+    result = await router_of(look).dispatch(call("look"), context_of())
+
+    assert result.for_model() == {"result": ["1j", {"a": [1]}, "_w==", None]}
+
+
+def leave():
+    """Leave the program."""
+    sys.exit("the author forgot that this is no program")
+
+
+async def leave_while_waiting():
+    """Leave the program."""
+    sys.exit(1)
+
+
+def find_nothing():
+    """Find nothing."""
+    return next(iter(()))
+
+
+async def wait_for_what_was_cancelled():
+    """Wait for something that somebody else has given up."""
+    gone = asyncio.get_running_loop().create_future()
+    gone.cancel()
+    await gone
+
+
+@pytest.mark.parametrize("tool", [leave, leave_while_waiting, find_nothing, wait_for_what_was_cancelled])
+async def test_whatever_a_tool_does_is_the_failure_of_one_call(context_of, tool):
+    result = await router_of(tool).dispatch(call(tool.__name__), context_of())
+
+    assert not result.ok
+    assert result.cause == "crashed"
+
+
+async def test_a_call_that_is_given_up_is_no_failure(context_of):
+    @tool_function
+    async def brew() -> None:
+        """Brew."""
+        begun.set()
+        await asyncio.Event().wait()
+
+    begun = asyncio.Event()
+    calling = asyncio.create_task(router_of(brew).dispatch(call("brew"), context_of()))
+    await begun.wait()
+    calling.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await calling
 
 
 async def test_a_tool_may_return_a_result_of_its_own(context_of):
