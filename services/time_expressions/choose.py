@@ -167,6 +167,8 @@ def _complete_each_other(left: Group, right: Group) -> bool:
 def _completes(main: Slots, rest: Slots) -> bool:
     """Tell whether `main` names days or a period, and `rest` only what that leaves open."""
     told = rest.keys() - {"strength"}
+    if told == {"times"} and rest["strength"] < 0:  # 每天吃三次药 does not end after three days
+        return False
     if "every" in main and "every" in rest:
         if "but" in rest:
             return main["every"] == Every(1, "day") and "weekdays" not in main and told <= {"every", "weekdays", "but"}

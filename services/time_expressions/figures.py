@@ -15,6 +15,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
 _MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
 _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
+_ROUND_MINUTES = 5
 
 
 def valid_day(year: int | None, month: int, day: int) -> bool:
@@ -71,7 +72,7 @@ def _whole(chunk: str) -> list[Sense]:
     if len(chunk) in (3, 4):
         clock = clock_sense(chunk[:-2], chunk[-2:], None)
         if clock:
-            found.append(("YEARCLOCK" if 1900 <= value < 2100 else "HHMM", clock))
+            found.append((_clock_symbol(chunk, value), clock))
     if len(chunk) == 8:
         found += [(name, {**slots, "strength": 1}) for name, slots in _year_first(chunk[:4], chunk[4:6], chunk[6:])]
     if len(chunk) == 6:
@@ -79,6 +80,14 @@ def _whole(chunk: str) -> list[Sense]:
         if clock:
             found.append(("PIECE", {"clocks": (clock,), "strength": 1}))
     return found
+
+
+def _clock_symbol(chunk: str, value: int) -> str:
+    """Four figures may be a clock where they stand, three and 1917 need "at" or "am"; 1945 is more often a year."""
+    is_year = 1900 <= value < 2100
+    if len(chunk) == 3 or (is_year and value % _ROUND_MINUTES):
+        return "HMM"
+    return "YEARCLOCK" if is_year else "HHMM"
 
 
 def _pair(first: str, mark: str, second: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:

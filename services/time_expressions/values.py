@@ -184,6 +184,10 @@ def _coherent(slots: Slots) -> bool:
         return False
     if shift is not None and shift.unit == "week" and slots.keys() & {"days", "months"}:
         return False
+    if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:
+        return False
+    if shift is not None and shift.unit == "day" and "months" in slots and "days" not in slots:
+        return False
     span = slots.get("offset")
     if span is None or "anchor" in slots:
         return True
@@ -192,5 +196,8 @@ def _coherent(slots: Slots) -> bool:
     return not slots.keys() & _BESIDE_DAYS
 
 
+_BESIDE_NO_YEAR = {"shift", "weekdays", "clocks", "parts"}
+_NAMED_IN_YEAR = {"months", "days", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "feast", "every"}
+"""A year alone says nothing beside a day or a clock: "watch 1917 tonight"."""
 _BESIDE_ELAPSED = {"clocks", "parts", "months", "days", "weekdays", "year", "every", "ordinals", "since", "feast"}
 _BESIDE_DAYS = {"months", "days", "year", "shift", "every", "ordinals", "since", "feast"}

@@ -118,10 +118,10 @@ def every_day_but(values: Values, *, alone: bool = False) -> Slots | None:
     return {**made, **({"but": True} if alone else {})} if days else None
 
 
-def counted(values: Values, *, least: int = 1) -> Slots | None:
+def counted(values: Values, *, least: int = 1, strength: int = 0) -> Slots | None:
     """For five times; 每三天一次 counts nothing, so a bare number must be `least`."""
     count = values[-1]
-    return {"times": int(count), "strength": 0} if least <= count <= 10_000 else None
+    return {"times": int(count), "strength": strength} if least <= count <= 10_000 else None
 
 
 def bound(values: Values, *, name: str, alone: bool = False, dated: bool = False) -> Slots | None:

@@ -36,6 +36,31 @@ def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
     assert cut(text, read(text).spans) == rest
 
 
+@pytest.mark.parametrize(
+    ("text", "moment", "rest"),
+    [
+        ("watch 1917 tonight at 8", "20 20:00", "watch 1917"),
+        ("read chapter 12 tomorrow evening", "21 19:00", "read chapter 12"),
+        ("buy windows 11 tomorrow", "21 09:00", "buy windows 11"),
+        ("movie 300 on saturday", "21 09:00", "movie 300"),
+        ("finish exercise 4.2 by monday", "23 09:00", "finish exercise 4.2"),
+        ("email april tomorrow", "21 09:00", "email april"),
+        ("give him 5 dollars at 5", "20 17:00", "give him 5 dollars"),
+        ("take 2 pills at 8pm", "20 20:00", "take 2 pills"),
+        ("今晚8点两个人吃饭", "20 20:00", "两个人吃饭"),
+        ("明天上午十点十楼见", "21 10:00", "十楼见"),
+        ("下午3点到302房开会", "20 15:00", "到302房开会"),
+        ("今晚九点九号楼集合", "20 21:00", "九号楼集合"),
+        ("明天九点起床", "21 09:00", "起床"),
+        ("十点前台集合", "20 10:00", "前台集合"),
+    ],
+)
+def test_numbers_of_other_things_stay_in_the_content(read, text, moment, rest):
+    reading = read(text)
+
+    assert (f"{reading.start:%d %H:%M}", cut(text, reading.spans)) == (moment, rest)
+
+
 def test_several_times_are_read_apart(now):
     text = "remind me at 5 to call mum and at 6 to cook"
 
