@@ -159,9 +159,7 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
         words["until"] = pack.data.from_now.format(span=words["until"])
     if "when" in words:
         words["skip"] = words.pop("when")
-    if "hours" in words and not (
-        request.clause.owners_in(request.match.slots["hours"]) or re.search(r"\d", words["hours"])
-    ):
+    if "hours" in words and not (re.search(r"\d", words["hours"]) or _names_hours(request)):
         return None
     references = reminder_references(request, pack) if _NAMES & request.match.slots.keys() else ()
     whole = request.clause.restore(request.clause.text)
@@ -174,6 +172,12 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
         references = ("all",)
     named = {"reminder_id": references[0]} if references else {}
     return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **named})
+
+
+def _names_hours(request: Request) -> bool:
+    """Whether the words for hours say which: "at night", "from noon", and not only a day."""
+    bests = [time.best for time in request.times("hours")]
+    return any(best is not None and (best.has_clock or best.part) for best in bests)
 
 
 def _minutes(groups: Mapping[str, str | None], pack: LanguagePack) -> int | None:
