@@ -1,8 +1,11 @@
 """Find the calls that a model printed into its text, and take every trace of call syntax out of what is said.
 
 Understood: `<tool_call>` blocks (Hermes, Qwen, GLM), `<function=…>` (Llama, Qwen-Coder), `<invoke name=…>`,
-`[TOOL_CALLS]` (Mistral), `<|python_tag|>` (Llama), DeepSeek's and Kimi's special tokens, fenced or bare JSON, and
-`tool_name(argument="value")`. Thoughts (`<think>`) are taken out too.
+`[TOOL_CALLS]` (Mistral), `<|python_tag|>` (Llama), DeepSeek's and Kimi's special tokens, the channels of gpt-oss (with
+its special tokens or without), fenced or bare JSON, and `tool_name(argument="value")`. Thoughts (`<think>`, gpt-oss's
+channel `analysis`) are taken out too.
+
+Source of gpt-oss's form: https://cookbook.openai.com/articles/openai-harmony
 """
 
 import re
@@ -14,7 +17,11 @@ from json import JSONDecoder
 from function_calls.printed_forms import JSON_OBJECT, calls_of_json, calls_of_markup, calls_of_python
 from services.language_model.ports import RequestedCall
 
-_THOUGHT = r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\A(?:(?!<think).)*?</think>"
+_THOUGHT = (
+    r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\A(?:(?!<think).)*?</think>"
+    r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)"
+)
+_THOUGHT_SIGNS = ("think", "<reasoning>", "<|channel|>analysis")
 # what opens a block of calls, and what closes it; the end of the text closes it too
 _BLOCKS = (
     r"(?s)<(tool_calls?|function_calls?|tool_use|tools?)>(?P<body>.*?)(?:</\1>|\Z)",
@@ -23,9 +30,12 @@ _BLOCKS = (
     r"(?s)\[TOOL_CALLS\](?P<body>.*)",
     r"(?s)<\|python_tag\|>(?P<body>.*?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)",
     r"(?s)<[|｜]tool[_▁]calls?[_▁](?:section[_▁])?begin[|｜]>(?P<body>.*?)(?:<[|｜]tool[_▁]calls(?:[_▁]section)?[_▁]end[|｜]>|\Z)",
+    r"(?s)<\|(?:start|channel)\|>[^{]{0,100}?\bto=(?P<body>[\w.-]+[^{]{0,100}\{.*?)(?:<\|(?:call|end)\|>|\Z)",
+    r"(?s)\b(?:assistant)?commentary to=(?P<body>functions\.[\w-]+[^{]{0,100}\{.*)",
 )
 _FENCE = r"(?s)```[ \t]*([\w-]*)[ \t]*\n?(?P<body>.*?)(?:```|\Z)"
 _LEFTOVERS = (
+    r"(?:<\|start\|>\w+)?<\|channel\|>\w+(?:<\|constrain\|>\w+)?<\|message\|>|<\|start\|>assistant|"
     r"</?(?:tool_calls?|function_calls?|tool_use|tool_response|function|invoke|parameter)(?:[=\s][^>]*)?>"
     r"|<[|｜][^<>\s]{1,40}[|｜]>"
     r"|\[/?TOOL_CALLS\]"
@@ -59,7 +69,7 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
 
 def without_thoughts(text: str) -> str:
     """`text` without the thoughts that a reasoning model put before its answer."""
-    return re.sub(_THOUGHT, "", text) if "think" in text or "<reasoning>" in text else text
+    return re.sub(_THOUGHT, "", text) if any(sign in text for sign in _THOUGHT_SIGNS) else text
 
 
 def _cut_out(pattern: str, text: str, calls: list[RequestedCall], names: Collection[str], *, is_certain: bool) -> str:

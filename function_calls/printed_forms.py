@@ -28,6 +28,7 @@ _MARKED_CALL = (
     r"(?P<name>[\w-]+)(?::\d+)?\s*(?:<[|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜]>)?\s*"
     r"(?P<body>.*?)(?:<[|｜]tool[_▁]call[_▁]end[|｜]>|\Z)"
 )
+_CHANNELLED_CALL = r"(?s)\Afunctions\.(?P<name>[\w-]+)[^{]{0,100}(?P<body>\{.*)"
 _MISTRAL_CALL = r"(?s)\A\s*(?P<name>[\w-]+)\s*(?:\[ARGS\])?\s*(?P<body>\{.*\})\s*\Z"
 _PYTHON_CALL = r"(?s)\A\W{0,3}(?P<name>[A-Za-z_][\w.]*)\(.*\)\W{0,2}\Z"
 
@@ -58,7 +59,7 @@ def calls_of_markup(body: str) -> Iterator[RequestedCall]:
     named = re.search(_NAME_LINE, body)
     if named is not None and ("<arg_key>" in body or body.strip() == named["name"]):
         yield _requested(named["name"], _values(re.finditer(_ARG_PAIR, body)))
-    together = re.search(_MISTRAL_CALL, body)
+    together = re.search(_MISTRAL_CALL, body) or re.search(_CHANNELLED_CALL, body)
     if together is not None:
         yield _requested(together["name"], together["body"])
 

@@ -6,8 +6,9 @@ from collections.abc import Collection
 from services.language_model.ports import TextListener
 
 # what call syntax, a fence or a thought begins with; from there on nothing is let through before the end
-_SUSPECT = r"<|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL"
-_MAYBE_SUSPECT = r"(?:`{1,2}|\{\s*|\[\s*|\[T|\[TO|\[TOO)\Z"
+_SUSPECT = r"<|(?:assistant)?commentary to=|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL"
+_MAYBE_SUSPECT = r"(?:`{1,2}|\{\s*|\[\s*|\[T|\[TO|\[TOO|(?:assistant)?commentary t?o?)\Z"
+_OPENINGS = ("commentary", "assistantcommentary")
 _LAST_WORD = r"[A-Za-z_][\w.]*\Z"
 
 
@@ -17,6 +18,7 @@ class SpeechGate:
     def __init__(self, listener: TextListener, names: Collection[str]) -> None:
         self._listener = listener
         self._names = tuple(names)
+        self._suspicious = (*self._names, *_OPENINGS)
         self._text = ""
         self._heard = 0
         self._is_shut = False
@@ -49,6 +51,6 @@ class SpeechGate:
         if maybe is not None:
             return maybe.start()
         word = re.compile(_LAST_WORD).search(self._text, self._heard)
-        if word is not None and any(name.startswith(word[0]) for name in self._names):
+        if word is not None and any(each.startswith(word[0]) for each in self._suspicious):
             return word.start()
         return len(self._text)

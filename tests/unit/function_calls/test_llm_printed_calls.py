@@ -29,6 +29,11 @@ FORMS = {
     f"```json\n{BODY}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
     "kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.reminder_set:0<|tool_call_argument_begin|>"
     f"{BODY}<|tool_call_end|><|tool_calls_section_end|>",
+    "gpt-oss": "<|channel|>analysis<|message|>They want tea.<|end|><|start|>assistant<|channel|>commentary "
+    f"to=functions.reminder_set <|constrain|>json<|message|>{BODY}<|call|>",
+    "gpt-oss, recipient first": "<|start|>assistant to=functions.reminder_set<|channel|>commentary json<|message|>"
+    f"{BODY}<|call|>",
+    "gpt-oss without its tokens": f"commentary to=functions.reminder_set json{BODY}",
     "fenced": f'```json\n{{"name": "reminder_set", "arguments": {BODY}}}\n```',
     "fenced, wrapped": f'```json\n{{"tool_calls": [{{"name": "reminder_set", "parameters": {BODY}}}]}}\n```',
     "bare": f'{{"name": "reminder_set", "arguments": {BODY}}}',
@@ -112,6 +117,12 @@ def test_broken_call_syntax_is_never_said(text):
 
 def test_thoughts_are_not_said():
     assert find_printed_calls("<think>the user is silly</think>Hello.", NAMES).text == "Hello."
+
+
+def test_only_the_last_channel_is_said():
+    text = "<|channel|>analysis<|message|>Hm, tea.<|end|><|start|>assistant<|channel|>final<|message|>Tea!<|return|>"
+
+    assert find_printed_calls(text, NAMES).text == "Tea!"
 
 
 def test_a_thought_opened_by_the_template_is_not_said_either():

@@ -15,6 +15,8 @@ CALLS = [
     '[TOOL_CALLS][{"name": "summary", "arguments": {}}]',
     'reminder_set(content="tea")',
     "<think>hm</think>",
+    'commentary to=functions.summary json{"topic": "tea"}',
+    'assistantcommentary to=functions.summary json{"topic": "tea"}',
 ]
 WORDS = [
     "It is ten o'clock.",
@@ -23,6 +25,8 @@ WORDS = [
     "a < b, `code` and {x}",
     "remind",
     "in [TO] we trust",
+    "no commentary today",
+    "the assistants comment",
 ]
 
 
