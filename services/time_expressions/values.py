@@ -186,7 +186,7 @@ def _coherent(slots: Slots) -> bool:
         return False
     if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:
         return False
-    if shift is not None and shift.unit == "day" and "months" in slots and "days" not in slots:
+    if "months" in slots and not slots.keys() & _NAMED_IN_MONTH and ("clocks" in slots or _is_near_day(shift)):
         return False
     span = slots.get("offset")
     if span is None or "anchor" in slots:
@@ -196,6 +196,12 @@ def _coherent(slots: Slots) -> bool:
     return not slots.keys() & _BESIDE_DAYS
 
 
+def _is_near_day(shift: Shift | None) -> bool:
+    return shift is not None and shift.unit == "day"
+
+
+_NAMED_IN_MONTH = {"days", "weekdays", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "feast", "every"}
+"""A month alone is no day that could have a clock: January 5 am is a morning."""
 _BESIDE_NO_YEAR = {"shift", "weekdays", "clocks", "parts"}
 _NAMED_IN_YEAR = {"months", "days", "ordinals", "positions", "day_numbers", "week_numbers", "edge", "feast", "every"}
 """A year alone says nothing beside a day or a clock: "watch 1917 tonight"."""

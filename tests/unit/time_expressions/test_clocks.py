@@ -58,6 +58,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("明早", "21 09:00"),
         ("傍晚", "20 18:00"),
         ("12 noon", "20 12:00"),
+        ("monday 11 at night", "23 23:00"),
         ("six-thirty pm", "20 18:30"),
         ("at nineteen hundred", "20 19:00"),
         ("at 7 on the dot", "20 19:00"),

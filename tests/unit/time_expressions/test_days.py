@@ -63,6 +63,7 @@ from services.time_expressions import DateOrder, Grain
         ("国庆节", "2027-10-01"),
         ("2027年第一天", "2027-01-01"),
         ("pay ann by 5 december", "2026-12-05"),
+        ("meet on january 5 am", "2027-01-05"),
         ("before tue", "2026-11-24"),
         ("see the doctor fri", "2026-11-27"),
         ("the tuesday before christmas", "2026-12-22"),
