@@ -89,8 +89,9 @@ def _courier(
 
 def _reminders(ground: Foundation, courier: ReminderCourier, pace: WakerPace) -> ReminderService:
     settings = ground.settings.reminders
+    quiet = settings.quiet(ground.zone)
     return ReminderService(
-        SqlReminderStore(ground.database, quiet=settings.quiet(ground.zone)),
+        SqlReminderStore(ground.database, quiet=quiet),
         ground.clock,
         courier,
         ground.state,
@@ -98,6 +99,7 @@ def _reminders(ground: Foundation, courier: ReminderCourier, pace: WakerPace) ->
         pace=pace,
         zone_data=data_version(),
         times=ground.times,
+        quiet=quiet,
     )
 
 

@@ -9,6 +9,7 @@ from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
 from function_calls.reminder_answers import set_confirmed, which_reminder
+from function_calls.reminder_cautions import cautions
 from function_calls.reminder_pages import asked_page, list_page, remember_page
 from function_calls.reminder_people import named_people
 from function_calls.reminder_replies import meant, points
@@ -56,11 +57,9 @@ async def reminder_set(
             is_urgent=bool(args.urgent),
         )
     )
-    twin = await reminders.twin_of(reminder)
-    twice = [] if twin is None else [say(ctx.language, "reminder.twice", id=twin.id)]
     return ToolResult(
         ok=True,
-        text="\n".join([set_confirmed(reminder, ctx), *twice]),
+        text="\n".join([set_confirmed(reminder, ctx), *await cautions(reminder, ctx, reminders)]),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
         receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
     )

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
-from services.reminders.model import EVERYONE
+from services.reminders.model import EVERYONE, Reminder
 
 _DAY = timedelta(days=1)
 
@@ -54,8 +54,10 @@ class QuietBook(Protocol):
 class QuietService:
     """Sets and tells the quiet hours of a chat, and those of a person in all chats of a platform."""
 
-    def __init__(self, book: QuietBook) -> None:
+    def __init__(self, book: QuietBook, default: QuietHours | None = None) -> None:
+        """`default` are the quiet hours of chats that have none of their own."""
         self._book = book
+        self._default = default
 
     async def of_chat(self, chat: ChatAddress) -> QuietHours | None:
         """The quiet hours of a chat; None when it has none of its own."""
@@ -64,6 +66,17 @@ class QuietService:
     async def of_person(self, chat: ChatAddress, person: Person) -> QuietHours | None:
         """The quiet hours of a person on the platform of `chat`."""
         return await self._book.quiet_hours(person_key(chat, person))
+
+    async def held_until(self, reminder: Reminder) -> datetime | None:
+        """When the next fire of `reminder` will be said instead of at its time, in UTC; None when it is said then."""
+        if reminder.is_urgent or not reminder.next_fires:
+            return None
+        chat, *people = quiet_keys(reminder.address, reminder.creator, reminder.targets)
+        kept = [
+            await self._book.quiet_hours(chat) or self._default,
+            *[await self._book.quiet_hours(each) for each in people],
+        ]
+        return quiet_until((each for each in kept if each is not None), reminder.next_fires[0])
 
     async def set_for_chat(self, chat: ChatAddress, hours: QuietHours | None) -> None:
         """Hold back what is not urgent in this chat; None takes the chat's own hours away.

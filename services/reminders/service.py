@@ -24,7 +24,7 @@ from services.reminders.nagging import is_nagging, nag_like, without_nag
 from services.reminders.permissions import check_may_change, check_may_finish, is_for_everyone, let_anybody
 from services.reminders.ports import Courier, ReminderStore
 from services.reminders.public_ids import public_id
-from services.reminders.quiet_hours import QuietService
+from services.reminders.quiet_hours import QuietHours, QuietService
 from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
 from services.reminders.recurrence import check, next_fires
 from services.reminders.references import means_all
@@ -58,9 +58,11 @@ class ReminderService:
         retries: RetryPolicy | None = None,
         zone_data: str = "",
         times: TimeReader = USUAL,
+        quiet: QuietHours | None = None,
     ) -> None:
         """`times` reads when something is due that a person speaks of ("the 5pm one").
 
+        `quiet` are the quiet hours of chats that have none of their own, as the store holds things back for.
         `zone_data` is the version of the zones' rules; when it is a new one, recurring reminders are armed anew.
         """
         self._store = store
@@ -68,7 +70,7 @@ class ReminderService:
         self._limits = limits or ReminderLimits()
         self._shelf = Shelf(store, clock, state, self._limits.per_chat, times)
         self.said = SaidReminders(store, clock, self._shelf)
-        self.quiet = QuietService(store)
+        self.quiet = QuietService(store, quiet)
         self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy(), zone_data)
         self._changing = Changing(store, clock, self._shelf, self.waker.nudge)
 

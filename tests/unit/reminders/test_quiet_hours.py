@@ -7,7 +7,7 @@ import pytest
 
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
-from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
+from services.reminders.quiet_hours import QuietHours, QuietService, quiet_keys, quiet_until
 
 NIGHT = QuietHours(starts=time(22), ends=time(7), zone="UTC")
 NOON = QuietHours(starts=time(12), ends=time(13, 30), zone="Asia/Shanghai")
@@ -146,3 +146,21 @@ async def test_a_chat_may_forget_its_quiet_hours(desk):
 
     assert await desk.service.quiet.of_chat(HOME) is None
     assert desk.courier.texts == ["tea"]
+
+
+@pytest.mark.parametrize(("is_urgent", "is_held"), [(False, True), (True, False)])
+async def test_it_is_known_beforehand_until_when_quiet_hours_hold_a_reminder_back(desk, is_urgent, is_held):
+    await desk.service.quiet.set_for_person(HOME, ANN, SOON)
+    reminder = await desk.set("tea", by=ANN, is_urgent=is_urgent)
+
+    assert (await desk.service.quiet.held_until(reminder) is not None) is is_held
+
+
+async def test_the_bots_own_quiet_hours_hold_back_where_a_chat_has_none(desk):
+    reminder = await desk.set("tea", targets=(ANN, BOB))
+    quiet = QuietService(desk.store, SOON)
+
+    before = await quiet.held_until(reminder)
+    await quiet.set_for_chat(HOME, QuietHours(starts=time(8), ends=time(8), zone="UTC"))
+
+    assert (before is None, await quiet.held_until(reminder)) == (False, None)
