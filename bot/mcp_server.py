@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import count
@@ -12,6 +12,7 @@ from bot.app import App
 from function_calls.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.permission import Viewer
 from function_calls.session_state import CallState, Session
+from function_calls.validation import mended_arguments
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
 from services.errors import ToolFailed
@@ -117,7 +118,8 @@ class McpDoor:
         from mcp.types import CallToolResult, TextContent
 
         asker = self._who(ctx)
-        call = ToolCall(id=f"{DOOR}-{uuid.uuid4().hex}", name=params.name, arguments=params.arguments or {})
+        arguments = await self._mended(asker, params.name, params.arguments or {})
+        call = ToolCall(id=f"{DOOR}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED))
         try:
             self._admit(asker)
@@ -130,6 +132,12 @@ class McpDoor:
             told = result.text if result.is_question else result.error or result.text
             told = f"{told}\n(_meta: {{{CONFIRMED!r}: true}})" if result.is_question else told
         return CallToolResult(content=[TextContent(text=told)], is_error=not result.ok)
+
+    async def _mended(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
+        """What the client's model meant, where that is beyond doubt."""
+        specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
+        spec = next((each for each in specs if each.name == name), None)
+        return given if spec is None else mended_arguments(spec.parameters, given)
 
     async def _dispatched(
         self, ctx: "ServerRequestContext[object]", asker: Asker, call: ToolCall, *, is_confirmed: bool

@@ -4,8 +4,7 @@ import re
 from typing import Final
 
 from function_calls.calls import ToolCall, ToolSpec, Turn
-from function_calls.errors import ArgumentsInvalid
-from function_calls.validation import validate_arguments
+from function_calls.validation import mended_arguments
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII
@@ -34,7 +33,7 @@ def typed_call(turn: Turn) -> ToolCall | None:
     if spec is None:
         return None
     given = _given(spec, found["rest"].strip())
-    return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=_in_shape(spec, given))
+    return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=mended_arguments(spec.parameters, given))
 
 
 def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
@@ -50,11 +49,3 @@ def _value(field: re.Match[str]) -> str:
     if field["quoted"] is not None:
         return _ESCAPE.sub(r"\1", field["quoted"])
     return field["curly"] if field["curly"] is not None else field["bare"]
-
-
-def _in_shape(spec: ToolSpec, given: dict[str, object]) -> dict[str, object]:
-    """Texts as the numbers that they spell, where the schema wants such; what does not fit is left to the router."""
-    try:
-        return validate_arguments(spec.parameters, given, tool=spec.name)
-    except ArgumentsInvalid:
-        return given

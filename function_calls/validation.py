@@ -20,6 +20,7 @@ __all__ = [
     "SchemaValidator",
     "check_arguments",
     "instantiate",
+    "mended_arguments",
     "validate_arguments",
 ]
 
@@ -42,6 +43,19 @@ def validate_arguments(
         ArgumentsInvalid: with every error.
     """
     return check_arguments(schema, raw, tool=tool, other_tools=other_tools).arguments
+
+
+def mended_arguments(
+    schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object]
+) -> Mapping[str, object]:
+    """`given` in the shape of the schema, where it can be brought there without a doubt; as it came where it cannot.
+
+    For doors that are no model's of ours; whatever does not fit is told by the second check.
+    """
+    try:
+        return validate_arguments(schema, given)
+    except ArgumentsInvalid:
+        return given
 
 
 def check_arguments(

@@ -16,6 +16,7 @@ from function_calls.permission import Viewer as ToolViewer
 from function_calls.running import is_disk_full
 from function_calls.schema_validator import SchemaValidator
 from function_calls.session_state import CallState, Session
+from function_calls.validation import mended_arguments
 from services.chat import ChatMessage
 from services.storage.scope_store import SqlScopeStore
 
@@ -80,11 +81,11 @@ async def call_tool(
 
 async def check_arguments(
     context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object], *, is_for_model: bool = False
-) -> None:
-    """Check the arguments of a call without making it.
+) -> Mapping[str, object]:
+    """Check the arguments of a call without making it, and return them.
 
-    What is wrong is told in the language of `turn`; with `is_for_model` as a model is told, in English and with the
-    values that came.
+    What is wrong is told in the language of `turn`. With `is_for_model` they are those of a model: mended where that is
+    safe, and else told about as a model is, in English and with the values that came.
 
     Raises:
         HttpRefused: there is no such tool for this person (404), or the arguments do not fit (422, by field).
@@ -95,6 +96,8 @@ async def check_arguments(
         raise HttpRefused(404, "tool_unknown", tool=name)
     tool = context.app.registry.get(name)
     validator = SchemaValidator(spec.parameters) if tool is None else tool.validator
+    if is_for_model:
+        arguments = mended_arguments(validator, arguments)
     problems = validator.validate(arguments)
     if problems and is_for_model:
         told = ArgumentsInvalid(name, problems).for_model()
@@ -102,6 +105,7 @@ async def check_arguments(
     if problems:
         by_field = argument_problems(turn.language, problems)
         raise HttpRefused(422, "arguments_invalid", problems=by_field, told=in_one_line(turn.language, by_field))
+    return arguments
 
 
 def succeeded(result: ToolResult) -> ToolResult:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 
@@ -40,10 +40,10 @@ async def document(
 @routes.post("/{tool_name}")
 async def call(
     tool_name: Annotated[str, Path(max_length=200, examples=["reminder_list"])],
-    arguments: dict[str, JsonValue],
     request: Request,
     context: Context,
     viewer: ToolViewer,
+    given: Annotated[dict[str, JsonValue] | None, Body(description="The arguments.")] = None,
     session_id: SESSION = "lobby",
     name: NAME = None,
     confirm: Annotated[bool, Query(description="The person has been asked, where that is needed.")] = False,
@@ -53,7 +53,7 @@ async def call(
     It is recorded like any other call, and counts as a message in the room.
     """
     turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
-    await check_arguments(context, turn, tool_name, arguments, is_for_model=True)
+    arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True)
     admit(context, turn.message.address, turn.message.sender.id)
     result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm)
     if result.is_question and not result.ok:

@@ -42,6 +42,13 @@ async def test_a_call_sets_a_reminder_of_the_person_in_their_chat(bot):
         assert reminder.content == "tea 茶"
 
 
+async def test_what_the_clients_model_meant_is_called(bot):
+    async with client_of(bot) as client:
+        result = await client.call_tool("reminder_set", {"arguments": TEA | {"type": "Once", "rrule": None}})
+
+        assert not result.is_error
+
+
 async def test_wrong_arguments_are_an_error_that_names_them(bot):
     async with client_of(bot) as client:
         result = await client.call_tool("reminder_set", {"type": "hourly", "time": "8:00", "content": "tea"})

@@ -113,6 +113,23 @@ async def test_an_mcp_client_names_a_room_that_can_be_one(api):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
+@pytest.mark.parametrize(
+    "meant",
+    [TEA | {"rrule": None}, TEA | {"type": "Once"}, {"arguments": TEA}, TEA | {"weekday": None, "note": "hot"}],
+)
+async def test_what_the_model_of_another_program_meant_is_called(api, meant):
+    answer = await api.post("/tools/reminder_set", json=meant)
+
+    assert answer.status_code == 200
+
+
+async def test_a_function_that_needs_nothing_is_called_with_nothing(api):
+    document = (await api.get("/tools/openapi.json")).json()
+
+    assert document["paths"]["/reminder_list"]["post"]["requestBody"]["required"] is False
+    assert (await api.post("/tools/reminder_list")).status_code == 200
+
+
 @pytest.mark.parametrize("which", ["all", "1"])
 async def test_none_of_the_reminders_is_not_found(api, which):
     answer = await api.post("/tools/reminder_update", json={"reminder_id": which, "content": "coffee"})
