@@ -162,7 +162,14 @@ class OfflineInterpreter:
         if is_asked and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
-        return Interpretation(answer=say(turn.language, "offline.help"))
+        return Interpretation() if _is_talk_below(turn) else Interpretation(answer=say(turn.language, "offline.help"))
+
+
+def _is_talk_below(turn: Turn) -> bool:
+    """Whether a message is for the bot only because it replies to it: people talk to each other below a reminder."""
+    message = turn.message
+    is_called = turn.bot_name.casefold() in message.text.casefold()
+    return message.reply_to is not None and not message.is_private and not is_called
 
 
 def _set_as_answered(text: str, question: OpenQuestion, ear: Ear, answering: Answering) -> Interpretation | None:
