@@ -13,12 +13,11 @@ from bot.language_models import language_model
 from bot.offering import offer_of
 from bot.settings import Settings
 from services.clock import Clock
-from services.storage.database import Database
 
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     """Everything that the bot of `settings` depends on, one after the other."""
-    yield await examine_database(Database(settings.database_url), clock)
+    yield await examine_database(settings.database_url, clock)
     yield examine_zone_data(clock.now())
     async with Asking(clock) as asking:
         model = language_model(settings.model)

@@ -52,15 +52,23 @@ def _year_of(version: str) -> int | None:
     return datetime.fromtimestamp(int(version), UTC).year if version.isdigit() else None
 
 
-async def examine_database(database: Database, clock: Clock) -> Finding:
+async def examine_database(url: str, clock: Clock) -> Finding:
     """Whether the database opens and takes a row."""
+    try:
+        database = Database(url)
+    except ConfigError as error:
+        return problem("database", error.problem, "correct storage.url")
     try:
         async with database:
             await SqlStateStore(database, clock).set("doctor", "was here", keep=timedelta(seconds=1))
     except StorageBusy as busy:
         return good("database", f"{database.name} is in use by {busy.holder}, which can write to it")
     except ConfigError as error:
-        return problem("database", error.problem, "correct storage.url, or start what it names")
+        return problem(
+            "database",
+            f"{error.path} {error.problem}",
+            "correct storage.url or bot.data_dir, start the server, or let the bot's user write there",
+        )
     except Exception as error:  # noqa: BLE001 - whatever a driver raises is what the operator wants to read
         return problem(
             "database",

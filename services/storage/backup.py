@@ -12,7 +12,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from services.errors import ConfigError
-from services.storage import sqlite
+from services.storage import address, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.migrations import SCHEMA_VERSION
 from services.storage.tables import META
@@ -40,7 +40,7 @@ def back_up(url: str, target: Path) -> Backup:
     if target.exists():
         raise FileExistsError(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    parsed = sa.make_url(url)
+    parsed = address.parsed(url)
     unfinished = target.with_name(f"{target.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     if parsed.get_backend_name() == "sqlite":
@@ -65,7 +65,7 @@ def restore(url: str, source: Path) -> Backup:
         ConfigError: `source` is no backup, is damaged, or is of a newer Bubbles.
         StorageBusy: the bot is running.
     """
-    parsed = sa.make_url(url)
+    parsed = address.parsed(url)
     if parsed.get_backend_name() != "sqlite":
         _tool("pg_restore", parsed, ["--clean", "--if-exists", "--no-owner", "--single-transaction", str(source)])
         return Backup(file=source, size=source.stat().st_size)

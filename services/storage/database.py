@@ -10,7 +10,7 @@ from typing import Protocol, Self, TypeVar
 import sqlalchemy as sa
 
 from services.errors import ConfigError, StorageBusy, StorageFull
-from services.storage import postgres, sqlite
+from services.storage import address, postgres, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.patience import Patience
 from services.storage.presence import Presence
@@ -35,7 +35,7 @@ class Database:
         """`make_thread` makes the executor that a name stands for; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
         self._patience = patience or Patience()
-        self._url = sa.make_url(url)
+        self._url = address.parsed(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
@@ -66,7 +66,8 @@ class Database:
 
         Raises:
             StorageBusy: another process uses this SQLite file.
-            ConfigError: the database was written by a newer Bubbles, or the server cannot be reached.
+            StorageFull: there is no room on the disk.
+            ConfigError: the database was written by a newer Bubbles, or cannot be opened or reached.
         """
         self._writer = self._make_thread("bubbles-database")
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
@@ -86,7 +87,10 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         """Finish what runs, close the connections, give back the file."""
         await self._closing.aclose()
-        await asyncio.get_running_loop().run_in_executor(self._writer, self._resources.close)
+        loop = asyncio.get_running_loop()
+        # Nobody may wait any more for what is being read; SQLite crashes when its connection goes meanwhile.
+        await loop.run_in_executor(self._reader, _turn)
+        await loop.run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
         self._marker.shutdown(wait=False)
         self._noter.shutdown(wait=False)
@@ -145,10 +149,19 @@ class Database:
         return self._is_sqlite and self._path is None
 
     def _open(self) -> None:
-        if self._is_sqlite:
-            self._open_sqlite()
-        else:
+        if not self._is_sqlite:
             self._open_postgres()
+            return
+        try:
+            self._open_sqlite()
+        except OSError as error:
+            raise ConfigError(self.name, "storage.url", f"cannot be opened ({error.strerror})") from error
+        except (sa.exc.DatabaseError, sqlite3.Error) as error:
+            if sqlite.is_locked(error):
+                raise StorageBusy(self.name, "another program") from error
+            if sqlite.is_full(error):
+                raise StorageFull(self.name) from error
+            raise ConfigError(self.name, "storage.url", f"cannot be opened ({sqlite.cause(error)})") from error
 
     def _open_sqlite(self) -> None:
         if self._path is not None:
@@ -187,6 +200,10 @@ class Database:
 
 def _thread(name: str) -> Executor:
     return ThreadPoolExecutor(1, name)
+
+
+def _turn() -> None:
+    """Done as soon as a thread has done all that came before."""
 
 
 class _Line(Protocol):

@@ -5,8 +5,9 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from sqlite3 import SQLITE_BUSY, SQLITE_FULL, SQLITE_LOCKED, OperationalError
+from sqlite3 import SQLITE_BUSY, SQLITE_FULL, SQLITE_LOCKED
 from sqlite3 import Connection as DriverConnection
+from sqlite3 import Error as DriverError
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -83,21 +84,25 @@ def directly(connection: sa.Connection, statement: str, values: Sequence[object]
     return list(cursor.fetchall())
 
 
-def is_full(error: sa.exc.OperationalError | OperationalError) -> bool:
+def cause(error: sa.exc.DatabaseError | DriverError) -> BaseException | None:
+    """What the driver raised, without what SQLAlchemy puts around it."""
+    return error.orig if isinstance(error, sa.exc.DatabaseError) else error
+
+
+def is_full(error: sa.exc.DatabaseError | DriverError) -> bool:
     """Whether there was no room on the disk."""
     return _code(error) == SQLITE_FULL
 
 
-def is_locked(error: sa.exc.OperationalError | OperationalError) -> bool:
+def is_locked(error: sa.exc.DatabaseError | DriverError) -> bool:
     """Whether the database was in use by another connection for too long."""
     return _code(error) in {SQLITE_BUSY, SQLITE_LOCKED}
 
 
-def _code(error: sa.exc.OperationalError | OperationalError) -> int:
+def _code(error: sa.exc.DatabaseError | DriverError) -> int:
     """SQLite's primary result code; 0 where another driver failed, or this one by itself.
 
     Source: https://www.sqlite.org/rescode.html
     """
-    raised = error.orig if isinstance(error, sa.exc.OperationalError) else error
-    code: int = getattr(raised, "sqlite_errorcode", 0)
+    code: int = getattr(cause(error), "sqlite_errorcode", 0)
     return code & _PRIMARY

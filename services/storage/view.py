@@ -7,7 +7,7 @@ from typing import Protocol, Self, TypeVar
 import sqlalchemy as sa
 
 from services.errors import ConfigError
-from services.storage import postgres, sqlite
+from services.storage import address, postgres, sqlite
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class DatabaseView:
     """Reads the database at `url`, also while a bot writes it. Use as `async with DatabaseView(url)`."""
 
     def __init__(self, url: str) -> None:
-        self._url = sa.make_url(url)
+        self._url = address.parsed(url)
 
     async def __aenter__(self) -> Self:
         """Find the database.

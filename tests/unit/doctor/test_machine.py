@@ -45,14 +45,14 @@ def test_old_or_missing_zone_data_is_a_problem(version):
 
 
 async def test_a_database_that_takes_a_row_is_well(tmp_path):
-    finding = await examine_database(Database(f"sqlite:///{tmp_path / 'bubbles.db'}"), FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}", FixedClock(NOW))
 
     assert not finding.is_problem
 
 
 async def test_a_database_whose_folder_cannot_be_made_is_a_problem(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    finding = await examine_database(Database(f"sqlite:///{tmp_path / 'file' / 'bubbles.db'}"), FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{tmp_path / 'file' / 'bubbles.db'}", FixedClock(NOW))
 
     assert finding.is_problem
 
@@ -61,13 +61,13 @@ async def test_a_database_that_is_none_is_a_problem(tmp_path):
     path = tmp_path / "bubbles.db"
     path.write_bytes(b"this is no database, and was never one" * 100)
 
-    assert (await examine_database(Database(f"sqlite:///{path}"), FixedClock(NOW))).is_problem
+    assert (await examine_database(f"sqlite:///{path}", FixedClock(NOW))).is_problem
 
 
 async def test_a_database_that_the_running_bot_has_open_is_well(tmp_path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url):
-        finding = await examine_database(Database(url), FixedClock(NOW))
+        finding = await examine_database(url, FixedClock(NOW))
 
     assert not finding.is_problem
     assert "in use" in finding.said

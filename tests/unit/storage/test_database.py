@@ -6,6 +6,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from sqlalchemy.engine.interfaces import CacheStats
 
 from services.errors import ConfigError, StorageBusy
 from services.storage.database import Database
+from services.storage.patience import Patience
 from services.storage.tables import META
 
 
@@ -117,6 +121,22 @@ async def test_a_reader_cannot_write(tmp_path: Path):
             await database.read(put)
 
 
+async def test_what_nobody_waits_for_any_more_is_read_to_its_end_before_the_file_is_closed(tmp_path: Path):
+    started, counted = threading.Event(), []
+
+    def slowly(connection: sa.Connection) -> None:
+        started.set()
+        time.sleep(0.1)
+        counted.append(count(connection))
+
+    async with Database(url(tmp_path)) as database:
+        reading = asyncio.create_task(database.read(slowly))
+        await asyncio.to_thread(started.wait)
+        reading.cancel()
+
+    assert counted == [1]
+
+
 async def test_a_file_from_a_newer_version_is_refused(tmp_path: Path):
     async with Database(url(tmp_path)) as database:
         await database.run(lambda connection: connection.execute(META.update().values(value="999")))
@@ -181,3 +201,38 @@ async def test_the_commit_modes_are_as_meant(tmp_path: Path):
 
 def test_a_name_shows_no_password():
     assert "secret" not in Database("postgresql://ann:secret@localhost/bubbles").name
+
+
+async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: Path):
+    file = tmp_path / "data" / "bubbles.db"
+    file.parent.mkdir()
+    file.write_text("a letter, not a database")
+
+    with pytest.raises(ConfigError, match=r"bubbles\.db.*not a database"):
+        await Database(url(tmp_path)).__aenter__()
+
+    assert file.read_text() == "a letter, not a database"
+
+
+async def test_a_folder_that_cannot_be_made_is_told_as_a_setting(tmp_path: Path):
+    (tmp_path / "data").write_text("a file where the folder should be")
+
+    with pytest.raises(ConfigError, match=r"storage\.url"):
+        await Database(url(tmp_path)).__aenter__()
+
+
+async def test_a_database_that_another_program_has_locked_is_busy(tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "data" / "bubbles.db")) as other:
+        other.execute("BEGIN EXCLUSIVE")
+
+        with pytest.raises(StorageBusy):
+            await Database(url(tmp_path), patience=Patience(busy=timedelta(milliseconds=10))).__aenter__()
+
+
+@pytest.mark.parametrize("text", ["nonsense", "postgresql://ann:secret@host:port/bubbles"])
+def test_what_is_no_address_is_refused_without_repeating_it(text: str):
+    with pytest.raises(ConfigError, match=r"storage\.url") as refusal:
+        Database(text)
+
+    assert "secret" not in str(refusal.value)
