@@ -11,6 +11,7 @@ from loguru import logger
 
 from bot.settings import LogSettings
 from bot.terminal_text import printable
+from services.errors import ConfigError
 
 if TYPE_CHECKING:
     from loguru import Record
@@ -24,6 +25,9 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
 
     `secrets` are masked wherever they turn up, in the traces of errors too. `is_quiet` keeps stderr to errors, for a
     terminal that is a chat.
+
+    Raises:
+        ConfigError: the data folder cannot be written.
     """
     hidden = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
     written = _as_json if settings.format == "json" else _as_text
@@ -38,17 +42,20 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
     logger.remove()
     logger.add(sys.stderr, level="ERROR" if is_quiet else settings.level, format=line, backtrace=False, diagnose=False)
     if settings.to_file:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        logger.add(
-            data_dir / "bubbles.log",
-            level=settings.level,
-            format=line,
-            rotation="10 MB",
-            retention=5,
-            encoding="utf-8",
-            backtrace=False,
-            diagnose=False,
-        )
+        try:
+            data_dir.mkdir(parents=True, exist_ok=True)
+            logger.add(
+                data_dir / "bubbles.log",
+                level=settings.level,
+                format=line,
+                rotation="10 MB",
+                retention=5,
+                encoding="utf-8",
+                backtrace=False,
+                diagnose=False,
+            )
+        except OSError as error:
+            raise ConfigError("settings", "bot.data_dir", f"{data_dir} cannot be written ({error.strerror})") from error
 
 
 def _as_text(record: "Record") -> str:

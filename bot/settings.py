@@ -1,5 +1,6 @@
 """Typed settings in groups: each with its default and one sentence."""
 
+import re
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
@@ -21,6 +22,9 @@ G = TypeVar("G", bound=Group)
 
 Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$")]
 """Scheme, host and port of a site, as browsers name it."""
+
+_DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
+_SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
 class BotSettings(Group):
@@ -138,6 +142,13 @@ class StorageSettings(Group):
 
     url: str = Field("", description="SQLAlchemy URL; empty = SQLite file bubbles.db in the data folder.")
 
+    @field_validator("url")
+    @classmethod
+    def _is_supported(cls, value: str) -> str:
+        if value and not value.startswith(_DATABASES):
+            raise ValueError(f"not a URL of SQLite or PostgreSQL; it begins with one of {', '.join(_DATABASES)}")
+        return value
+
 
 class ReminderSettings(Group):
     """Caps and delivery of reminders."""
@@ -147,9 +158,15 @@ class ReminderSettings(Group):
     late_after_seconds: int = Field(120, ge=1, description="Seconds after which a reminder says when it was due.")
     quiet_hours: str = Field(
         "",
-        pattern=r"^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$",
         description="Hours such as 22:00-07:00, by the bot's clock, that reminders wait for the end of; empty = none.",
     )
+
+    @field_validator("quiet_hours")
+    @classmethod
+    def _is_span(cls, value: str) -> str:
+        if value and not _SPAN.fullmatch(value):
+            raise ValueError("not two clock times such as 22:00-07:00")
+        return value
 
     def quiet(self, zone: ZoneInfo) -> QuietHours | None:
         """The quiet hours of chats that have none of their own."""
@@ -171,6 +188,14 @@ class TimeSettings(Group):
     afternoon: time = Field(time(15), description="Clock time of the afternoon.")
     evening: time = Field(time(19), description="Clock time of the evening.")
     night: time = Field(time(21), description="Clock time of the night.")
+
+    @field_validator("day", "morning", "noon", "afternoon", "evening", "night", mode="before")
+    @classmethod
+    def _is_clock_time(cls, value: object) -> object:
+        # Pydantic would take 9 for nine seconds past midnight.
+        if isinstance(value, int | float) or (isinstance(value, str) and ":" not in value):
+            raise ValueError("not a clock time such as 09:00")
+        return value
 
 
 class SearchSettings(Group):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 
 from bot.platforms.catalog import EXTRAS, NAMES, settings_group
 from bot.secret_places import SecretMissing, place_of, read_file, read_secret
@@ -132,7 +133,14 @@ def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         key = prefix + ".".join(str(part) for part in first["loc"])
-        raise ConfigError(path, key, first["msg"]) from None  # the cause may quote a secret
+        raise ConfigError(path, key, _in_words(first)) from None  # the cause may quote a secret
+
+
+def _in_words(problem: ErrorDetails) -> str:
+    """What Pydantic found, for somebody who does not know Python."""
+    if problem["type"] == "tuple_type":
+        return 'Input should be a list, such as ["a", "b"]'
+    return problem["msg"].removeprefix("Value error, ")
 
 
 def _read(path: Path) -> dict[str, dict[str, object]]:
@@ -140,6 +148,8 @@ def _read(path: Path) -> dict[str, dict[str, object]]:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(str(path), "", f"cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), "", f"is not UTF-8 text (byte {error.start + 1})") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(str(path), "", f"is not valid TOML: {error}") from error
     for name, table in tables.items():

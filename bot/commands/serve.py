@@ -11,7 +11,7 @@ from bot.platform_kit.parts import PlatformParts
 from bot.platforms import console
 from bot.settings_sources import load_settings
 from services.clock import SystemClock
-from services.errors import ConfigError, StorageBusy
+from services.errors import ConfigError, StorageBusy, StorageFull
 
 
 def serve(config: Path | None, *, watches_plugins: bool = False) -> int:
@@ -59,6 +59,9 @@ def _exit_code(act: Callable[[], None]) -> int:
         click.echo(
             f"bubbles: {error}. Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other", err=True
         )
+        return 1
+    except StorageFull as error:
+        click.echo(f"bubbles: {error}", err=True)
         return 1
     except KeyboardInterrupt:
         return 0

@@ -7,6 +7,7 @@ from loguru import logger
 
 from bot.logs import configure_logging
 from bot.settings import LogSettings
+from services.errors import ConfigError
 
 SECRET = "sk-planted-secret"
 
@@ -63,3 +64,10 @@ def test_json_lines_are_one_object_each(logged):
     assert (first["level"], first["chat"], first["message"]) == ("ERROR", "fake:home", "the key [secret] was refused")
     assert first["error"].endswith("ValueError: refused [secret]")
     assert second["message"] == "{curly} <red>braces</red>"
+
+
+def test_a_data_folder_that_cannot_be_made_is_told_as_a_setting(tmp_path):
+    (tmp_path / "data").write_text("a file where the folder should be")
+
+    with pytest.raises(ConfigError, match=r"bot\.data_dir"):
+        configure_logging(LogSettings(), tmp_path / "data", is_quiet=True)

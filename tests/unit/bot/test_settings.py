@@ -72,6 +72,33 @@ def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
         load_settings(written(tmp_path, "[bot]\ntimezone = 'Mars/Olympus'\n"), {})
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "hint"),
+    [
+        ("[platforms]\nenabled = 'console'\n", "platforms.enabled", 'a list, such as ["a", "b"]'),
+        ("[reminders]\nquiet_hours = '22-7'\n", "reminders.quiet_hours", "22:00-07:00"),
+        ("[time]\nday = 9\n", "time.day", "09:00"),
+        ("[time]\nday = '9'\n", "time.day", "09:00"),
+        ("[storage]\nurl = 'mysql://host/name'\n", "storage.url", "postgresql://"),
+    ],
+)
+def test_a_value_of_the_wrong_form_is_told_with_the_right_one(tmp_path, text, key, hint):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, text), {})
+
+    assert caught.value.key == key
+    assert hint in caught.value.problem
+    assert not caught.value.problem.startswith("Value error")
+
+
+def test_a_file_that_is_not_utf_8_is_refused_by_name(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_bytes('[bot]\nname = "Blüte"\n'.encode("latin-1"))
+
+    with pytest.raises(ConfigError, match="UTF-8"):
+        load_settings(path, {})
+
+
 def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path):
     with pytest.raises(ConfigError) as caught:
         load_settings(written(tmp_path, "[model]\napi_key = 'sk-planted'\n"), {})
