@@ -65,7 +65,7 @@ def run(config: Path | None) -> None:
 @cli.command()
 @_config
 def dev(config: Path | None) -> None:
-    """Serve like `run`, and reload plugins whenever their files change."""
+    """Serve like `run`, and reload plugins as they change."""
     with imported_for_good():
         from bot.commands.serve import develop
 
@@ -92,7 +92,7 @@ def plugins(config: Path | None) -> None:
     help="Seconds to stay after the input ends, so that reminders can arrive.",
 )
 def chat(config: Path | None, person: str | None, linger: float) -> None:
-    """Talk to the bot in this terminal, alone or as several people (`ann: hello`)."""
+    """Talk to the bot in this terminal. Be one person, or several (`ann: hello`)."""
     with imported_for_good():
         from bot.commands.serve import talk
 
@@ -104,7 +104,7 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
 @click.option("--chat", default="console:home", show_default=True, help="The chat that the client acts in.")
 @click.option("--person", help="Who the client acts for; your login name by default.")
 def mcp(config: Path | None, chat: str, person: str | None) -> None:
-    """Offer the functions to an MCP client on standard input and output."""
+    """Offer the functions to an MCP client. It is spoken to on standard input and output."""
     from bot.commands.mcp import serve_mcp
 
     sys.exit(serve_mcp(config, chat=chat, person=person))
@@ -114,7 +114,7 @@ def mcp(config: Path | None, chat: str, person: str | None) -> None:
 @_config
 @click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
 def tools(config: Path | None, as_json: bool) -> None:
-    """Show the functions that the bot offers, with their schemas, and those of plugins and tool servers."""
+    """Show the functions that the bot offers. With their schemas, those of plugins and tool servers too."""
     from bot.commands.inspect import show_tools
 
     sys.exit(show_tools(config, as_json=as_json))
@@ -123,7 +123,7 @@ def tools(config: Path | None, as_json: bool) -> None:
 @cli.command()
 @_config
 def check(config: Path | None) -> None:
-    """Validate the settings; say what is connected, what is missing, how plugins and tool servers are."""
+    """Validate the settings. Say what is connected, what is missing, how plugins and tool servers are."""
     from bot.commands.inspect import check_settings
 
     sys.exit(check_settings(config))
@@ -132,7 +132,7 @@ def check(config: Path | None) -> None:
 @cli.command()
 @_config
 def doctor(config: Path | None) -> None:
-    """Ask servers, model and database whether all is well, and name the next step where it is not."""
+    """Ask servers, model and database whether all is well. Name the next step where it is not."""
     from bot.commands.doctor import examine_bot
 
     sys.exit(examine_bot(config))
@@ -142,7 +142,7 @@ def doctor(config: Path | None) -> None:
 @_config
 @click.option("--url", default="", help="Public address of the bot, for HTTP; without it the app uses Socket Mode.")
 def slack_manifest(config: Path | None, url: str) -> None:
-    """Print the manifest of a Slack app: its permissions, its events, a command for each function."""
+    """Print the manifest of a Slack app. Its permissions, its events, a command for each function."""
     from bot.commands.manifest import show_slack_manifest
 
     sys.exit(show_slack_manifest(config, url=url))
@@ -157,7 +157,7 @@ _chat = click.option("--chat", help="Chat of the message, as platform:id, where 
 @_message
 @_chat
 def explain(config: Path | None, message: str, chat: str | None) -> None:
-    """Show what happened to MESSAGE (an id, or `last`): route, calls, checks, results, cost."""
+    """Show what happened to MESSAGE (an id, or `last`). Its route, calls, checks, results, cost."""
     from bot.commands.explain import explain as explain_message
 
     sys.exit(explain_message(config, message, chat=chat))
@@ -170,7 +170,7 @@ def explain(config: Path | None, message: str, chat: str | None) -> None:
 @click.option("--model", help="Model to ask instead of the configured one.")
 @click.option("--base-url", help="OpenAI-compatible server to ask instead of the configured one.")
 def replay(config: Path | None, message: str, chat: str | None, model: str | None, base_url: str | None) -> None:
-    """Run the turn of MESSAGE (an id, or `last`) again and compare; tools answer from the record."""
+    """Run the turn of MESSAGE (an id, or `last`) again. Compare; tools answer from the record."""
     from bot.commands.replay import replay_message
 
     sys.exit(replay_message(config, message, chat=chat, model=model, base_url=base_url))
@@ -183,7 +183,7 @@ def replay(config: Path | None, message: str, chat: str | None, model: str | Non
 )
 @click.option("--days", type=click.IntRange(min=1), default=30, show_default=True, help="How far to look back.")
 def usage(config: Path | None, by: Literal["chat", "person", "function", "day"], days: int) -> None:
-    """Show what models and functions were used: messages, failures, tokens, cost."""
+    """Show what models and functions were used. Messages, failures, tokens, cost."""
     from bot.commands.usage import show_usage
 
     sys.exit(show_usage(config, by, days))
@@ -203,7 +203,7 @@ def backup(config: Path | None, file: Path) -> None:
 @_config
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def restore(config: Path | None, file: Path) -> None:
-    """Put the database back as it is in FILE; stop the bot first."""
+    """Put back the database of FILE; stop the bot first."""
     from bot.commands.backup import restore_from
 
     sys.exit(restore_from(config, file))
@@ -217,7 +217,7 @@ def restore(config: Path | None, file: Path) -> None:
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write; it must not exist."
 )
 def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
-    """Write all that chats or people have to a file: reminders, history, files, settings; the bot may be running."""
+    """Write all that chats or people have to a file. Reminders, history, files, settings; the bot may be running."""
     from bot.commands.transfer import export_everything
 
     sys.exit(export_everything(config, chats, people, out))
@@ -227,7 +227,7 @@ def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, .
 @_config
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def import_all(config: Path | None, file: Path) -> None:
-    """Bring in what `bubbles export` wrote to FILE: all of it, or nothing and a report."""
+    """Bring in what `bubbles export` wrote to FILE. All of it, or nothing and a report."""
     from bot.commands.transfer import import_everything
 
     sys.exit(import_everything(config, file))
@@ -235,7 +235,7 @@ def import_all(config: Path | None, file: Path) -> None:
 
 @cli.group()
 def reminders() -> None:
-    """Take reminders out, bring them in, and prove that none was lost."""
+    """Take reminders out, and bring them in. Prove that none was lost."""
 
 
 _of_chat = click.option("--chat", required=True, help="The chat, as platform:id, such as console:home.")
@@ -290,7 +290,7 @@ _errors = click.option(
 
 @cli.group(name="eval")
 def evaluation() -> None:
-    """Measure how well the bot reads times and intents, summarises, and drives a model."""
+    """Measure how well the bot understands. Times, intents and summaries, and what it makes of a model."""
 
 
 @evaluation.command(name="time")
@@ -381,8 +381,16 @@ def new_plugin(name: str) -> None:
     sys.exit(write_plugin(name, Path.cwd() / "plugins"))
 
 
+def _fill_missing_streams() -> None:
+    """Let whoever was started without an input or an output (`<&-`, some supervisors) read and write nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the process
+
+
 def main() -> None:
     """Entry point of the installed command."""
+    _fill_missing_streams()
     from bot.terminal_language import speaks_chinese
 
     if speaks_chinese(os.environ):
