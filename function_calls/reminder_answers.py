@@ -14,6 +14,8 @@ from services.reminders.model import CatchUp, Reminder, ReminderState
 from services.reminders.nagging import Nag, nag_of, without_nag
 from services.reminders.recurrence import next_fires
 
+_MOST_ASKED_ABOUT = 10
+
 
 def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
     """What was done to a reminder (`set`, `changed`, `resume` …), when it fires now, for whom, and how it behaves."""
@@ -70,7 +72,11 @@ def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *,
         raise refusal
     key = ask if refusal.code == "reminder_ambiguous" or not reference else "reminder.unknown"
     asked = say(ctx.language, key, reference=reference)
-    return ToolResult.refused(refusal.code, "\n".join([asked, listed(candidates, ctx)]))
+    lines = [asked, listed(candidates[:_MOST_ASKED_ABOUT], ctx)]
+    more = len(candidates) - _MOST_ASKED_ABOUT
+    if more > 0:
+        lines.append(say(ctx.language, "reminder.more", count=more))
+    return ToolResult.refused(refusal.code, "\n".join(lines))
 
 
 def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:

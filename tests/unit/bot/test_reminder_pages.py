@@ -22,3 +22,15 @@ async def test_the_next_page_goes_on_where_the_first_ended(platform, clock):
     assert first.endswith("Page 1 of 2, 17 reminders in all; “next page” shows more.")
     assert [line[:3] for line in second.splitlines()[:2]] == ["16.", "17."]
     assert second.endswith("Page 2 of 2, 17 reminders in all.")
+
+
+async def test_who_names_none_of_many_is_shown_the_next_ten(platform, clock):
+    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+    async with build_in_memory(settings, platforms=[platform], clock=clock):
+        for number in range(12):
+            await platform.say(f"remind me tomorrow at 8:{number + 10} to do task {number + 1}")
+        await platform.say("delete the reminder about elephants")
+
+    asked = platform.texts[-1].splitlines()
+    assert asked[10].startswith("10. ")
+    assert asked[11:] == ["… and 2 more: “list my reminders” shows all."]
