@@ -44,6 +44,8 @@ class Answering:
     def _interpreted(self, request: Request) -> Interpretation:
         if request.intent == "help":
             return self._say("help")
+        if request.intent == "day_off":
+            return self._say("day_off", time=self._ear.pack.timed_words.sub("", request.words("when")))
         if request.intent == "the_time":
             return self._tell_time(request)
         if request.intent == "reminder_set":

@@ -9,6 +9,7 @@ NEVER = r"(?!)"
 LATE = "reminder_set_late"
 """Looser sentences of `reminder_set`, tried when those of the other intents do not fit."""
 INTENTS = (
+    "day_off",
     "none",
     "help",
     "the_time",

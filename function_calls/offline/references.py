@@ -52,9 +52,10 @@ def _numbers(words: str) -> list[str]:
 def _all_of(words: str, pack: LanguagePack) -> str:
     """All the reminders of a time, where the person spoke of several."""
     for word in sorted(pack.data.all_words, key=len, reverse=True):
-        words = words.removesuffix(word) if len(words) > len(word) else words
-        if words.startswith(f"{word} "):
-            words = without_joint(words.removeprefix(word).strip(), pack)
+        if len(words) > len(word) and words.lower().endswith(word):
+            words = words[: -len(word)]
+        if words.lower().startswith(f"{word} "):
+            words = without_joint(words[len(word) :].strip(), pack)
     while (tail := pack.leftover.search(words)) and tail[0] and tail.start():
         words = words[: tail.start()]
     return f"{ALL} {words}"

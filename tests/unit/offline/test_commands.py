@@ -25,6 +25,8 @@ DELETIONS = [
     ("删除第一个和第三个", ["1", "3"]),
     ("把第一个、第二个删掉", ["1", "2"]),
     ("delete the first and the third one", ["1", "3"]),
+    ("CANCEL ALL REMINDERS FOR TOMORROW", ["all TOMORROW"]),
+    ("把提醒2删了", ["2"]),
     ("delete all reminders except the dentist one", ["all except dentist"]),
     ("cancel all my reminders but 2", ["all except 2"]),
     ("把除了看牙的提醒都删掉", ["all except 看牙"]),
@@ -43,7 +45,16 @@ LISTS = [
     "还有哪些提醒",
     "下一个提醒是什么时候",
 ]
-SUMMARIES = ["what did I miss", "summarize since noon", "tl;dr", "总结今天的聊天", "群里聊了什么"]
+SUMMARIES = [
+    "what did I miss",
+    "tell me what I missed",
+    "summarize since noon",
+    "sum up everything since noon",
+    "tl;dr",
+    "总结今天的聊天",
+    "群里聊了什么",
+    "给个总结",
+]
 CHANGES = {
     "reminder_update": ToolSpec(
         name="reminder_update",

@@ -31,11 +31,16 @@ TIMES = [
     ("the dentist reminder should be at 3 instead", "dentist", "at 3"),
     ("把提醒4从五点改到五点半", "4", "五点半"),
     ("把三点的提醒推到四点", "三点", "四点"),
+    ("set the yoga reminder to 6pm", "yoga", "18:00"),
+    ("修改提醒2的时间为下午六点", "2", "18:00"),
     ("修改瑜伽提醒的时间为18:30", "瑜伽", "18:30"),
 ]
 SHIFTS = [
     ("push the meeting reminder back by an hour", "meeting", "+1:00"),
     ("postpone reminder 2 by 30 minutes", "2", "+0:30"),
+    ("push back the yoga reminder an hour", "yoga", "+1:00"),
+    ("推迟瑜伽的提醒一小时", "瑜伽", "+1:00"),
+    ("提前瑜伽的提醒半小时", "瑜伽", "-0:30"),
     ("bring the dentist reminder forward by 2 hours", "dentist", "-2:00"),
     ("move the milk one 15 minutes earlier", "milk", "-0:15"),
     ("postpone the milk one by 2 hours", "milk", "+2:00"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from function_calls.calls import ToolSpec
 from function_calls.offline.slips import slips
 from tests.unit.offline.conftest import Say
 
@@ -68,3 +69,32 @@ def test_figures_that_name_something_stay_in_the_content(say: Say, text: str, co
     (call,) = say(text).calls
 
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("don't remind me on friday", "cancel everything for friday"),
+        ("明天别提醒我", "取消明天的所有提醒"),
+        ("别在周五提醒我了", "取消周五的所有提醒"),
+    ],
+)
+def test_a_day_without_reminders_is_not_guessed_at_but_explained(say: Say, text: str, day: str) -> None:
+    asked = say(text, is_addressed=True, language="en" if text.isascii() else "zh")
+
+    assert asked.calls == ()
+    assert day in asked.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "which", "day"),
+    [("skip reminder 1 tomorrow", "1", "tomorrow"), ("明天跳过提醒1", "1", "明天"), ("明天跳过第2个提醒", "2", "明天")],
+)
+def test_what_the_explanation_proposes_is_understood(say: Say, text: str, which: str, day: str) -> None:
+    skipping = ToolSpec(
+        name="reminder_update", description="", parameters={"properties": {"reminder_id": {}, "skip": {}}}
+    )
+
+    (call,) = say(text, is_addressed=True, tools=(skipping,)).calls
+
+    assert call.arguments == {"reminder_id": which, "skip": day}
