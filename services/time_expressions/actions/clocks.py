@@ -77,10 +77,13 @@ def bare_clock(values: Values) -> Clock | None:
 
 def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
     """A piece made of one clock, or of several."""
-    clocks = tuple(bare_clock([value]) for value in both(values))
-    if any(one is None for one in clocks):
+    clocks = [bare_clock([value]) for value in both(values)]
+    told = [one for one in clocks if one is not None]
+    if len(told) < len(clocks):
         return None
-    return {"clocks": clocks, "strength": strength}
+    if any(one.hour > _NOON for one in told):  # 7:30 beside 19:30 is meant as written
+        told = [one if one.half else one._replace(half="24") for one in told]
+    return {"clocks": tuple(told), "strength": strength}
 
 
 def clock_list(values: Values) -> Any:
