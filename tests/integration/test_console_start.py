@@ -1,6 +1,7 @@
 """Whoever starts the console at a terminal can type at once; what is typed early is answered."""
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -46,3 +47,10 @@ def test_a_start_that_fails_after_the_prompt_ends_with_the_reason(environment):
 
         assert terminal.process.wait(SECONDS) == 2
         assert "Traceback" not in terminal.shown
+
+
+def test_whoever_has_neither_input_nor_output_ends_quietly(environment):
+    command = ["sh", "-c", 'exec "$0" -m bot chat <&- >&-', sys.executable]
+    ended = subprocess.run(command, env=environment, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
