@@ -29,11 +29,12 @@ from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
+from services.zones.service import ZoneService
 
 
 @tool_function(name="reminder_set", returns="reply", changes_state=True)
 async def reminder_set(
-    args: ReminderArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+    args: ReminderArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService
 ) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     times = time_reader(ctx)
@@ -59,7 +60,7 @@ async def reminder_set(
     )
     return ToolResult(
         ok=True,
-        text="\n".join([set_confirmed(reminder, ctx), *await cautions(reminder, ctx, reminders)]),
+        text="\n".join([set_confirmed(reminder, ctx), *await cautions(reminder, ctx, reminders, zones)]),
         value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
         receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
     )

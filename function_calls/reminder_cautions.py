@@ -1,15 +1,26 @@
-"""What somebody who has just set a reminder should know: that it comes later than its time, or twice."""
+"""What somebody who has just set a reminder should know: that it comes later than its time, or twice.
+
+Those who hear it with them may have other clocks.
+"""
 
 from function_calls import phrasing
 from function_calls.context import CallContext
+from function_calls.reminder_times import zone_name
 from function_calls.wording import say
+from function_calls.zone_words import zone_label
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
+from services.zones.service import ZoneService
 
 
-async def cautions(reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> list[str]:
+async def cautions(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:
     """One line for each thing about `reminder` that is not as its words and its time make believe."""
     lines = []
+    theirs = await zones.of_chat(ctx.chat)
+    if reminder.targets and reminder.next_fires and zone_name(theirs) != reminder.schedule.zone:
+        fire = reminder.next_fires[0].astimezone(theirs)
+        when, zone = phrasing.moment(ctx.language, fire, ctx.now), zone_label(zone_name(theirs))
+        lines.append(say(ctx.language, "reminder.theirs", when=when, zone=zone))
     held_until = await reminders.quiet.held_until(reminder)
     if held_until is not None:
         when = phrasing.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)

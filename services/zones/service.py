@@ -58,6 +58,10 @@ class ZoneService:
             self._remembered.popitem(last=False)
         return zone
 
+    async def of_chat(self, chat: ChatAddress) -> ZoneInfo:
+        """The zone in which people mean times in `chat` who have none of their own."""
+        return _readable(await self.own(chat, None)) or self.default
+
     async def set_for_person(self, chat: ChatAddress, person: Person, words: str) -> str:
         """Take the zone that `words` name as the person's; return its IANA name.
 
