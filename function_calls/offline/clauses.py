@@ -51,6 +51,8 @@ def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:
 def quoted_parts(text: str) -> tuple[str, ...]:
     """What `text` quotes, be it words or code; nothing where all of it is a quotation in plain marks."""
     found = tuple(match[0] for match in _QUOTED.finditer(text))
+    if not found:
+        return ()
     is_code = any(part.startswith("`") for part in found)
     return found if is_code or has_words(_QUOTED.sub("", text)) else ()
 

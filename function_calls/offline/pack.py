@@ -11,7 +11,7 @@ from typing import Literal
 
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
 from function_calls.offline.slips import slips
-from function_calls.offline.templates import BLANK, Needs, Notation
+from function_calls.offline.templates import BLANK, Needs, Notation, how_common
 
 FALLBACK = "en"
 Need = Literal["nothing", "time", "clock", "follow", "address"]
@@ -56,8 +56,8 @@ class Sentence:
 
     @cached_property
     def needs(self) -> Needs:
-        """Groups of words, of each of which no clause lacks all that matches; the smallest, which most lack, first."""
-        return tuple(sorted(map(_shortest, self.notation.needed(self.template)), key=len))
+        """Groups of words, of each of which no clause lacks all that matches; the rarest, which most lack, first."""
+        return tuple(sorted(map(_shortest, self.notation.needed(self.template)), key=how_common))
 
     def may_match(self, clause: str) -> bool:
         """Whether `clause` has words of all groups; loops ask it of ten sentences in the time of a match."""
@@ -91,6 +91,21 @@ class Intent:
         """The sentences, in order, that `clause` has the words of."""
         places = {place for word, having in self._signs.items() if word in clause for place in having}
         return (self.sentences[place] for place in sorted(places) if self.sentences[place].may_match(clause))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ending:
+    """How messages may end: a pattern, and words of which every match has one, which are found much faster."""
+
+    pattern: re.Pattern[str]
+    signs: tuple[str, ...]
+
+    def search(self, folded: str) -> re.Match[str] | None:
+        """The first match in a folded text."""
+        for sign in self.signs:
+            if sign in folded:
+                return self.pattern.search(folded)
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,8 +145,8 @@ class LanguagePack:
     traditional: frozenset[str]
     folding: dict[int, int]
     opening: re.Pattern[str]
-    closing: re.Pattern[str]
-    taken_back: re.Pattern[str]
+    closing: Ending
+    taken_back: Ending
     joint: re.Pattern[str]
     subject: re.Pattern[str]
     leftover: re.Pattern[str]
@@ -170,6 +185,8 @@ class LanguagePack:
 
         These are small letters, and simplified characters in place of traditional ones.
         """
+        if text.isascii():
+            return text.lower()
         small = text.replace(_LONGER_WHEN_SMALL, "i").lower()
         return small if self.traditional.isdisjoint(small) else small.translate(self.folding)
 
@@ -233,10 +250,8 @@ def load_pack(language: str) -> LanguagePack:
         traditional=frozenset(data.traditional),
         folding=str.maketrans(data.traditional, data.simplified),
         opening=re.compile(rf"(?:{_any_template(data.opening, notation)}){edge}{pause}"),
-        closing=re.compile(rf"{pause}{edge}(?:{_any_template(data.closing, notation)}){pause}$"),
-        taken_back=re.compile(
-            rf"(?:^|[\s,.;!?…，。；！？~-])\s*(?:{_any_template(data.taken_back, notation)}){pause}$"
-        ),
+        closing=_ending(rf"{pause}{edge}", data.closing, notation, rf"{pause}$"),
+        taken_back=_ending(r"(?:^|[\s,.;!?…，。；！？~-])\s*", data.taken_back, notation, rf"{pause}$"),
         joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
         subject=re.compile(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
         leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
@@ -369,6 +384,13 @@ def _alternatives(patterns: Iterable[str], edge: str) -> str:
 def _any_template(templates: Iterable[str], notation: Notation) -> str:
     longest_first = sorted(templates, key=len, reverse=True)
     return "|".join(notation.expand(template) for template in longest_first) or NEVER
+
+
+def _ending(before: str, templates: Iterable[str], notation: Notation, behind: str) -> Ending:
+    """Any of `templates`, between what stands `before` it and `behind` it."""
+    pattern = re.compile(f"{before}(?:{_any_template(templates, notation)}){behind}")
+    signs = notation.needed(f"({'|'.join(templates)})")
+    return Ending(pattern=pattern, signs=_shortest(signs[0]) if signs else ("",))
 
 
 def _longest(patterns: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from services.time_expressions import Reading
 _FEWEST_TRIGGERS = 2
 _MOST_PAUSES = 8
 _NEAR = 40
+_MARK = re.compile(r"[.,;!?。，；！？\n]")
 _PAUSE = re.compile(r"[.;!?。；！？\n]+")
 
 
@@ -162,10 +163,11 @@ class Ear:
         """Where one request may end and another begin, as far as anybody would ask in one message."""
         gate = load_gate(self.pack.language)
         folded = self.pack.fold(text)
+        may_pause = _MARK.search(folded) or any(word in folded for word in self.pack.data.between)
+        if not may_pause or len(gate.findall(folded)) < _FEWEST_TRIGGERS:
+            return []
         between = [match for match in self.pack.between.finditer(folded) if match[0].strip()]
         pauses = sorted([*_PAUSE.finditer(folded), *between], key=lambda pause: (pause.start(), -pause.end()))
-        if not pauses or len(gate.findall(folded)) < _FEWEST_TRIGGERS:
-            return []
         apart = [pause for at, pause in enumerate(pauses) if not at or pause.start() >= pauses[at - 1].end()]
         return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
 

@@ -135,8 +135,13 @@ def _of_one_way(ways: Sequence[Needs]) -> Needs:
         return ways[0]
     if not all(ways):
         return ()
-    fewest = [min(way, key=len) for way in ways]
-    return (tuple(chain.from_iterable(fewest)),)
+    rarest = [min(way, key=how_common) for way in ways]
+    return (tuple(chain.from_iterable(rarest)),)
+
+
+def how_common(words: Sequence[str]) -> tuple[int, int]:
+    """Sorts groups of words by what is to be expected of them: few words and long ones are met the least."""
+    return len(words), -min(map(len, words))
 
 
 def slot_names(template: str) -> tuple[str, ...]:

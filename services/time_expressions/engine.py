@@ -11,7 +11,7 @@ from services.time_expressions.model import DateOrder, DayParts, Reading, TimeRe
 from services.time_expressions.normalise import Folded, fold
 from services.time_expressions.present import Answer, Present
 from services.time_expressions.resolver import resolve
-from services.time_expressions.scan import scan
+from services.time_expressions.scan import Tokens, scan
 from services.time_expressions.trim import trimmed
 from services.time_expressions.values import Slots, names_day, to_meaning
 
@@ -160,13 +160,15 @@ def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present
     rules = grammar(chosen)
     folded = fold(text, rules.characters)
     tokens = scan(folded.text, rules, order)
-    words = [start for start, found in tokens.items() if any(t.symbol in TIME_SYMBOLS for t in found)]
-
     answers = Answers(present)
     times = Chart(tokens, rules).times
     groups = choose(times, folded.text, stands=answers.any, eager=eager, conjunctions=rules.conjunctions)
     found = [(group, answers.of(group.slots)) for group in groups]
-    return Parsed(folded=folded, groups=found, time_words=words, grammar=rules)
+    return Parsed(folded=folded, groups=found, time_words=_time_words(tokens) if found else [], grammar=rules)
+
+
+def _time_words(tokens: Tokens) -> list[int]:
+    return [start for start, found in tokens.items() if any(token.symbol in TIME_SYMBOLS for token in found)]
 
 
 def _readings(text: str, parsed: Parsed, group: Group, answers: list[Answer]) -> TimeReadings:

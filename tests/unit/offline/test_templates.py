@@ -129,12 +129,36 @@ def test_what_is_matched_with_folded_texts_asks_for_no_capital_letter(language: 
     sentences = [sentence.pattern for intent in intents for sentence in intent.sentences]
     refused = [pattern for intent in intents for pattern in intent.refused]
     questions = [getattr(load_questions(language), each.name) for each in fields(load_questions(language))]
-    frame = [pack.opening, pack.closing, pack.taken_back, pack.vague, pack.not_time, pack.odd, pack.lead]
+    frame = [
+        pack.opening,
+        pack.closing.pattern,
+        pack.taken_back.pattern,
+        pack.vague,
+        pack.not_time,
+        pack.odd,
+        pack.lead,
+    ]
     notes = [pack.no_note, pack.to_do, pack.plural]
     rewritten = [pattern for pattern, _ in (*pack.rewritten, *pack.read_as, *pack.mornings, *pack.untitled)]
 
     patterns = [*gates, *sentences, *refused, *questions, *frame, *notes, *rewritten, *pack.lengths, pack.period]
     assert [found for each in patterns if (found := re.search("[A-Z]", _NO_LETTER.sub("", each.pattern)))] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "ends"),
+    [
+        ("en", "remind me at 5 many thanks", True),
+        ("en", "remind me at 5 if you don't mind", True),
+        ("en", "remind me at 5 to call mum", False),
+        ("zh", "五点提醒我喝水好不好", True),
+        ("zh", "五点提醒我喝水", False),
+    ],
+)
+def test_a_polite_ending_has_one_of_its_signs(language: str, text: str, ends: bool) -> None:
+    closing = load_pack(language).closing
+
+    assert (closing.pattern.search(text) is not None, closing.search(text) is not None) == (ends, ends)
 
 
 @pytest.mark.parametrize("text", ["İki REMINDERS", "ẞ", "提醒 ΑΣ", "後天"])
