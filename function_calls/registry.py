@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 
 from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
@@ -78,12 +78,21 @@ class Registry:
     def collect(self, source: ModuleType | object) -> Callable[[], None]:
         """Register every function of a module (or method of an object) that carries the mark, and every class tool.
 
-        A function or class tool by itself is taken too. Returns what removes them again; all are added or none.
+        A function, marked or not, or class tool by itself is taken too. Returns what removes them again; all are added
+        or none.
+
+        Raises:
+            TypeError: there is nothing of that kind in an object.
         """
-        if isinstance(source, Tool) or is_marked(source):
+        if isinstance(source, Tool | FunctionType | MethodType) or is_marked(source):
             return self.register(source)
         members = list(vars(source).values()) if isinstance(source, ModuleType) else _methods(source)
-        return self.register([value for value in members if isinstance(value, Tool) or is_marked(value)])
+        found = [value for value in members if isinstance(value, Tool) or is_marked(value)]
+        if not found and not isinstance(source, ModuleType):
+            raise TypeError(
+                f"{source!r} is no function, no instance of a class tool, and has none under @tool_function"
+            )
+        return self.register(found)
 
     def register(
         self, tools: Registrable | Iterable[Registrable], options: ToolOptions | None = None

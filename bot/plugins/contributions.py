@@ -55,7 +55,7 @@ class Contributions:
         options: its table `[plugins.options.NAME]` as it stands in the settings; see `settings`.
         clock: tells the time.
         model: the bot's language model, for agents; one that is never there where none is configured.
-        functions: functions under `@tool_function`, class tools, and modules or objects that have such.
+        functions: functions, class tools, and modules or objects that have such, marked with `@tool_function`.
         services: objects that functions ask for by annotating a parameter with their class.
         toolsets: tools from elsewhere, by label.
         platforms: chat platforms to serve.

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -60,17 +61,27 @@ def loaded(
     adds = Contributions(name=found.name, clock=clock, options=options)
     adds.model = model or adds.model
     try:
-        module = found.load()
-        setup = getattr(module, "setup", None)
-        if callable(setup):
-            setup(adds)
-        else:
-            adds.functions.append(module)
-    except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
+        _set_up(found.load(), adds)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the bot starts without it
         logger.opt(exception=error).error("plugin {} does not load", found.name)
         nothing = Contributions(name=found.name, clock=clock, on_close=adds.on_close)
         return LoadedPlugin(found=found, adds=nothing, error=f"{type(error).__name__}: {error}")
     return LoadedPlugin(found=found, adds=adds)
+
+
+def _set_up(module: object, adds: Contributions) -> None:
+    """Let the plugin say what it adds; without a `setup` that is its functions.
+
+    Raises:
+        TypeError: its `setup` is asynchronous.
+    """
+    setup = getattr(module, "setup", None)
+    if inspect.iscoroutinefunction(setup):
+        raise TypeError("setup(add) is not awaited; write it without async, and wait for things in a job")
+    if callable(setup):
+        setup(adds)
+    else:
+        adds.functions.append(module)
 
 
 @cache

@@ -131,12 +131,24 @@ async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(house):
     assert house.platform.texts[-1] == "news!"
 
 
+async def test_a_function_without_the_mark_is_taken_too(house):
+    plain = DICE.replace('@tool_function(returns="reply", examples=("throw the dice", "掷骰子"))', "")
+    house.write("dice", plain + "\n\n    def setup(add):\n        add.functions.append(throw_dice)\n")
+    async with house.running():
+        answer = await house.say("/throw_dice")
+
+    assert answer == "a four"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "import no_such_package",
         "def setup(add):\n    raise RuntimeError('boom')",
         "def broken(:",
+        "import sys\nsys.exit('no key')",
+        "async def setup(add):\n    add.functions.clear()",
+        "def setup(add):\n    add.functions.append('dice')",
         TAKEN,
         NO_SCHEMA,
     ],
