@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import count
 
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState
-from services.reminders.nagging import pause_of
+from services.reminders.nag_pauses import pause_after
 from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, plan_due
 from services.reminders.previous import previous_fire
 from services.reminders.public_ids import public_id
@@ -284,7 +284,7 @@ class MemoryLedger:
             attempt=entry.attempt + 1,
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
             was_held=entry.was_held,
-            repeats_every=pause_of(row.schedule.rule),
+            repeats_every=pause_after(row.schedule, due_at),
             action=row.action,
             covers_since=None if row.action is ReminderAction.SAY else previous_fire(row.schedule, due_at),
         )

@@ -62,12 +62,6 @@ def nag_of(rule: str) -> Nag | None:
     return read_nag(dict(part.split("=", 1) for part in rule.upper().split(";") if part.startswith("NAG")))
 
 
-def pause_of(rule: str) -> timedelta | None:
-    """After how long a fire comes again; None when it does not."""
-    nag = nag_of(rule) if is_nagging(rule) else None
-    return None if nag is None else nag.every
-
-
 def nag_like(rule: str, bare: str = "") -> str:
     """The rule `bare` (empty for once), its fires repeated as those of `rule` are; `bare` itself when they are not."""
     own = [part for part in rule.upper().split(";") if part.startswith(("NAG=", "NAGS="))]

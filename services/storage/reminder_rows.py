@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from services.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, Schedule
-from services.reminders.nagging import pause_of
+from services.reminders.nag_pauses import pause_after
 from services.reminders.previous import previous_fire
 from services.reminders.public_ids import public_id
 from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
@@ -171,7 +171,7 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         attempt=occurred.attempt + 1,
         may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
         was_held=bool(occurred.was_held),
-        repeats_every=pause_of(row["rule"]),
+        repeats_every=pause_after(schedule_of(row), due_at),
         action=action,
         covers_since=None if action is ReminderAction.SAY else previous_fire(schedule_of(row), due_at),
     )

@@ -35,7 +35,8 @@ async def test_a_nagging_reminder_gives_up_after_its_cap(desk):
     async with desk.running():
         await asyncio.sleep(5 * HOUR)
 
-    assert len(desk.courier.said) == 1 + 6
+    pauses = [notice.repeats_every for notice in desk.courier.said]
+    assert pauses == [timedelta(minutes=10)] * 6 + [None]
 
 
 async def test_a_daily_one_that_was_done_comes_the_next_day(desk):
