@@ -20,5 +20,5 @@ async def all_closed(plugin: str, opened: list[Close]) -> None:
         try:
             async with asyncio.timeout(_SECONDS):
                 await settled(close())
-        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the others must be closed too
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the others must be closed too
             logger.opt(exception=error).error("plugin {} could not close what it had opened", plugin)

@@ -238,7 +238,7 @@ async def _again_and_again(name: str, job: Job, host: Host) -> None:
     while True:
         try:
             await job(host)
-        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
             logger.opt(exception=error).error("the work {} failed; again in {:.0f} s", name, pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)

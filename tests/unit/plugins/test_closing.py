@@ -57,8 +57,9 @@ async def test_what_was_opened_last_is_closed_first_once_everything_is_answered(
     assert (before, closed(house)) == ([], ["the late one", "the first"])
 
 
-async def test_one_that_fails_leaves_the_others(house):
-    house.write("dice", OPENING + "    add.on_close.append(lambda: 1 / 0)\n")
+@pytest.mark.parametrize("failing", ["lambda: 1 / 0", "exit", "3"])
+async def test_one_that_fails_leaves_the_others(house, failing):
+    house.write("dice", OPENING + f"    add.on_close.append({failing})\n")
     async with house.running():
         pass
 
