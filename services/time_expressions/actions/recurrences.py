@@ -97,7 +97,7 @@ def weekly_part(values: Values) -> Slots:
     """Friday mornings."""
     days, part = values
     days = days if isinstance(days, tuple) else (days,)
-    return {"every": Every(1, "week"), "weekdays": days, "parts": (part,), "strength": 2}
+    return {**every_part([part], unit="week"), "weekdays": days}
 
 
 def daily_for(values: Values) -> Slots | None:

@@ -92,6 +92,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每月十五", "FREQ=MONTHLY;BYMONTHDAY=15"),
         ("隔周五", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
         ("每月中旬", "FREQ=MONTHLY;BYMONTHDAY=15"),
+        ("周四早中晚sync", "FREQ=WEEKLY;BYDAY=TH;BYHOUR=9,12,19;BYMINUTE=0"),
         ("接下来三个周一", "FREQ=WEEKLY;BYDAY=MO;COUNT=3"),
         ("每天吃三次药", "FREQ=DAILY"),
         ("every 15 minutes", "FREQ=MINUTELY;INTERVAL=15"),
