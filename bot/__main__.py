@@ -391,6 +391,8 @@ def _fill_missing_streams() -> None:
 def main() -> None:
     """Entry point of the installed command."""
     _fill_missing_streams()
+    # Pydantic would look into every package that is installed for one that wants to watch how models are validated.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from bot.terminal_language import speaks_chinese
 
     if speaks_chinese(os.environ):
