@@ -56,6 +56,7 @@ class HttpRefused(Exception):
 REFUSED_STATUS: Final = {
     "reminder_unknown": 404,
     "no_reminders": 404,
+    "nothing_of_yours": 404,
     "reminder_ambiguous": 409,
     "not_your_reminder": 403,
     "too_many_reminders": 409,

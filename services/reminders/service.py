@@ -149,13 +149,13 @@ class ReminderService:
         Nothing that was not begun before this returns is said afterwards.
 
         Raises:
-            RequestRefused: as `get`, and `not_your_reminder(id, owner)`.
+            RequestRefused: as `get`, and `not_your_reminder(id, owner)`; `nothing_of_yours`, of all none is theirs.
         """
         if means_all(reference):
-            return await self._changing.own(chat, person, cancelled, lambda _: True)
+            return await self._changing.own(chat, person, cancelled, lambda _: True, none=_NONE)
         chosen = await self._shelf.all_of(chat, person, reference)
         if chosen:
-            return await self._changing.own(chat, person, cancelled, lambda row: row.key in chosen)
+            return await self._changing.own(chat, person, cancelled, lambda row: row.key in chosen, none=_NONE)
         return (await self._changing.one(chat, person, reference, cancelled),)
 
     async def restore(self, chat: ChatAddress, person: Person, reminder_id: str) -> Reminder:

@@ -193,9 +193,15 @@ async def test_an_unknown_reference_names_what_is_there(desk):
     assert [each.content for each in refused.fields["candidates"]] == ["tea"]
 
 
-@pytest.mark.parametrize("reference", ["1", "tea", "all"])
+@pytest.mark.parametrize("reference", ["1", "tea"])
 async def test_without_reminders_there_is_nothing_to_delete(desk, reference):
     assert (await refusal(desk.service.delete(HOME, ANN, reference))).code == "no_reminders"
+
+
+async def test_all_of_ones_own_is_nothing_where_others_alone_have_set_some(desk):
+    await desk.set("tea", by=BOB)
+
+    assert (await refusal(desk.service.delete(HOME, ANN, "all"))).code == "nothing_of_yours"
 
 
 async def test_another_chat_s_reminder_can_neither_be_seen_nor_deleted(desk):
