@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 
 from services.clock import Clock
@@ -60,6 +60,7 @@ class Dispatcher:
         self._idle = asyncio.Event()
         self._is_draining = False
         self._beginning: list[Together] = []
+        self._unsettled: set[int] = set()
         self._is_asking = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
@@ -153,9 +154,13 @@ class Dispatcher:
         await self._ledger.free(self._owner)
 
     async def give_back(self) -> None:
-        """Free what is not begun, and what is ours in the ledger without our knowing, to be claimed anew."""
+        """Free what is not begun, and what is ours in the ledger without our knowing, to be claimed anew.
+
+        What is begun is none of it, also where a server that crashed has lost the commit that says so.
+        """
         self._queue.clear()
-        await self._ledger.release(self._owner, {each for leases in self._beginning for each in _ids(leases)})
+        beginning = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
+        await self._ledger.release(self._owner, self._unsettled.union(beginning))
 
     def _may_send(self) -> bool:
         """Whether a send may start: what a crash could double is never more than the senders."""
@@ -221,6 +226,7 @@ class Dispatcher:
             raise
         self._throughput.note_question(asyncio.get_running_loop().time() - started)
         self._queue.drop(versions)
+        self._unsettled.update(versions)
         if versions == expected:
             self._begun.extend(Begun(leases, key, started) for leases, key in keyed)
         else:
@@ -258,7 +264,7 @@ class Dispatcher:
         self._begun.clear()
         self._is_asking = True
         try:
-            ids = {each for begun in asked for each in _ids(begun.leases)}
+            ids = {lease.notice.delivery_id for begun in asked for lease in begun.leases}
             held = await self._ledger.held(self._owner, sorted(ids))
         except Exception:
             self._begun.extendleft(reversed(asked))
@@ -267,7 +273,8 @@ class Dispatcher:
             self._is_asking = False
             self._idle.set()
         now = asyncio.get_running_loop().time()
-        ours = [begun for begun in asked if held.issuperset(_ids(begun.leases))]
+        self._unsettled -= ids - held
+        ours = [begun for begun in asked if all(lease.notice.delivery_id in held for lease in begun.leases)]
         self._begun.extendleft(begun._replace(at=now) for begun in reversed(ours))
         self._admit()
 
@@ -280,6 +287,7 @@ class Dispatcher:
             del self._marks[: len(settled)]
             left -= len(settled)
             self._unrecorded.recorded(mark for _, mark in settled)
+            self._unsettled.difference_update(mark.delivery_id for _, mark in settled)
             log_settled(settled)
             for _, mark in settled:
                 if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
@@ -295,7 +303,3 @@ def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> B
         return None
     edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
     return Begun(ours, key, at, edited)
-
-
-def _ids(leases: Together) -> Iterator[int]:
-    return (lease.notice.delivery_id for lease in leases)

@@ -80,8 +80,7 @@ class MemoryLedger:
     def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
         """Which of these are being sent by `owner` still."""
         entries = [self._entries[each] for each in delivery_ids if each in self._entries]
-        sending = [each for each in entries if each.owner == owner and each.state is DeliveryState.SENDING]
-        return frozenset(each.id for each in sending if each.version != WITHDRAWN)
+        return frozenset(each.id for each in entries if each.owner == owner and each.state is DeliveryState.SENDING)
 
     def settle(self, mark: Mark) -> int:
         """Record an outcome; return the key of the reminder."""

@@ -10,9 +10,10 @@ from typing import Protocol, Self, TypeVar
 import sqlalchemy as sa
 
 from services.errors import ConfigError, StorageBusy, StorageFull
-from services.storage import address, postgres, sqlite
+from services.storage import address, postgres, postgres_marks, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.patience import Patience
+from services.storage.postgres_notes import Notes
 from services.storage.presence import Presence
 from services.storage.schema import make_schema
 from services.storage.sent_journal import SentJournal
@@ -40,7 +41,7 @@ class Database:
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
-        self._notes: postgres.Notes | None = None
+        self._notes: Notes | None = None
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
         self.presence: Presence | None = None
@@ -73,12 +74,13 @@ class Database:
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
         # SQLite has one writer anyway; on a server a mark need not wait for the claim whose commit waits for the disk.
         self._marker = self._writer if self._is_sqlite else self._make_thread("bubbles-database-marks")
-        self._noter = self._writer if self._is_sqlite else self._make_thread("bubbles-database-notes")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
                 presence = Presence(self._url, self._make_thread, self._patience)
                 self.presence = await self._closing.enter_async_context(presence)
+                self._notes = Notes(self._url, postgres_marks.KEEP, self._marker)
+                self._closing.callback(self._notes.close)
         except BaseException:
             await self.__aexit__()
             raise
@@ -93,7 +95,6 @@ class Database:
         await loop.run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
         self._marker.shutdown(wait=False)
-        self._noter.shutdown(wait=False)
         self._writer.shutdown(wait=False)
 
     async def run(self, work: Callable[[sa.Connection], T], *, is_durable: bool = True) -> T:
@@ -116,11 +117,14 @@ class Database:
         """
         return await self._in_thread(self._marker, self._quick.once, work)
 
-    async def note(self, statement: str, values: Sequence[object]) -> bool:
-        """Write a row beside everything else, as `mark` does; False when that failed or the database is no server."""
-        if self._notes is None:
-            return False
-        return await asyncio.get_running_loop().run_in_executor(self._noter, self._notes.write, statement, values)
+    async def keep(self, values: Sequence[str]) -> bool:
+        """Keep what was said beside everything else; False when that failed or the database is no server."""
+        return self._notes is not None and await self._notes.write(values)
+
+    async def get_ready_to_keep(self) -> None:
+        """Make the first `keep` as quick as the others."""
+        if self._notes is not None:
+            await self._notes.open()
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
@@ -179,8 +183,6 @@ class Database:
     def _open_postgres(self) -> None:
         self._durable = self._repeating(postgres.Role.DURABLE)
         self._quick = self._repeating(postgres.Role.QUICK)
-        self._notes = postgres.Notes(self._url)
-        self._resources.callback(self._notes.close)
         self._reading = self._repeating(postgres.Role.READING)
         try:
             self._durable.transact(lambda connection: make_schema(connection, self.name, None))

@@ -38,9 +38,8 @@ def begin(
 
 
 def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-    """Which of these are being sent by `owner` still, and not withdrawn."""
-    wanted = sa.and_(DELIVERY.c.owner == owner, _IS_SENDING, sa.not_(_IS_WITHDRAWN))
-    query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), wanted)
+    """Which of these are being sent by `owner` still."""
+    query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, _IS_SENDING)
     return frozenset(connection.scalars(query))
 
 

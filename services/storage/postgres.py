@@ -1,11 +1,9 @@
 """What is particular to PostgreSQL: sessions, timeouts and how soon a commit is on the disk."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from loguru import logger
 
 from services.errors import ConfigError
 
@@ -55,38 +53,6 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
         raise ConfigError(url.render_as_string(hide_password=True), "storage.url", problem) from error
     sa.event.listen(made, "connect", _leave_out_nul)
     return made
-
-
-class Notes:
-    """A session that writes one small row after the other, each at once and past SQLAlchemy, which costs more than it.
-
-    Used by one thread.
-    """
-
-    def __init__(self, url: sa.URL) -> None:
-        self._engine = engine(url, Role.QUICK).execution_options(isolation_level="AUTOCOMMIT")
-        self._session: sa.Connection | None = None
-
-    def write(self, statement: str, values: Sequence[object]) -> bool:
-        """Execute `statement`, a transaction of its own; False when it failed or may have."""
-        from psycopg import Error
-
-        try:
-            if self._session is None:
-                self._session = self._engine.connect()
-            self._session.connection.cursor().execute(statement, values)
-        except (Error, sa.exc.DBAPIError) as error:
-            logger.warning("a note in the database failed: {}", error)
-            self.close()
-            return False
-        return True
-
-    def close(self) -> None:
-        """Forget the session; the next row makes another."""
-        session, self._session = self._session, None
-        if session is not None:
-            session.invalidate()
-            session.close()
 
 
 def is_locked(error: sa.exc.DBAPIError) -> bool:

@@ -8,6 +8,9 @@ import sqlalchemy as sa
 Kept = tuple[int, int, str | None, int]
 """Delivery, microsecond, message id of the platform, reminder."""
 
+KEEP = "INSERT INTO said (delivery_id, said) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+"""Keeps, until they are settled, that these were said: for the server, with what `kept` gives."""
+
 _BEGIN = sa.text(
     "UPDATE delivery SET state = 'sending', message_key = '', "
     "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
@@ -15,16 +18,16 @@ _BEGIN = sa.text(
     "AND version > 0 RETURNING id, version"
 )
 _FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
-_KEEP = "INSERT INTO said (delivery_id, said) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 _KEPT = sa.text(
     "SELECT said.said FROM said JOIN delivery ON delivery.id = said.delivery_id WHERE delivery.owner = :owner"
 )
-# What was freed because this process seemed frozen, and was not begun by another since, is sent all the same.
+# What was freed because this process seemed frozen, and was not begun by another since, is sent all the same; so is
+# what a server that crashed does not know to be begun.
 _SENT = sa.text(
     "WITH said AS (UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = mark.at, "  # noqa: S608
     "platform_message_id = mark.message FROM unnest("
     "CAST(:ids AS bigint[]), CAST(:moments AS bigint[]), CAST(:messages AS text[])) AS mark (id, at, message) "
-    "WHERE delivery.id = mark.id AND delivery.state IN ('sending', 'unknown')), "
+    "WHERE delivery.id = mark.id AND delivery.state IN ('leased', 'sending', 'unknown')), "
     f"forgotten AS (DELETE FROM said WHERE delivery_id = ANY(:ids)) {_FINISH}"  # constants
 )
 _DONE = sa.text(_FINISH)
@@ -50,9 +53,9 @@ def settle_sent_at_once(
     connection.execute(_SENT, values)
 
 
-def kept(marks: Sequence[Kept]) -> tuple[str, tuple[int, str]]:
-    """What keeps that these were said until they are settled: a statement of the driver and its values, one row."""
-    return _KEEP, (marks[0][0], json.dumps(marks))
+def kept(marks: Sequence[Kept]) -> tuple[str, str]:
+    """The values of `KEEP`, one row for all."""
+    return str(marks[0][0]), json.dumps(marks)
 
 
 def settle_kept(connection: sa.Connection, owner: str) -> None:

@@ -156,7 +156,7 @@ class SqlReminderStore:
     async def keep_sent(self, sent: Sequence[Mark]) -> bool:
         """Write down for the others who share the database that these were said."""
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
-        return await self._database.note(*postgres_marks.kept(said))
+        return await self._database.keep(postgres_marks.kept(said))
 
     async def settle(self, marks: Sequence[Mark]) -> None:
         """Record what came of attempts."""
@@ -242,7 +242,7 @@ class SqlReminderStore:
     async def _get_ready(self) -> None:
         """Let the sessions that wait for something to fall due learn about their tables before that."""
         await self._database.mark(lambda connection: ledger.begin(connection, "", (), {}))
-        await self._database.note("DELETE FROM said WHERE FALSE", ())
+        await self._database.get_ready_to_keep()
 
     async def _rows(
         self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None

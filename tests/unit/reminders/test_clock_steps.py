@@ -11,6 +11,7 @@ from services.reminders.waker import WakerPace
 pytestmark = pytest.mark.looptime
 
 DAY = timedelta(days=1)
+RARELY = WakerPace(tick=timedelta(minutes=30))  # days pass in few steps
 
 
 async def test_a_clock_set_forward_fires_what_is_due_at_once(make_desk):
@@ -57,7 +58,8 @@ async def set_clock(desk, by: timedelta) -> None:
     await asyncio.sleep(10)
 
 
-async def test_what_failed_by_a_clock_ten_years_ahead_waits_for_its_time_and_no_longer(desk):
+async def test_what_failed_by_a_clock_ten_years_ahead_waits_for_its_time_and_no_longer(make_desk):
+    desk = make_desk(pace=RARELY)
     desk.courier.failures = [DeliveryFailed("the certificate has expired")] * 100
     await desk.set(seconds=86400)
     async with desk.running():
@@ -71,7 +73,7 @@ async def test_what_failed_by_a_clock_ten_years_ahead_waits_for_its_time_and_no_
 
 
 async def test_what_waits_in_memory_when_the_clock_is_set_back_waits_for_its_time(make_desk):
-    desk = make_desk(pace=WakerPace(senders=1, tick=timedelta(minutes=1)))
+    desk = make_desk(pace=WakerPace(senders=1, tick=timedelta(minutes=30)))
     desk.courier.hold.clear()
     await desk.set("now", seconds=1)
     await desk.set("tomorrow", seconds=86400)
@@ -87,7 +89,8 @@ async def test_what_waits_in_memory_when_the_clock_is_set_back_waits_for_its_tim
     assert (early, desk.courier.texts) == (["now"], ["now", "tomorrow"])
 
 
-async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_daily_reminder(desk):
+async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_daily_reminder(make_desk):
+    desk = make_desk(pace=RARELY)
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await set_clock(desk, 3650 * DAY)
@@ -99,7 +102,8 @@ async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_d
     assert len(desk.courier.said) == said_before + 3
 
 
-async def test_a_clock_step_is_not_forgotten_when_the_database_fails(desk):
+async def test_a_clock_step_is_not_forgotten_when_the_database_fails(make_desk):
+    desk = make_desk(pace=RARELY)
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await set_clock(desk, 3650 * DAY)
