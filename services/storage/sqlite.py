@@ -69,6 +69,7 @@ def _dialect() -> sa.Dialect:
     """The dialect that all engines share, and that what they have compiled is kept for."""
     model = sa.create_engine("sqlite://")
     model.connect().close()  # from its first connection a dialect learns what this SQLite can do
+    model.dispose()
     return model.dialect
 
 
