@@ -41,6 +41,7 @@ def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
     [
         ("watch 1917 tonight at 8", "20 20:00", "watch 1917"),
         ("read chapter 12 tomorrow evening", "21 19:00", "read chapter 12"),
+        ("send the invoice 30 minutes from now", "20 10:30", "send the invoice"),
         ("buy windows 11 tomorrow", "21 09:00", "buy windows 11"),
         ("movie 300 on saturday", "21 09:00", "movie 300"),
         ("finish exercise 4.2 by monday", "23 09:00", "finish exercise 4.2"),
