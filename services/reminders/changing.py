@@ -57,17 +57,18 @@ class Changing:
         """Change every open reminder that `person` has set in this chat and that is wanted.
 
         Raises:
-            RequestRefused: there is none; `none` is its code.
+            RequestRefused: `no_reminders` where the chat has none at all, else the code `none`.
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
-            own = [row for _, row in await self._shelf.open_in(chat) if row.creator.id == person.id and is_wanted(row)]
+            rows = [row for _, row in await self._shelf.open_in(chat)]
+            own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
             changes = [change for row in own if (change := make(row)) is not None]
             if not changes:
                 break
             changed += await self._apply_all(changes)
         if not changed:
-            raise RequestRefused(none)
+            raise RequestRefused(none if rows else "no_reminders")
         return changed
 
     async def named(
