@@ -1,56 +1,15 @@
 """Several models behind one: the next is asked when one is unavailable, and a dead one is left alone for a while."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from loguru import logger
 
+from services.circuit_breaker import CircuitBreaker
 from services.errors import ModelUnavailable
 from services.language_model.failures import RequestRejected
 from services.language_model.listening import ListenedRequest
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
-
-
-class CircuitBreaker:
-    """Remembers whether an endpoint is worth asking.
-
-    After `failures` failures in a row it opens for `rest` seconds; then one request is let through as a probe, and
-    its outcome closes the breaker or opens it again. The seconds are the event loop's own.
-    """
-
-    def __init__(self, *, failures: int = 3, rest: float = 30.0) -> None:
-        self._limit = failures
-        self._rest = rest
-        self._failures = 0
-        self._opened_at: float | None = None
-        self._is_probing = False
-
-    def admits(self) -> bool:
-        """Whether a request may be made now; a True while resting is the one probe and must be reported on."""
-        if self._opened_at is None:
-            return True
-        if self._is_probing or _now() - self._opened_at < self._rest:
-            return False
-        self._is_probing = True
-        return True
-
-    def succeeded(self) -> None:
-        """Note an answer: the endpoint is well."""
-        self._failures = 0
-        self._opened_at = None
-        self._is_probing = False
-
-    def failed(self) -> None:
-        """Note a failure of the endpoint."""
-        self._failures += 1
-        if self._is_probing or self._failures >= self._limit:
-            self._opened_at = _now()
-        self._is_probing = False
-
-    def abandoned(self) -> None:
-        """Note that a request ended without telling anything about the endpoint, such as by being cancelled."""
-        self._is_probing = False
 
 
 class FallbackChain:
@@ -122,7 +81,3 @@ async def _ask(model: LanguageModel, breaker: CircuitBreaker, request: Completio
         raise
     breaker.succeeded()
     return completion
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
