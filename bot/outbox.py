@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from loguru import logger
 
+from bot.outages import Outages
 from bot.platform import Capabilities, EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
 from function_calls.calls import Reply
 from services.chat import ChatAddress, SentFile
@@ -42,6 +43,7 @@ class Outbox:
         self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._not_before: dict[str, datetime] = {}
+        self._outages = Outages()
 
     async def reply(self, address: ChatAddress, reply: Reply) -> None:
         """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
@@ -77,7 +79,8 @@ class Outbox:
         if message.private_to is not None and not platform.capabilities.private_replies:
             raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
         async with self._in_turn(address):
-            return await platform.send(address, message)
+            with self._outages.watched(address):
+                return await platform.send(address, message)
 
     def editor(self, address: ChatAddress) -> EditsMessages | None:
         """Who changes messages of the bot in that chat; None where nobody can."""

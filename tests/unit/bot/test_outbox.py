@@ -250,3 +250,19 @@ async def test_a_message_is_not_changed_where_the_platform_cannot(outbox, platfo
         await outbox.change(HOME, "bot-1", OutgoingMessage(text="hello"))
 
     assert caught.value.is_permanent
+
+
+async def test_what_is_for_a_platform_that_answers_nobody_is_refused_at_once(outbox, platform):
+    def refuse(*_):
+        raise DeliveryFailed("no route")
+
+    platform.refuse = refuse
+    for name in "abc":
+        with pytest.raises(DeliveryFailed, match="no route"):
+            await outbox.send(ChatAddress(platform="fake", chat_id=name), OutgoingMessage(text="hello"))
+
+    with pytest.raises(DeliveryFailed, match="fake does not answer") as refused:
+        await outbox.send(HOME, OutgoingMessage(text="hello"))
+
+    assert refused.value.retry_after
+    assert not refused.value.is_unknown

@@ -1,0 +1,78 @@
+"""Notices that a platform answers nobody: what is to be said there must not hold up what is said elsewhere."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from loguru import logger
+
+from services.chat import ChatAddress
+from services.circuit_breaker import CircuitBreaker
+from services.errors import DeliveryFailed
+
+_HANGS_SECONDS = 30.0
+"""Whoever gives up a message after so long has waited for a platform that says nothing."""
+
+
+class Outages:
+    """A circuit breaker for each platform.
+
+    Where messages to `chats` different chats failed and none got through between them, the platform is out: for `rest`
+    seconds nothing is tried, then one message at a time until one gets through. One chat in trouble is no outage, and a
+    refusal is an answer.
+    """
+
+    def __init__(self, *, chats: int = 3, rest: float = 10.0) -> None:
+        self._rest = rest
+        self._breakers = defaultdict[str, CircuitBreaker](partial(CircuitBreaker, failures=chats, rest=rest))
+        self._failing = defaultdict[str, set[str]](set)
+
+    @contextmanager
+    def watched(self, address: ChatAddress) -> Iterator[None]:
+        """Say something in here.
+
+        Raises:
+            DeliveryFailed: the platform is out; nothing was tried.
+        """
+        breaker = self._breakers[address.platform]
+        if not breaker.admits():
+            raise DeliveryFailed(f"{address.platform} does not answer", retry_after=self._rest)
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        try:
+            yield
+        except DeliveryFailed as failure:
+            if failure.is_permanent or failure.retry_after:
+                self._answered(address)
+            else:
+                self._unanswered(address)
+            raise
+        except asyncio.CancelledError:
+            if loop.time() - begun < _HANGS_SECONDS:
+                breaker.abandoned()
+            else:
+                self._unanswered(address)
+            raise
+        except BaseException:
+            breaker.abandoned()
+            raise
+        self._answered(address)
+
+    def _answered(self, address: ChatAddress) -> None:
+        breaker = self._breakers[address.platform]
+        if breaker.is_open:
+            logger.info("{} answers again", address.platform)
+        self._failing[address.platform].clear()
+        breaker.succeeded()
+
+    def _unanswered(self, address: ChatAddress) -> None:
+        breaker, failing = self._breakers[address.platform], self._failing[address.platform]
+        was_open = breaker.is_open
+        if address.key in failing and not was_open:
+            return
+        failing.add(address.key)
+        breaker.failed()
+        if breaker.is_open and not was_open:
+            logger.warning("{} takes no messages; one at a time is tried until it does", address.platform)

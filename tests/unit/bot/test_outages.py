@@ -1,0 +1,109 @@
+import asyncio
+
+import pytest
+
+from bot.outages import Outages
+from services.chat import ChatAddress
+from services.errors import DeliveryFailed
+
+UNREACHABLE = DeliveryFailed("no route")
+
+
+def chat(name, platform="qq"):
+    return ChatAddress(platform=platform, chat_id=name)
+
+
+@pytest.fixture
+def outages():
+    return Outages(chats=3, rest=10)
+
+
+def say(outages, address, failure=None):
+    with outages.watched(address):
+        if failure is not None:
+            raise failure
+
+
+def fail(outages, *names, failure=UNREACHABLE):
+    for name in names:
+        with pytest.raises(DeliveryFailed):
+            say(outages, chat(name), failure)
+
+
+def is_out(outages, platform="qq"):
+    try:
+        say(outages, chat("any", platform))
+    except DeliveryFailed as failure:
+        return failure.retry_after == 10
+    return False
+
+
+@pytest.mark.looptime
+async def test_a_platform_that_takes_nothing_for_three_chats_is_left_alone(outages):
+    fail(outages, "a", "b", "c")
+
+    assert is_out(outages)
+    assert not is_out(outages, "matrix")
+
+
+@pytest.mark.looptime
+async def test_one_chat_in_trouble_is_no_outage(outages):
+    fail(outages, *["a"] * 20)
+
+    assert not is_out(outages)
+
+
+@pytest.mark.looptime
+async def test_what_gets_through_between_ends_the_count(outages):
+    fail(outages, "a", "b")
+    say(outages, chat("d"))
+    fail(outages, "b", "c")
+
+    assert not is_out(outages)
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(
+    "failure", [DeliveryFailed("not a member", is_permanent=True), DeliveryFailed("slow down", retry_after=3)]
+)
+async def test_a_refusal_is_an_answer(outages, failure):
+    fail(outages, "a", "b")
+    fail(outages, "c", failure=failure)
+    fail(outages, "d", "e")
+
+    assert not is_out(outages)
+
+
+@pytest.mark.looptime
+async def test_after_a_rest_one_message_at_a_time_is_tried_until_one_gets_through(outages):
+    fail(outages, "a", "b", "c")
+    await asyncio.sleep(10)
+
+    with outages.watched(chat("a")):
+        assert is_out(outages)
+    assert not is_out(outages)
+
+
+@pytest.mark.looptime
+async def test_a_failed_try_after_the_rest_begins_another_rest(outages):
+    fail(outages, "a", "b", "c")
+    await asyncio.sleep(10)
+    fail(outages, "a")
+
+    assert is_out(outages)
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(("seconds", "expected"), [(120, True), (2, False)])
+async def test_whoever_gives_up_after_long_has_met_a_platform_that_hangs(outages, seconds, expected):
+    async def hang(name):
+        with outages.watched(chat(name)):
+            await asyncio.sleep(1000)
+
+    tasks = [asyncio.create_task(hang(name)) for name in "abc"]
+    await asyncio.sleep(seconds)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert is_out(outages) is expected
