@@ -12,6 +12,7 @@ from bot.stored_tools.runner import RunLimits, StoredCall, ToolRunner
 from function_calls.toolsets.stored.source import read_source
 from services.chat import Person
 
+pytestmark = pytest.mark.integration
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part of the sandbox is Linux's")
 ANN = Person(id="ann", name="Ann")
 
