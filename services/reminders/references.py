@@ -19,7 +19,7 @@ _ALL_OF = re.compile(
 _ALL_EXCEPT = re.compile(
     r"(?:all|everything)(?: (?:of|my|the|our|reminders?))* "
     r"(?:except|but|apart from|other than|besides)(?: for)? (?P<kept>.+)"
-    r"|除了?(?P<besides>.+?)(?:以外|之外|外)?的?(?:所有|全部)?的?",
+    r"|(?:除了(?P<besides>.+?)(?:以外|之外|外)?|除(?P<apart>.+?)(?:以外|之外|外))的?(?:所有|全部)?的?",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,|，|、|\band\b|和|跟|以及)\s*")
@@ -73,7 +73,7 @@ def all_of(reference: str) -> str:
 def all_except(reference: str) -> tuple[str, ...]:
     """The words that say which of all are left: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
     found = _ALL_EXCEPT.fullmatch(reference.strip())
-    parts = _AND.split(found["kept"] or found["besides"]) if found else []
+    parts = _AND.split(found["kept"] or found["besides"] or found["apart"]) if found else []
     return tuple(_ARTICLE.sub("", part.strip()) for part in parts if part.strip())
 
 

@@ -13,6 +13,7 @@ from services.reminders.references import all_except
         ("all my reminders apart from 2", ("2",)),
         ("除了看牙以外的所有", ("看牙",)),
         ("除了看牙和健身", ("看牙", "健身")),
+        ("除看牙外的", ("看牙",)),
         ("all tomorrow", ()),
         ("all about butter", ()),
         ("明天的所有", ()),
@@ -20,3 +21,8 @@ from services.reminders.references import all_except
 )
 def test_the_words_of_an_exception_say_what_is_left(reference: str, kept: tuple[str, ...]) -> None:
     assert all_except(reference) == kept
+
+
+@pytest.mark.parametrize("reference", ["除草", "除夕大扫除", "除湿机换水", "allotment", "buttons"])
+def test_words_that_only_begin_alike_except_nothing(reference: str) -> None:
+    assert all_except(reference) == ()
