@@ -100,5 +100,12 @@ def test_a_refusal_sets_nothing(say: Say, text: str) -> None:
     assert say(text, is_addressed=True).calls == ()
 
 
+@pytest.mark.parametrize(
+    "text", ["can I delete my reminders?", "may we cancel all reminders", "Could I clear my alerts?"]
+)
+def test_whoever_asks_whether_all_can_be_deleted_has_not_said_to(say: Say, text: str) -> None:
+    assert "reminder_delete" not in {call.name for call in say(f"Bubbles, {text}").calls}
+
+
 def test_a_very_long_message_is_no_request(say: Say) -> None:
     assert say("remind me at 5 to " + "call " * 200).calls == ()
