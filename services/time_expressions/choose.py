@@ -171,7 +171,9 @@ def _completes(main: Slots, rest: Slots) -> bool:
         return False
     if "every" in main and "every" in rest:
         if "but" in rest:
-            return main["every"] == Every(1, "day") and "weekdays" not in main and told <= {"every", "weekdays", "but"}
+            is_daily = main["every"] == Every(1, "day") and "weekdays" not in main
+            is_weekly = main["every"].unit == "week" and "weekdays" in main
+            return (is_daily or is_weekly) and told <= {"every", "weekdays", "but"}
         return (
             main["every"] == rest["every"] and "weekdays" not in main and told <= {"every", "weekdays"} | CLOCK_FIELDS
         )

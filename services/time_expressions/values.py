@@ -144,6 +144,8 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
         return None
     if key == "every":
         return _finer_period(left[key], right[key])
+    if key == "weekdays" and ("but" in left or "but" in right):
+        return tuple(day for day in left[key] if day in right[key]) or None
     if key == "weekdays" and left["every"] == right["every"] and not set(left[key]) & set(right[key]):
         return (*left[key], *right[key])
     return None

@@ -9,6 +9,8 @@ SET = [
     ("remidn me tomorow at 9am to call jane", "2026-03-05 09:00", "call jane", None),
     ("remindme at 5 to eat", "2026-03-04 17:00", "eat", None),
     ("remind me on wendesday at 9 to call jane", "2026-03-11 09:00", "call jane", None),
+    ("remind me b4 6 to call jane", "2026-03-04 18:00", "call jane", None),
+    ("remind me at 3pm to be in room b4", "2026-03-04 15:00", "be in room b4", None),
     ("remind me 5 mins oven", "2026-03-04 10:05", "oven", None),
     ("remind me around 3 to check mail", "2026-03-04 15:00", "check mail", None),
     ("remind me 12/24 to wrap gifts", "2026-12-24 09:00", "wrap gifts", None),

@@ -55,6 +55,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每年的今天", "FREQ=YEARLY"),
         ("tuesdays and thursdays at 3:15", "FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=15;BYMINUTE=15"),
         ("every other tuesday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("on weekdays at 8:30 except friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH;BYHOUR=8;BYMINUTE=30"),
+        ("每周一三五早上九点，周三除外", "FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=9;BYMINUTE=0"),
         ("every day except sunday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA"),
         ("every hour on weekdays", "FREQ=HOURLY;BYDAY=MO,TU,WE,TH,FR"),
         ("every second tuesday", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
