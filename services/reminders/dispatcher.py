@@ -29,6 +29,7 @@ _STEPS_TO_SEND = 2
 _MARKS_WAIT_SECONDS = 1.0
 _MARKS_WAITING = 20_000
 _MARKS_LOOK_SECONDS = 0.005
+_REMEMBERED = 5000  # occurrences that were said: more than a second's, which a server that crashes may forget
 _SETTLED_AT_ONCE = 1000
 _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
 
@@ -61,6 +62,7 @@ class Dispatcher:
         self._is_draining = False
         self._beginning: list[Together] = []
         self._unsettled: set[int] = set()
+        self._said_lately: deque[int] = deque(maxlen=_REMEMBERED)
         self._is_asking = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
@@ -156,11 +158,11 @@ class Dispatcher:
     async def give_back(self) -> None:
         """Free what is not begun, and what is ours in the ledger without our knowing, to be claimed anew.
 
-        What is begun is none of it, also where a server that crashed has lost the commit that says so.
+        What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
         """
         self._queue.clear()
         beginning = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
-        await self._ledger.release(self._owner, self._unsettled.union(beginning))
+        await self._ledger.release(self._owner, self._unsettled.union(beginning, self._said_lately))
 
     def _may_send(self) -> bool:
         """Whether a send may start: what a crash could double is never more than the senders."""
@@ -288,6 +290,7 @@ class Dispatcher:
             left -= len(settled)
             self._unrecorded.recorded(mark for _, mark in settled)
             self._unsettled.difference_update(mark.delivery_id for _, mark in settled)
+            self._said_lately.extend(mark.delivery_id for _, mark in settled if mark.state is DeliveryState.SENT)
             log_settled(settled)
             for _, mark in settled:
                 if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
