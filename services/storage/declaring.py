@@ -7,10 +7,16 @@ import sqlalchemy as sa
 # A plain int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
 BIG: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
+# The time of the next try of an occurrence that has ended without being sent.
+NEVER: Final = 0
+
 # Written out as text, not as bound values, so that SQLite sees that a query matches a partial index.
 IS_DUE: Final = sa.text("next_fire_at IS NOT NULL")
 IS_OPEN: Final = sa.text("state IN ('active', 'paused')")
-IS_FREED: Final = sa.text("owner = '' AND state IN ('leased', 'unknown')")
+# Of the index, without the state: PostgreSQL writes a row anew in all its indexes when what one of them asks about
+# changes, and to begin an occurrence changes its state.
+IS_TO_TRY: Final = sa.text(f"owner = '' AND sent_at IS NULL AND try_at <> {NEVER}")
+IS_FREED: Final = sa.text(f"{IS_TO_TRY} AND state IN ('leased', 'unknown')")
 IS_HELD: Final = sa.text("owner <> ''")
 IS_SAID: Final = sa.text("platform_message_id IS NOT NULL")
 IS_SENT: Final = sa.text("sent_at IS NOT NULL")

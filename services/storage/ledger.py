@@ -11,7 +11,7 @@ from services.reminders.model import ReminderState
 from services.reminders.public_ids import public_id
 from services.reminders.records import WITHDRAWN, DeliveryRecord, DeliveryState, Lease, Mark
 from services.storage import postgres_marks, sqlite_marks
-from services.storage.declaring import IS_HELD
+from services.storage.declaring import BIG, IS_HELD, NEVER
 from services.storage.instants import from_micros, from_micros_or_none, to_micros
 from services.storage.reminder_rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.sent_journal import Said
@@ -96,7 +96,8 @@ def free(connection: sa.Connection, owner: str | None) -> int:
         (_IS_SENDING, DeliveryState.UNKNOWN.value),
         else_=DELIVERY.c.state,
     )
-    return connection.execute(DELIVERY.update().where(held).values(owner="", state=state)).rowcount
+    try_at = sa.case((_IS_WITHDRAWN, NEVER), else_=DELIVERY.c.try_at)
+    return connection.execute(DELIVERY.update().where(held).values(owner="", state=state, try_at=try_at)).rowcount
 
 
 def release(connection: sa.Connection, owner: str, but: Collection[int]) -> int:
@@ -138,7 +139,7 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
     connection.execute(
         DELIVERY.update()
         .where(of_reminder, DELIVERY.c.state.in_(WAITING))
-        .values(state=DeliveryState.CANCELLED.value, error="the reminder was changed", owner="")
+        .values(state=DeliveryState.CANCELLED.value, try_at=NEVER, error="the reminder was changed", owner="")
     )
     connection.execute(DELIVERY.update().where(of_reminder, _IS_SENDING).values(version=WITHDRAWN))
     if next_fire_at is not None:
@@ -224,10 +225,9 @@ def _settle_other() -> sa.Update:
         DELIVERY.c.id == sa.bindparam("key"), _IS_SENDING, DELIVERY.c.attempt == sa.bindparam("number")
     )
     state = sa.case((_IS_WITHDRAWN, DeliveryState.CANCELLED.value), else_=sa.bindparam("outcome"))
+    try_at = sa.case((_IS_WITHDRAWN, NEVER), else_=sa.bindparam("moment", type_=BIG))
     return (
-        DELIVERY.update()
-        .where(this_attempt)
-        .values(state=state, try_at=sa.bindparam("moment"), error=sa.bindparam("reason"), owner="")
+        DELIVERY.update().where(this_attempt).values(state=state, try_at=try_at, error=sa.bindparam("reason"), owner="")
     )
 
 
@@ -236,6 +236,6 @@ def _mark_columns(mark: Mark) -> dict[str, object]:
         "key": mark.delivery_id,
         "number": mark.attempt,
         "outcome": mark.state.value,
-        "moment": to_micros(mark.at),
+        "moment": NEVER if mark.state.value in _FINAL else to_micros(mark.at),
         "reason": mark.error,
     }

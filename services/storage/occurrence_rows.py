@@ -9,7 +9,7 @@ from services.reminders.model import CatchUp
 from services.reminders.occurrences import MOST_CAUGHT_UP, DuePlan, Occurrence
 from services.reminders.records import DeliveryState
 from services.storage.claimer import Claimer
-from services.storage.declaring import IS_FREED
+from services.storage.declaring import IS_FREED, NEVER
 from services.storage.inserts import insert_new, new_from_json
 from services.storage.instants import to_micros
 from services.storage.quiet import Quiet
@@ -43,7 +43,7 @@ def _absorb(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[in
     for found in connection.execute(
         DELIVERY.update()
         .where(waiting)
-        .values(state=DeliveryState.CANCELLED.value, error="absorbed by a later occurrence")
+        .values(state=DeliveryState.CANCELLED.value, try_at=NEVER, error="absorbed by a later occurrence")
         .returning(DELIVERY.c.reminder_id, DELIVERY.c.missed)
     ).mappings():
         counts[found["reminder_id"]] = counts.get(found["reminder_id"], 0) + found["missed"] + 1
@@ -101,7 +101,7 @@ def _occurrence_columns(row: sa.RowMapping, occurrence: Occurrence, absorbed: in
         "chat_key": row["chat_key"],
         "missed": occurrence.missed + absorbed,
         "state": state.value,
-        "try_at": due_at,
+        "try_at": NEVER if occurrence.is_skipped else due_at,
         "attempt": 0,
         "message_key": "",
         "was_held": False,

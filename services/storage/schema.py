@@ -24,7 +24,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
     """
     if connection.dialect.name == "postgresql":
-        _mark_partial("postgresql")
+        _complete("postgresql")
         connection.execute(_ALONE)  # of several workers that start together one does it
     found = _version(connection)
     if found is None:
@@ -44,12 +44,14 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
     ensure_index(connection)
 
 
-def _mark_partial(dialect: str) -> None:
-    """Make the partial indexes partial on `dialect` too.
+def _complete(dialect: str) -> None:
+    """Make the partial indexes partial on `dialect` too, and leave room in the pages of tables that want it.
 
     To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
     """
     for table in METADATA.tables.values():
+        if table.info:
+            table.dialect_options[dialect]["with"] = table.info
         for index in table.indexes:
             where = index.dialect_options["sqlite"]["where"]
             if where is not None:

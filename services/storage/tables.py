@@ -5,7 +5,7 @@ Made by `make tables` from the classes of `services/storage/models`, which is wh
 
 import sqlalchemy as sa
 
-from services.storage.declaring import BIG, IS_DUE, IS_FREED, IS_HELD, IS_OPEN, IS_SAID, IS_SENT
+from services.storage.declaring import BIG, IS_DUE, IS_HELD, IS_OPEN, IS_SAID, IS_SENT, IS_TO_TRY
 
 METADATA = sa.MetaData()
 
@@ -184,13 +184,17 @@ DELIVERY = sa.Table(
     sa.Column("error", sa.String, nullable=False, default=""),
     sa.Column("sent_at", BIG),
     sa.UniqueConstraint("reminder_id", "due_at", name="ux_delivery_occurrence"),
-    sa.Index("ix_delivery_freed", "try_at", sqlite_where=IS_FREED),
+    sa.Index("ix_delivery_freed", "try_at", sqlite_where=IS_TO_TRY),
     sa.Index("ix_delivery_held", "owner", sqlite_where=IS_HELD),
     sa.Index("ix_delivery_said", "chat_key", "platform_message_id", sqlite_where=IS_SAID),
     sa.Index("ix_delivery_sent", "chat_key", "sent_at", sqlite_where=IS_SENT),
     sqlite_autoincrement=True,
+    info={"fillfactor": 50},
 )
-"""One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once."""
+"""One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once.
+
+`try_at` is 0 where nothing is to be tried again and nothing was sent. Half of each page is left free on PostgreSQL,
+so that the begun row comes to lie beside the one that it replaces, and no index is written."""
 
 QUIET = sa.Table(
     "quiet_hours",

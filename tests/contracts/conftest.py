@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from bot.testing.clocks import FixedClock
 from function_calls.session_state import MemorySessionStateStore, SessionStateStore
@@ -21,6 +22,7 @@ from services.reminders.recurrence import check
 from services.session import MemoryStateStore, StateStore
 from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
+from services.storage.declaring import IS_TO_TRY
 from services.storage.message_store import SqlMessageStore
 from services.storage.reminder_store import SqlReminderStore
 from services.storage.scope_store import SqlScopeStore
@@ -49,6 +51,14 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
     url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else urls[request.param]
     async with Database(url) as opened:
         yield opened
+        assert await opened.read(misfiled) == []  # whatever the test has done to its reminders
+
+
+def misfiled(connection: sa.Connection) -> list[object]:
+    """Occurrences that have ended and are in the index of those to be tried, or the other way round."""
+    is_filed, is_waiting = f"({IS_TO_TRY})", "(owner = '' AND state IN ('leased', 'unknown'))"
+    query = f"SELECT id, state, try_at, owner, sent_at FROM delivery WHERE {is_filed} <> {is_waiting}"
+    return [tuple(row) for row in connection.execute(sa.text(query))]
 
 
 @pytest.fixture

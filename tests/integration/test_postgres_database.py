@@ -1,6 +1,7 @@
 """What a PostgreSQL database does as a database: upgrades, roles of sessions, and what is done again."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
@@ -9,13 +10,20 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from services.chat import ChatAddress, Person
 from services.errors import ConfigError
+from services.reminders.model import NewReminder, Schedule
+from services.reminders.records import Draft
+from services.storage import ledger
 from services.storage.database import Database
 from services.storage.migrations import SCHEMA_VERSION
+from services.storage.reminder_store import SqlReminderStore
 from services.storage.tables import META, METADATA, STATE
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+CHANGED = sa.text("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relname = 'delivery'")
 SCHEMA_1 = Path(__file__).parents[1] / "unit" / "storage" / "schemas" / "1.postgresql.sql"
 
 
@@ -25,6 +33,25 @@ def differences(connection: sa.Connection) -> list[object]:
 
     context = MigrationContext.configure(connection, opts={"include_object": is_ours, "compare_type": True})
     return compare_metadata(context, METADATA)
+
+
+def as_made(connection: sa.Connection) -> dict[str, str]:
+    """How indices are defined, and how much of its pages each table fills."""
+    indices = connection.execute(sa.text("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"))
+    options = connection.execute(sa.text("SELECT relname, reloptions[1] FROM pg_class WHERE reloptions IS NOT NULL"))
+    return {str(name): str(text) for name, text in (*indices, *options) if "alembic" not in name}
+
+
+def once(number: int) -> Draft:
+    wish = NewReminder(
+        request_key=str(number),
+        address=ChatAddress(platform="console", chat_id="home"),
+        creator=Person(id="ann", name="Ann"),
+        content=f"tea {number}",
+        schedule=Schedule(start=NOW.replace(tzinfo=None), zone="UTC"),
+        language="en",
+    )
+    return Draft(wish=wish, first_fire=NOW)
 
 
 def version(connection: sa.Connection) -> str | None:
@@ -61,6 +88,38 @@ async def test_every_row_of_every_earlier_version_is_there_after_the_upgrade(pos
     assert all(len(rows) == ROWS for rows in before.values())
     assert after == before
     assert (found, reached) == ([], str(SCHEMA_VERSION))
+
+
+async def test_an_upgrade_leads_to_the_indices_and_pages_of_a_new_database(postgres_url: str):
+    async with Database(postgres_url) as database:
+        wanted = await database.read(as_made)
+        await database.run(lambda connection: connection.exec_driver_sql("DROP SCHEMA public CASCADE"))
+        await database.run(lambda connection: connection.exec_driver_sql("CREATE SCHEMA public"))
+    with psycopg.connect(postgres_url) as old:
+        old.execute(SCHEMA_1.read_text(encoding="utf-8"))
+        old.execute("INSERT INTO meta VALUES ('schema', '1')")
+
+    async with Database(postgres_url) as database:
+        found = await database.read(as_made)
+
+    assert found == wanted
+    assert found["delivery"] == "fillfactor=50"
+
+
+async def test_to_begin_an_occurrence_writes_no_index(postgres_url: str):
+    async with Database(postgres_url) as database:
+        store = SqlReminderStore(database)
+        await store.add_many([once(number) for number in range(200)], NOW)
+        claim = await store.claim("me", NOW, NOW, 200)
+        ids = [lease.notice.delivery_id for lease in claim.leases]
+
+        def begin_and_look(connection: sa.Connection) -> tuple[int, ...]:
+            ledger.begin(connection, "me", ids, {})
+            return tuple(connection.execute(CHANGED).one())
+
+        changed, in_place = await database.run(begin_and_look)
+
+    assert (changed, in_place) == (200, 200)
 
 
 async def test_four_workers_may_open_an_empty_database_at_once(postgres_url: str):

@@ -41,6 +41,8 @@ def _table(row: type[StoredTable]) -> str:
     lines = [json.dumps(table.name), "METADATA", *map(_column, table.columns), *_constraints(table), *_indexes(table)]
     if table.dialect_options["sqlite"]["autoincrement"]:
         lines.append("sqlite_autoincrement=True")
+    if table.info:
+        lines.append(f"info={json.dumps(table.info)}")
     arguments = "".join(f"    {line},\n" for line in lines)
     return f'\n{name} = sa.Table(\n{arguments})\n"""{inspect.getdoc(row)}"""\n'
 

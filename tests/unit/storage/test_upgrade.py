@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,16 @@ from alembic.migration import MigrationContext
 
 from services.errors import ConfigError
 from services.storage.database import Database
+from services.storage.declaring import IS_TO_TRY
 from services.storage.migrations import SCHEMA_VERSION
+from services.storage.reminder_store import SqlReminderStore
 from services.storage.tables import META, METADATA
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 SCHEMAS = Path(__file__).with_name("schemas")
 STATES = ["active", "paused", "cancelled", "done"]
 OUTCOMES = ["leased", "sending", "unknown", "sent", "parked", "cancelled"]
+INDICES = sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
 
 
 def old_database(folder: Path) -> str:
@@ -38,7 +42,7 @@ def old_database(folder: Path) -> str:
         connection.execute(
             "INSERT INTO delivery (reminder_id, due_at, version, content, chat_key, missed, state, try_at, attempt, "
             "owner, error) VALUES (1, ?, 1, 'tea', 'console:home', 0, ?, ?, 0, '', '')",
-            (number, state, number),
+            (number, state, number + 1),
         )
     connection.commit()
     connection.close()
@@ -71,6 +75,25 @@ async def test_an_upgrade_keeps_every_row_as_it_was(tmp_path: Path):
 
     assert reminders == [(f"tea {number} 茶", state) for number, state in enumerate(STATES)]
     assert outcomes == OUTCOMES
+
+
+async def test_an_upgrade_leads_to_the_indices_of_a_new_database(tmp_path: Path):
+    async with Database(old_database(tmp_path)) as old, Database("sqlite://") as new:
+        found, wanted = [await each.run(lambda it: it.execute(INDICES).all()) for each in (old, new)]
+
+    assert found == wanted
+
+
+async def test_what_waited_before_an_upgrade_is_claimed_and_what_had_ended_is_not(tmp_path: Path):
+    moment = datetime(2026, 11, 20, tzinfo=UTC)
+    filed = sa.text(f"SELECT state FROM delivery WHERE {IS_TO_TRY} ORDER BY id")
+
+    async with Database(old_database(tmp_path)) as database:
+        indexed = await database.read(lambda it: it.scalars(filed).all())
+        claim = await SqlReminderStore(database).claim("me", moment, moment, 10)
+
+    assert indexed == ["leased", "sending", "unknown"]
+    assert [OUTCOMES[lease.notice.delivery_id - 1] for lease in claim.leases] == ["leased", "unknown"]
 
 
 async def test_an_upgrade_happens_once(tmp_path: Path):
