@@ -3,36 +3,21 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, UNKEPT_FIELDS, Group, gathered
+from services.time_expressions.grammar import Grammar
 from services.time_expressions.scan import Item
-from services.time_expressions.values import Every, Slots, unify
+from services.time_expressions.values import Slots
 
 STRONG = 2
 WEAK = 1
 TRIES = 6
-LONGEST_GAP = 80
-"""Characters between two phrases that may still be one time: "every day to take my pills at 8"."""
-
-DAY_FIELDS = frozenset(
-    {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near", "feast"}
-)
-CLOCK_FIELDS = frozenset({"clocks", "parts"})
-BOUND_FIELDS = frozenset({"since", "until", "alone", "times", "lasting"})
-UNKEPT_FIELDS = BOUND_FIELDS | {"feast", "zone"}
-"""Fields beside which a repetition may make no rule."""
 _NOTHING_BUT_BOUNDS = BOUND_FIELDS | {"strength"}
 _NOTHING_BUT_OFFSET = frozenset({"offset", "strength"})
 _NOTHING_BUT_CLOCKS = frozenset({"clocks", "strength"})
 
 
-class Group(NamedTuple):
-    """One time: its meaning, and the phrases (folded offsets) that it was put together from."""
-
-    slots: Slots
-    spans: tuple[tuple[int, int], ...]
-
-
 def choose(
-    times: list[Item], text: str, *, stands: Callable[[Slots], bool], eager: bool, conjunctions: frozenset[str]
+    times: list[Item], text: str, *, stands: Callable[[Slots], bool], eager: bool, grammar: Grammar
 ) -> list[Group]:
     """The groups of `text` in order.
 
@@ -41,7 +26,7 @@ def choose(
         text: The folded text.
         stands: Tells whether a meaning names a time that exists.
         eager: Take weak evidence as well, and lengths of time as times from now.
-        conjunctions: Words after which a new time begins rather than the rest of the last one.
+        grammar: Knows the words that join two times, or begin a new one.
     """
     usable = [item for item in times if _allowed(item, text, eager=eager)]
     groups: list[Item] = []
@@ -52,7 +37,7 @@ def choose(
             break
         usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
-    found = _gathered(found, text, stands, conjunctions)
+    found = gathered(found, text, stands, grammar)
     found = [_as_point(group) for group in found]
     if eager:
         found = [_as_offset(group) for group in found]
@@ -130,66 +115,22 @@ def _best_cover(items: list[Item]) -> list[Item]:
     return found[::-1]
 
 
-# -- phrases that stand apart and are one time -------------------------------------------------------------------
-
-
-def _gathered(
-    groups: list[Group], text: str, stands: Callable[[Slots], bool], conjunctions: frozenset[str]
-) -> list[Group]:
-    """Join neighbours of which one says what the other leaves open: "daily … at 7 pm"."""
-    found: list[Group] = []
-    for group in groups:
-        joined = None
-        if found and not _is_new(found[-1], group, text, conjunctions) and _complete_each_other(found[-1], group):
-            joined = unify(found[-1].slots, group.slots)
-        if joined is not None and stands(joined):
-            found[-1] = Group(slots=joined, spans=found[-1].spans + group.spans)
-        else:
-            found.append(group)
-    return found
-
-
-def _is_new(last: Group, group: Group, text: str, conjunctions: frozenset[str]) -> bool:
-    gap = text[last.spans[-1][1] : group.spans[0][0]].rstrip()
-    if len(gap) > LONGEST_GAP:
-        return True
-    return any(gap.endswith(word) and _is_word_end(gap, word) for word in conjunctions)
-
-
-def _is_word_end(gap: str, word: str) -> bool:
-    return not word.isascii() or gap[: -len(word)][-1:] in {"", " "}
-
-
-def _complete_each_other(left: Group, right: Group) -> bool:
-    return _completes(left.slots, right.slots) or _completes(right.slots, left.slots)
-
-
-def _completes(main: Slots, rest: Slots) -> bool:
-    """Tell whether `main` names days or a period, and `rest` only what that leaves open."""
-    told = rest.keys() - {"strength"}
-    if told == {"times"} and rest["strength"] < 0:  # 每天吃三次药 does not end after three days
-        return False
-    if "every" in main and "every" in rest:
-        if "but" in rest:
-            is_daily = main["every"] == Every(1, "day") and "weekdays" not in main
-            is_weekly = main["every"].unit == "week" and "weekdays" in main
-            return (is_daily or is_weekly) and told <= {"every", "weekdays", "but"}
-        return (
-            main["every"] == rest["every"] and "weekdays" not in main and told <= {"every", "weekdays"} | CLOCK_FIELDS
-        )
-    if "every" in main:
-        open_fields = BOUND_FIELDS | CLOCK_FIELDS
-        if main["every"].unit in {"week", "month", "year"} and not main.keys() & DAY_FIELDS:
-            open_fields |= {"weekdays", "days", "months", "ordinals", "day_numbers", "edge"}
-        return told <= open_fields
-    return bool(main.keys() & DAY_FIELDS) and "clocks" not in main and told <= CLOCK_FIELDS | {"lasting"}
-
-
 def _as_point(group: Group) -> Group:
     """到六点叫我: a bound that nothing else leads up to is the time itself."""
-    if "alone" in group.slots and group.slots.keys() <= {"until", "alone", "strength"}:
+    told = group.slots.keys() - CLOCK_FIELDS - {"strength"}
+    if told == {"until", "alone", "eve"}:
+        return Group(slots=_before(group.slots), spans=group.spans)
+    if told == {"until", "alone"} == group.slots.keys() - {"strength"}:
         return Group(slots={**group.slots["until"], "strength": STRONG}, spans=group.spans)
     return group
+
+
+def _before(slots: Slots) -> Slots:
+    """周五之前: the day before; before Friday at nine, as before Friday afternoon, is that very time."""
+    day: Slots = slots["until"]
+    if day.keys() & CLOCK_FIELDS or "offset" in day:
+        return {**day, "strength": STRONG}
+    return {"anchor": day, "eve": True, "strength": STRONG}
 
 
 def _as_offset(group: Group) -> Group:

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from services.time_expressions.chart import Chart
-from services.time_expressions.choose import Group, choose
+from services.time_expressions.choose import choose
+from services.time_expressions.gather import Group
 from services.time_expressions.grammar import Grammar, grammar, languages, lexicon, vocabulary
 from services.time_expressions.lunar import FIRST_YEAR, lunar_months
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
@@ -162,7 +163,7 @@ def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present
     tokens = scan(folded.text, rules, order)
     answers = Answers(present)
     times = Chart(tokens, rules).times
-    groups = choose(times, folded.text, stands=answers.any, eager=eager, conjunctions=rules.conjunctions)
+    groups = choose(times, folded.text, stands=answers.any, eager=eager, grammar=rules)
     found = [(group, answers.of(group.slots)) for group in groups]
     return Parsed(folded=folded, groups=found, time_words=_time_words(tokens) if found else [], grammar=rules)
 

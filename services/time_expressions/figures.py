@@ -15,7 +15,9 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
 _MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
 _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
+_ZONED = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(?:z|([+-])(\d\d):?(\d\d)?)")
 _ROUND_MINUTES = 5
+_MOST_HOURS_OFF, _LAST_MINUTE = 14, 59
 
 
 def valid_day(year: int | None, month: int, day: int) -> bool:
@@ -30,6 +32,19 @@ def clock_sense(hour: str, minute: str, second: str | None, *, marked: bool = Fa
         return None
     half = "24" if marked or h > 12 or h == 0 or hour[0] == "0" else ""
     return Clock(h, m, s, half, "second" if second else "minute")
+
+
+def zoned_senses(chunk: str) -> list[Sense]:
+    """A clock with its distance from UTC behind it, as in a stamp: 10:00:00+01:00, 10:00Z."""
+    parts = _ZONED.fullmatch(chunk)
+    if parts is None:
+        return []
+    hour, minute, second, sign, hours, minutes = parts.groups()
+    clock = clock_sense(hour, minute, second, marked=True)
+    if clock is None or int(hours or 0) > _MOST_HOURS_OFF or int(minutes or 0) > _LAST_MINUTE:
+        return []
+    zone = f"{sign}{hours}{minutes or '00'}" if sign else "UTC"
+    return [("PIECE", {"clocks": (clock,), "zone": zone, "strength": 2})]
 
 
 def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:

@@ -32,6 +32,7 @@ class Grammar(NamedTuple):
     leads: frozenset[str]
     hints: tuple[str, ...]
     conjunctions: frozenset[str]
+    alternatives: frozenset[str]
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: str
@@ -63,13 +64,14 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     """Compile the lexicons of `chosen`; the first one decides the usual order of dates."""
     words: dict[str, list[tuple[str, Any]]] = {}
     roots: list[Node] = []
-    groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "conjunctions": set()}
+    groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set()}
+    groups |= {"conjunctions": set(), "alternatives": set()}
     characters: dict[int, int] = {}
     idioms: list[str] = []
     for language in chosen:
         data = lexicon(language)
         for name, members in groups.items():
-            members.update(data[name])
+            members.update(data.get(name, ()))
         idioms += data.get("idioms", ())
         traditional = data.get("characters", {})
         characters |= str.maketrans(traditional.get("from", ""), traditional.get("to", ""))
@@ -89,6 +91,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         leads=frozenset(groups["leads"]),
         hints=tuple(sorted(groups["hints"], key=lambda word: (-len(word), word))),
         conjunctions=frozenset(groups["conjunctions"]),
+        alternatives=frozenset(groups["alternatives"]),
         characters=characters,
         lengths=_lengths(words),
         idioms="|".join(idioms),

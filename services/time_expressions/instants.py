@@ -24,6 +24,10 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
         return []
     if meaning.times is not None or meaning.week_numbers:
         return []
+    if meaning.minute is not None:
+        return _at_minute(meaning, meaning.minute, present)
+    if meaning.either:
+        return _either(meaning, present)
     if meaning.zone and meaning.clocks:
         there = present._replace(now=present.now.astimezone(zone_of(meaning.zone)))
         return [at_home(answer, present.zone) for answer in instants(meaning._replace(zone=""), there)]
@@ -37,6 +41,8 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
 
 
 def _instants(meaning: Meaning, present: Present) -> list[Answer]:
+    if meaning.eve and meaning.anchor is not None:
+        return _eve(meaning, meaning.anchor, present)
     if meaning.since is not None or meaning.until is not None:
         return _interval(meaning, present)
     if meaning.now:
@@ -49,6 +55,25 @@ def _instants(meaning: Meaning, present: Present) -> list[Answer]:
         answer = _beside(meaning, meaning.anchor, present)
         return [answer] if answer else []
     return [_with_lasting(answer, meaning) for answer in _on_days(meaning, present)]
+
+
+def _at_minute(meaning: Meaning, minute: int, present: Present) -> list[Answer]:
+    """At ten past the hour: the next such minute, of no hour or day that was named."""
+    if meaning != Meaning(minute=minute, strength=meaning.strength):
+        return []
+    now = present.now.replace(second=0, microsecond=0)
+    start = now + timedelta(minutes=(minute - now.minute - 1) % 60 + 1)
+    return [Answer(start=start, grain=Grain.MINUTE, has_clock=True)]
+
+
+def _either(meaning: Meaning, present: Present) -> list[Answer]:
+    """At 5 or 6, today or tomorrow: one answer for each, of which the person has to choose."""
+    outer = meaning._replace(either=())
+    whole = [completed(outer, other) for other in meaning.either]
+    found = [instants(one, present)[:1] for one in whole if one is not None]
+    if len(found) < len(meaning.either) or not all(found):
+        return []
+    return [answers[0]._replace(unsure=True) for answers in found]
 
 
 def _is_list(meaning: Meaning) -> bool:
@@ -142,6 +167,20 @@ def _beside(meaning: Meaning, anchor: Meaning, present: Present) -> Answer | Non
     day = answers[0].start.date() + timedelta(days=ahead)
     start = in_zone(datetime.combine(day, present.parts.day), present.zone)
     return judged(Answer(start=start, grain=Grain.DAY, has_clock=False), present)
+
+
+def _eve(meaning: Meaning, anchor: Meaning, present: Present) -> list[Answer]:
+    """Before a day: the day before it, at the default hour, or later today where that is today."""
+    if anchor.clocks or anchor.edge:
+        return instants(anchor, present)
+    answers = instants(anchor, present)
+    if not answers:
+        return []
+    ahead = (answers[0].start.date() - present.today).days - 1
+    if ahead < 0:
+        return answers
+    day = Meaning(shift=Shift("day", ahead), clocks=meaning.clocks, parts=meaning.parts, zone=meaning.zone)
+    return instants(day, present)
 
 
 # -- days and clocks ---------------------------------------------------------------------------------------------

@@ -76,6 +76,9 @@ def _first_whole_period(meaning: Meaning, every: Every, after: datetime, parts: 
 
 def _first_elapsed(rule: Rule, meaning: Meaning, every: Every, after: datetime, parts: DayParts) -> Moment | None:
     """Every N seconds, minutes or hours: one period from now, or the first clock that the words name."""
+    if meaning.minute is not None:
+        ahead_minutes = (meaning.minute - after.minute - 1) % 60 + 1
+        return Moment(local=after.replace(second=0) + timedelta(minutes=ahead_minutes), has_clock=True)
     if meaning.clocks or meaning.parts:
         for ahead in range(WEEK + 1):
             for moment in day_times(meaning, after.date() + timedelta(days=ahead), parts):

@@ -18,18 +18,25 @@ from services.time_expressions.rule import Rule, build_rule
 from services.time_expressions.values import Clock, Every, Meaning, Shift
 
 UNTIL_DAY_END = time(23, 59, 59)
+PARTS_OF_DAY = {
+    2: ("morning", "evening"),
+    3: ("morning", "noon", "evening"),
+    4: ("morning", "noon", "afternoon", "evening"),
+}
+"""When in the day something that is to be done so many times is remembered."""
 MOST_CLOCKS = 100
 """Clocks that "every 15 minutes from 9 to 5" may come to."""
 
 
 def recurring(meaning: Meaning, present: Present) -> Answer | None:
     """The first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
-    meaning = within_hours(meaning)
+    meaning = within_hours(_spread(meaning))
     rule = build_rule(meaning)
     if rule is None or meaning.every is None:
         return None
     unit = meaning.every.unit
-    if meaning.per is not None and meaning.per not in {len(meaning.clocks), len(meaning.weekdays), len(meaning.days)}:
+    told = {len(meaning.clocks), len(meaning.parts), len(meaning.weekdays), len(meaning.days)}
+    if meaning.per is not None and meaning.per not in told:
         return None
     if unit in SECONDS:
         period = timedelta(seconds=meaning.every.interval * SECONDS[unit])
@@ -61,6 +68,15 @@ def recurring(meaning: Meaning, present: Present) -> Answer | None:
         end=end,
         rrule=";".join([*rule.render(), *clock, *ending]),
     )
+
+
+def _spread(meaning: Meaning) -> Meaning:
+    """Twice, three times or four times a day: at those parts of it, where no words say when."""
+    is_daily = meaning.every is not None and meaning.every.unit == "day"
+    parts = PARTS_OF_DAY.get(meaning.per or 0)
+    if parts is None or not is_daily or meaning.clocks or meaning.parts:
+        return meaning
+    return meaning._replace(parts=parts)
 
 
 def is_time_of_day(meaning: Meaning) -> bool:
@@ -159,14 +175,14 @@ def within_hours(meaning: Meaning) -> Meaning:
     if not is_time_of_day(until):
         return meaning
     step = every.interval * SECONDS[every.unit] // 60
-    first = _minute_of_day(meaning.clocks[0], meaning.parts)
+    first = _minute_of_day(meaning.clocks[0], meaning.parts) + (meaning.minute or 0)
     last = _minute_of_day(until.clocks[0], until.parts or meaning.parts)
     last += 0 if last > first else 720 if last + 720 > first else 1440
     minutes = range(first, last + (1 if every.unit == "hour" else 0), step)
     if not 0 < len(minutes) <= MOST_CLOCKS:
         return meaning
     clocks = tuple(sorted({Clock(minute // 60 % 24, minute % 60, 0, "24") for minute in minutes}))
-    return meaning._replace(every=Every(1, "day"), clocks=clocks, parts=(), until=None)
+    return meaning._replace(every=Every(1, "day"), clocks=clocks, parts=(), until=None, minute=None)
 
 
 def _minute_of_day(clock: Clock, parts: tuple[str, ...]) -> int:

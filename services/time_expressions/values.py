@@ -67,6 +67,8 @@ class Meaning(NamedTuple):
     shift: Shift | None = None
     edge: str = ""
     feast: Feast | None = None
+    minute: int | None = None  # of every hour
+    either: tuple["Meaning", ...] = ()  # alternatives, of which the person has to choose
     zone: str = ""  # the IANA name, or the offset (+0200), of the place whose clock is meant
     clocks: tuple[Clock, ...] = ()
     parts: tuple[str, ...] = ()
@@ -83,13 +85,16 @@ class Meaning(NamedTuple):
     near: bool = False  # the words are so weak a date that it counts only within a few weeks
     refused: bool = False
     alone: bool = False
+    eve: bool = False  # `until` is a day before which it must be done, so that the time is the day before
     per: int | None = None
     strength: int = 0
 
 
 def to_meaning(slots: Slots) -> Meaning:
     """Freeze `slots`, nested ones too."""
-    nested = {key: to_meaning(value) for key, value in slots.items() if isinstance(value, dict)}
+    nested: Slots = {key: to_meaning(value) for key, value in slots.items() if isinstance(value, dict)}
+    if "either" in slots:
+        nested["either"] = tuple(to_meaning(one) for one in slots["either"])
     return Meaning(**{**slots, **nested})
 
 
@@ -101,6 +106,8 @@ DAY_NAMES = frozenset(
 
 def names_day(slots: Slots) -> bool:
     """Tell whether `slots` says on which day, be it where an interval begins."""
+    if "either" in slots and any(names_day(one) for one in slots["either"]):
+        return True
     since = slots.get("since")
     return bool(DAY_NAMES & slots.keys()) or (since is not None and names_day(since))
 

@@ -119,6 +119,16 @@ def clock_range(values: Values) -> Slots | None:
     return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": 2}
 
 
+def clock_either(values: Values) -> Slots | None:
+    """5 or 6, 5 or 6 pm: two clocks, of which one is meant."""
+    first, last = bare_clock([values[0]]), bare_clock([values[1]])
+    if first is None or last is None:
+        return None
+    if last.half in {"am", "pm"} and not first.half:
+        first = with_half([first, last.half]) or first
+    return {"either": ({"clocks": (first,)}, {"clocks": (last,)}), "strength": 2}
+
+
 def half_day(values: Values, *, strength: int = 0) -> Slots:
     """Tuesday AM: the half of the day as a part of it."""
     return {"parts": ("morning" if values[0] == "am" else "afternoon",), "strength": strength}

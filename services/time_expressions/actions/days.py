@@ -108,6 +108,14 @@ def weekday_about(values: Values, *, side: str = "nearest") -> Slots | None:
     return {"weekdays": (day,), "anchor": anchor, "side": side, "strength": 2}
 
 
+def part_before(values: Values) -> Slots | None:
+    """The night before Christmas."""
+    part, anchor = values
+    if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
+        return None
+    return {"anchor": anchor, "eve": True, "parts": (part,), "strength": 2}
+
+
 def day_and_part(values: Values) -> Slots:
     """明晚."""
     count, part = values[0]

@@ -41,10 +41,10 @@ def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -
             ((value,) if not isinstance(value, tuple) or isinstance(value, Clock) else value) if many else value
         )
     made.setdefault("strength", 2)
-    return _typed(made)
+    return typed(made)
 
 
-def _typed(made: Slots) -> Slots:
+def typed(made: Slots) -> Slots:
     """`made` with periods and shifts that rules state as lists."""
     if "every" in made:
         made["every"] = Every(*made["every"])
@@ -60,4 +60,4 @@ def refuse(_values: Values) -> Slots:
 
 def piece(values: Values, **fixed: Any) -> Slots:
     """A piece that is one already, with fields that the rule states."""
-    return _typed({**values[-1], **fixed})
+    return typed({**values[-1], **fixed})

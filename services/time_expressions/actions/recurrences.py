@@ -4,11 +4,12 @@ from typing import Any
 
 from services.time_expressions.actions.clocks import clock_piece
 from services.time_expressions.actions.dates import nth_weekday
-from services.time_expressions.actions.general import Values
+from services.time_expressions.actions.general import Values, both, typed
 from services.time_expressions.actions.lengths import SECONDS_OF
 from services.time_expressions.values import Every, Slots, Span, names_day
 
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
+_MINUTES = 60
 _SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
 """Months and days of 每隔一天 and the like, which leave one out (see `every_apart`)."""
 
@@ -83,8 +84,8 @@ def every_date(values: Values) -> Slots | None:
 
 
 def every_part(values: Values, *, unit: str = "day") -> Slots:
-    """Every morning, mornings."""
-    parts = values[-1] if isinstance(values[-1], tuple) else (values[-1],)
+    """Every morning, mornings, every morning and evening."""
+    parts = both(values)
     return {"every": Every(1, unit), "parts": parts, "strength": 2}
 
 
@@ -124,20 +125,20 @@ def counted(values: Values, *, least: int = 1, strength: int = 0) -> Slots | Non
     return {"times": int(count), "strength": strength} if least <= count <= 10_000 else None
 
 
-def bound(values: Values, *, name: str, alone: bool = False, dated: bool = False) -> Slots | None:
+def bound(values: Values, *, name: str, alone: bool = False, eve: bool = False) -> Slots | None:
     """Until, or from, another time; `alone`: where nothing else is said, the bound is the time itself (到六点叫我).
 
-    `dated`: it must say on which day; 每天九点之前 is every day.
+    `eve`: it must be over by then (周五之前), and it must say on which day; 每天九点之前 is every day.
     """
     inner: Slots = values[-1]
-    if dated and not names_day(inner):
+    if eve and not (names_day(inner) and inner["strength"] > 0):
         return None
     if inner.keys() & {"since", "until", "times", "lasting", "refused", "every"}:
         return None
     if name == "since" and inner.keys() <= {"clocks", "strength"}:
         return {**inner, "strength": 1}
     made: Slots = {name: inner, "strength": inner["strength"] if name == "since" else 0}
-    return {**made, "alone": True} if alone else made
+    return {**made, **({"alone": True} if alone else {}), **({"eve": True} if eve else {})}
 
 
 def since_lasting(values: Values) -> Slots | None:
@@ -162,6 +163,21 @@ def times_per(values: Values, *, unit_first: bool = False) -> Slots | None:
     unit, number = values if unit_first else reversed(values)
     made = frequency([unit]) if isinstance(unit, tuple) else every([unit])
     return {**made, "per": int(number)} if made and number > 1 else made
+
+
+def minute_of_hour(values: Values, *, minute: int = 0, before: bool = False, **fixed: Any) -> Slots | None:
+    """On the hour, at ten past every hour, at a quarter to every hour."""
+    number = values[-1] if values else minute
+    if number != int(number) or not 0 <= number < _MINUTES:
+        return None
+    made: Slots = {"minute": (_MINUTES - int(number)) % _MINUTES if before else int(number), "strength": 0}
+    return typed({**made, **fixed})
+
+
+def hour_at(values: Values, *, minute: int = 0) -> Slots | None:
+    """每小时的30分, 每小时整点: the unit comes first."""
+    unit, *number = values
+    return minute_of_hour(number, minute=minute, every=[1, "hour"], strength=2) if unit == "hour" else None
 
 
 def frequency(values: Values) -> Slots:

@@ -64,7 +64,7 @@ from services.time_expressions import DateOrder, Grain
         ("2027年第一天", "2027-01-01"),
         ("pay ann by 5 december", "2026-12-05"),
         ("meet on january 5 am", "2027-01-05"),
-        ("before tue", "2026-11-24"),
+        ("before tue", "2026-11-23"),
         ("see the doctor fri", "2026-11-27"),
         ("the tuesday before christmas", "2026-12-22"),
         ("the first monday after christmas", "2026-12-28"),

@@ -96,7 +96,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每月中旬", "FREQ=MONTHLY;BYMONTHDAY=15"),
         ("周四早中晚sync", "FREQ=WEEKLY;BYDAY=TH;BYHOUR=9,12,19;BYMINUTE=0"),
         ("接下来三个周一", "FREQ=WEEKLY;BYDAY=MO;COUNT=3"),
-        ("每天吃三次药", "FREQ=DAILY"),
+        ("每天吃三次药", "FREQ=DAILY;BYHOUR=9,12,19;BYMINUTE=0"),
         ("every 15 minutes", "FREQ=MINUTELY;INTERVAL=15"),
         ("every hour and a half", "FREQ=MINUTELY;INTERVAL=90"),
         ("every 3 hours from 9am to 5pm", "FREQ=DAILY;BYHOUR=9,12,15;BYMINUTE=0"),

@@ -76,7 +76,6 @@ from services.time_expressions import parse
         "每周三次",
         "周末愉快",
         "一日三餐",
-        "3x daily",
         "this time i mean it",
         "在十一楼",
     ],

@@ -68,3 +68,25 @@ def test_the_day_is_that_of_the_other_place():
     reading = parse("today at 3pm tokyo time", night).best
 
     assert f"{reading.start:%Y-%m-%d %H:%M}" == "2026-11-21 06:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-11-25T10:00:00+01:00", "25 09:00"),
+        ("2026-11-25T10:00:00-05:00", "25 15:00"),
+        ("2026-11-25T10:00+0800", "25 02:00"),
+        ("2026-11-25T10:00:00.000Z", "25 10:00"),
+        ("2026-11-25 10:00:00 +02:00", "25 08:00"),
+        ("2026-11-25T23:00-05", "26 04:00"),
+        ("在2026-11-25T10:00:00+08:00开会", "25 02:00"),
+    ],
+)
+def test_the_offset_behind_a_stamp_is_applied(read, text, moment):
+    assert f"{read(text).start:%d %H:%M}" == moment
+
+
+def test_two_clocks_with_a_dash_are_no_offset(read):
+    reading = read("tomorrow 10:00-11:30")
+
+    assert (f"{reading.start:%H:%M}", f"{reading.end:%H:%M}") == ("10:00", "11:30")

@@ -1,0 +1,105 @@
+"""Join phrases that stand apart and are one time, or are several of which the person has to choose."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from services.time_expressions.grammar import Grammar
+from services.time_expressions.values import Every, Slots, names_day, unify
+
+LONGEST_GAP = 80
+"""Characters between two phrases that may still be one time: "every day to take my pills at 8"."""
+
+DAY_FIELDS = frozenset(
+    {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near", "feast"}
+)
+CLOCK_FIELDS = frozenset({"clocks", "parts"})
+BOUND_FIELDS = frozenset({"since", "until", "alone", "eve", "times", "lasting"})
+UNKEPT_FIELDS = BOUND_FIELDS | {"feast", "zone", "either", "minute"}
+"""Fields beside which a repetition may make no rule."""
+_ALTERNATIVE_FIELDS = DAY_FIELDS | CLOCK_FIELDS | {"strength", "swapped", "offset", "anchor", "side", "zone"}
+
+
+class Group(NamedTuple):
+    """One time: its meaning, and the phrases (folded offsets) that it was put together from."""
+
+    slots: Slots
+    spans: tuple[tuple[int, int], ...]
+
+
+def gathered(groups: list[Group], text: str, stands: Callable[[Slots], bool], grammar: Grammar) -> list[Group]:
+    """Join neighbours of which one says what the other leaves open: "daily … at 7 pm"."""
+    found: list[Group] = []
+    for group in groups:
+        joined = _joined(found[-1], group, text, grammar) if found else None
+        if joined is not None and stands(joined.slots):
+            found[-1] = joined
+        else:
+            found.append(group)
+    return found
+
+
+def _joined(last: Group, group: Group, text: str, grammar: Grammar) -> Group | None:
+    """Both as one time, where they belong together."""
+    gap = text[last.spans[-1][1] : group.spans[0][0]]
+    if gap.strip() in grammar.alternatives:
+        slots = _either(last.slots, group.slots)
+        spans = (*last.spans[:-1], (last.spans[-1][0], group.spans[0][1]), *group.spans[1:])
+    elif _begins_anew(gap.rstrip(), grammar):
+        return None
+    else:
+        slots = _often(last.slots, group.slots) or _completed(last.slots, group.slots)
+        spans = last.spans + group.spans
+    return None if slots is None else Group(slots=slots, spans=spans)
+
+
+def _either(left: Slots, right: Slots) -> Slots | None:
+    """Today or tomorrow at 5, tomorrow at 9 or at 10: either says what the other leaves open."""
+    if not (left.keys() | right.keys()) <= _ALTERNATIVE_FIELDS:
+        return None
+    if not left.keys() & (CLOCK_FIELDS | {"offset"}):
+        left = {**left, **{name: right[name] for name in CLOCK_FIELDS & right.keys()}}
+    elif not names_day(right) and "offset" not in left:
+        right = {**{name: value for name, value in left.items() if name not in CLOCK_FIELDS}, **right}
+    return {"either": (left, right), "strength": 2}
+
+
+def _begins_anew(gap: str, grammar: Grammar) -> bool:
+    return len(gap) > LONGEST_GAP or any(
+        gap.endswith(word) and _is_word_end(gap, word) for word in grammar.conjunctions
+    )
+
+
+def _is_word_end(gap: str, word: str) -> bool:
+    return not word.isascii() or gap[: -len(word)][-1:] in {"", " "}
+
+
+def _often(left: Slots, right: Slots) -> Slots | None:
+    """每天吃三次药: so many times a day, and not for three days."""
+    is_daily = left.keys() == {"every", "strength"} and left["every"] == Every(1, "day")
+    is_count = right.keys() == {"times", "strength"} and right["strength"] < 0
+    return {**left, "per": right["times"]} if is_daily and is_count else None
+
+
+def _completed(left: Slots, right: Slots) -> Slots | None:
+    return unify(left, right) if _completes(left, right) or _completes(right, left) else None
+
+
+def _completes(main: Slots, rest: Slots) -> bool:
+    """Tell whether `main` names days or a period, and `rest` only what that leaves open."""
+    told = rest.keys() - {"strength"}
+    if told == {"times"} and rest["strength"] < 0:  # 每天吃三次药 does not end after three days
+        return False
+    if "every" in main and "every" in rest:
+        if "but" in rest:
+            is_daily = main["every"] == Every(1, "day") and "weekdays" not in main
+            is_weekly = main["every"].unit == "week" and "weekdays" in main
+            return (is_daily or is_weekly) and told <= {"every", "weekdays", "but"}
+        return (
+            main["every"] == rest["every"] and "weekdays" not in main and told <= {"every", "weekdays"} | CLOCK_FIELDS
+        )
+    if "every" in main:
+        open_fields = BOUND_FIELDS | CLOCK_FIELDS
+        if main["every"].unit in {"week", "month", "year"} and not main.keys() & DAY_FIELDS:
+            open_fields |= {"weekdays", "days", "months", "ordinals", "day_numbers", "edge"}
+        return told <= open_fields
+    return bool(main.keys() & DAY_FIELDS) and "clocks" not in main and told <= CLOCK_FIELDS | {"lasting"}

@@ -1,0 +1,51 @@
+"""Before a day is not on it: the day before, while "by friday" stays Friday."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("pay rent before dec 1st", "30 09:00"),
+        ("before friday", "26 09:00"),
+        ("before next week", "22 09:00"),
+        ("before the 5th of december", "04 09:00"),
+        ("before christmas", "24 09:00"),
+        ("下个月一号之前", "30 09:00"),
+        ("周五前交报告", "26 09:00"),
+        ("春节前", "05 09:00"),
+        ("before tomorrow", "20 12:00"),
+        ("明天之前", "20 12:00"),
+        ("the night before christmas", "24 21:00"),
+        ("the evening before the 5th", "04 19:00"),
+    ],
+)
+def test_before_a_day_is_the_day_before(read, text, moment):
+    assert f"{read(text).start:%d %H:%M}" == moment
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("by friday", "27 09:00"),
+        ("no later than friday", "27 09:00"),
+        ("最晚周五", "27 09:00"),
+        ("不晚于周五", "27 09:00"),
+        ("before monday 9am", "23 09:00"),
+        ("before friday at 5", "20 17:00"),
+        ("before noon tomorrow", "21 12:00"),
+        ("before friday evening", "20 19:00"),
+        ("下周五下午三点前", "27 15:00"),
+        ("五点之前", "20 17:00"),
+        ("before the end of the month", "30 09:00"),
+        ("月底前", "30 09:00"),
+        ("10 minutes before the 2pm meeting", "20 14:00"),
+    ],
+)
+def test_a_clock_or_a_last_day_is_kept_before_it(read, text, moment):
+    assert f"{read(text).start:%d %H:%M}" == moment
+
+
+@pytest.mark.parametrize("text", ["every day before christmas", "圣诞节之前每天"])
+def test_a_repetition_before_a_day_ends_with_it(read, text):
+    assert read(text).rrule == "FREQ=DAILY;UNTIL=20261225T235959Z"

@@ -1,0 +1,43 @@
+"""Words that leave the choice between two times: the person is asked, and neither is taken in silence."""
+
+import pytest
+
+from services.time_expressions import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "moments"),
+    [
+        ("call him at 5 or 6", ["20 17:00", "20 18:00"]),
+        ("tomorrow at 5 or at 6", ["21 17:00", "21 18:00"]),
+        ("at 5 or 6pm", ["20 17:00", "20 18:00"]),
+        ("tomorrow at 9am or at 10am", ["21 09:00", "21 10:00"]),
+        ("today or tomorrow at 5pm", ["20 17:00", "21 17:00"]),
+        ("monday or tuesday", ["23 09:00", "24 09:00"]),
+        ("tomorrow at 5pm or friday at 6pm", ["21 17:00", "20 18:00"]),
+        ("五点或六点", ["20 17:00", "20 18:00"]),
+        ("明天下午5点或者6点", ["21 17:00", "21 18:00"]),
+        ("明天或后天下午三点", ["21 15:00", "22 15:00"]),
+        ("周一还是周二", ["23 09:00", "24 09:00"]),
+    ],
+)
+def test_two_times_joined_by_or_are_two_readings(now, text, moments):
+    found = parse(text, now)
+
+    assert [f"{reading.start:%d %H:%M}" for reading in found.readings] == moments
+    assert found.ambiguous
+
+
+@pytest.mark.parametrize("text", ["every day at 5 or 6", "每天5点或6点"])
+def test_a_choice_makes_no_repetition(now, text):
+    assert parse(text, now).best is None
+
+
+def test_days_joined_by_or_are_days_of_one_repetition(read):
+    assert read("every monday or tuesday").rrule == "FREQ=WEEKLY;BYDAY=MO,TU"
+
+
+def test_the_word_between_two_times_belongs_to_them(now):
+    text = "remind me on monday or tuesday to swim"
+
+    assert [text[start:end] for start, end in parse(text, now).readings[0].spans] == ["on monday or tuesday"]
