@@ -40,6 +40,7 @@ class Expected:
     every: timedelta | None
     state: str = "active"
     owed: list[datetime] = field(default_factory=list)
+    waived: int = 0  # fires that were still to be said when somebody deleted or paused it
 
     def fires_after(self, moment: datetime) -> datetime | None:
         if self.every is None or moment < self.first:
@@ -141,6 +142,11 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     async def ask_clock(self) -> datetime:
         return self.clock.now()
 
+    def waive(self, reminder: Expected) -> None:
+        """What a failed send left to be tried again is not said any more."""
+        said = sum(1 + each.missed for each in self.courier.said if each.reminder_id == reminder.id)
+        reminder.waived = len(reminder.owed) - said
+
     @rule(minutes=MINUTES)
     def set_once(self, minutes: int) -> None:
         self.do(self.add(f"once {self.number}", minutes, None))
@@ -164,6 +170,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     def delete(self, data) -> None:
         if reminder := self.some(data, "active", "paused"):
             self.do(self.service.delete(HOME, ANN, reminder.id))
+            self.waive(reminder)
             reminder.state = "deleted"
 
     @rule(data=st.data())
@@ -176,6 +183,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     def pause(self, data) -> None:
         if reminder := self.some(data, "active"):
             self.do(self.service.pause(HOME, ANN, reminder.id))
+            self.waive(reminder)
             reminder.state = "paused"
 
     @rule(data=st.data())
@@ -245,7 +253,8 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
             for_the_first_time = [notice.due_at for notice in notices if not notice.may_be_repeat]
             assert for_the_first_time == sorted(for_the_first_time)  # a repeat may come after a later fire
             assert set(dues) <= set(reminder.owed)
-            assert sum(1 + notice.missed for notice in notices) == len(reminder.owed), "nothing is lost"
+            count = sum(1 + notice.missed for notice in notices)
+            assert len(reminder.owed) - reminder.waived <= count <= len(reminder.owed), "nothing is lost"
         assert not said, "nothing is said that was not set"
 
     async def close(self) -> None:
