@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass
 
 from loguru import logger
+from msgspec import Struct
 
 from bot.all_services import all_services
 from bot.chats import Chats, opened_chats
@@ -55,8 +55,7 @@ from services.storage.turn_claims import Key
 from services.storage.unanswered import UnansweredMessages
 
 
-@dataclass(kw_only=True)
-class App:
+class App(Struct, kw_only=True):
     """A running bot. `finished` returns when every platform's input has ended and its messages are answered."""
 
     router: MessageRouter

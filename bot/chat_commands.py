@@ -1,13 +1,13 @@
 """Slash commands as platforms offer them while somebody types."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 OptionKind = Literal["text", "integer", "number", "boolean"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CommandOption:
+class CommandOption(Struct, frozen=True, kw_only=True):
     """A field of a command that is filled in by itself. `choices` are the only texts that it takes, if there are any.
 
     `least` and `most` bound a number; None where nothing does.
@@ -23,8 +23,7 @@ class CommandOption:
     most: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
+class Command(Struct, frozen=True, kw_only=True):
     """`/name`, what it is for in each language, and what may follow it (empty where nothing does).
 
     A command of a function has `options` instead; `command_menu.said_as` makes a text of what was filled in.

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bot.claimed_turns import ClaimedTurns
 from bot.drafts import Drafts
@@ -17,8 +18,7 @@ from services.language_model.ports import TextListener
 from services.storage.message_store import SqlMessageStore
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chats:
+class Chats(Struct, frozen=True, kw_only=True):
     """`relay` and `claimed` are None where this is the only process of its database."""
 
     platforms: tuple[Platform, ...]

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct, field
 
 from bot.claimed_turns import ClaimedTurns
 from bot.crew import Crew
@@ -27,8 +27,7 @@ Resume = Callable[[Collection[Key] | None], Awaitable[Resumption]]
 """Looks up what is owed: all of it, or, of what was another worker's, the messages of these keys."""
 
 
-@dataclass(kw_only=True, slots=True)
-class Connections:
+class Connections(Struct, kw_only=True):
     """Connects platforms, each message in a task of its own: one slow chat holds up no other.
 
     `resumption` is what is owed at the start; None where another worker may be dealing with it, and what is not dealt

@@ -3,9 +3,10 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct, field
 
 from services.call_log.model import CallRecord, TurnRecord
 from services.chat import ChatMessage
@@ -19,8 +20,7 @@ OTHER: Final = "(other)"
 _MOST_TOOLS: Final = 1000
 
 
-@dataclass(kw_only=True, slots=True)
-class Latencies:
+class Latencies(Struct, kw_only=True):
     """What took how long: counts by step (the last is beyond all steps), and seconds in all."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(STEPS) + 1))
@@ -39,8 +39,7 @@ class Latencies:
             yield step, total
 
 
-@dataclass(kw_only=True, slots=True)
-class Counts:
+class Counts(Struct, kw_only=True):
     """Messages by whose they are, turns by route and outcome, calls by tool and status, and what models used.
 
     `tokens` are by model and kind (`prompt`, `completion`), `cost` is by model, `lateness` of every reminder said.

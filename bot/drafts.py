@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from loguru import logger
+from msgspec.structs import replace
 
 from bot.outbox import Outbox
 from bot.platform import Capabilities, OutgoingMessage

@@ -5,10 +5,11 @@ Whoever sets one is a member there, and that chat has allowed it by taking a nam
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.outbox import Outbox
 from bot.platform import KnowsMembers, OutgoingMessage
@@ -73,8 +74,7 @@ def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | 
     return is_member
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Understanding:
+class Understanding(Struct, frozen=True, kw_only=True):
     """Reads what is to be done elsewhere: sentences first, then the model where there is one."""
 
     offline: Interpreter

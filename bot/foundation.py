@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from bot.counting import Counts
 from bot.settings import Settings
@@ -22,8 +23,7 @@ from services.storage.state_store import SqlStateStore
 from services.time_expressions import TimeReader
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Foundation:
+class Foundation(Struct, frozen=True, kw_only=True):
     """`zone` is the bot's own, `times` reads what people say of time, `mask` keeps secrets out of what is written."""
 
     settings: Settings

@@ -3,10 +3,12 @@
 import json
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import count
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.app import App
 from function_calls.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
@@ -40,8 +42,7 @@ HISTORY: Final = "bubbles://history"
 _MOST_MESSAGES: Final = 50
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asker:
+class Asker(Struct, frozen=True, kw_only=True):
     """For whom a client asks, and in which chat."""
 
     person: Person

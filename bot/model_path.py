@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from bot.foundation import Foundation
 from bot.language_models import metered, purse_of
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from services.language_model.fallback import FallbackChain
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelPath:
+class ModelPath(Struct, frozen=True, kw_only=True):
     """Everybody asks `asked`, and `client` speaks to the server; both are None where there is no model."""
 
     client: "FallbackChain | None"

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
 
 from bot.plugins.house import PluginHouse
 from bot.plugins.loading import LoadedPlugin
@@ -34,8 +34,7 @@ _OPERATOR: Final = Viewer(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OfferedSource:
+class OfferedSource(Struct, frozen=True, kw_only=True):
     """A source of tools from elsewhere, how it is, and its tools under the names that they are called by."""
 
     source: ToolSource
@@ -43,16 +42,14 @@ class OfferedSource:
     specs: tuple[ToolSpec, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OfferedPlugin:
+class OfferedPlugin(Struct, frozen=True, kw_only=True):
     """A plugin and its functions; `plugin.error` says why there are none."""
 
     plugin: LoadedPlugin
     specs: tuple[ToolSpec, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all."""
 
     functions: tuple[ToolSpec, ...]

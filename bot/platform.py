@@ -1,9 +1,10 @@
 """What a chat platform is to the bot."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from bot.chat_commands import Command
 from services.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
@@ -17,8 +18,7 @@ Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
 """Takes a message in at once, or word of an edited or withdrawn one; what it returns ends when that is dealt with."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True, kw_only=True):
     """What a platform can do; the outbox and the wording adapt to it.
 
     `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
@@ -52,8 +52,7 @@ class Capabilities:
     proves_people: bool = True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OutgoingMessage:
+class OutgoingMessage(Struct, frozen=True, kw_only=True):
     """What is to be said: our small Markdown, the people to notify, and the key that makes a repeat recognisable.
 
     A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
@@ -76,8 +75,7 @@ class OutgoingMessage:
 HealthState = Literal["connecting", "live", "deaf", "stopped"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Health:
+class Health(Struct, frozen=True, kw_only=True):
     """How a connection is: `deaf` is connected, but nothing has been heard for suspiciously long.
 
     `since` is when it became so (timezone-aware); `detail` says why, for the operator. `reconnects` is how often it

@@ -1,8 +1,9 @@
 """One line that tells how far a long answer is, changed in place where the platform can do that."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+
+from msgspec.structs import replace
 
 from bot.outbox import Outbox
 from function_calls.context import CallContext

@@ -1,9 +1,10 @@
 """A reaction to a reminder or to its confirmation is a wish: a thumb up to be reminded too, taken back to leave."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
+
+from msgspec.structs import replace
 
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cache
 from typing import Final
 
 from loguru import logger
-from pydantic import ConfigDict, TypeAdapter
+from msgspec import Struct, json
+from msgspec.structs import replace
 
 from bot.holding import Holding
 from bot.platform import OutgoingMessage
@@ -25,18 +24,14 @@ _PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
 Send = Callable[[ChatAddress, OutgoingMessage], Awaitable[str | None]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Parcel:
+class _Parcel(Struct, frozen=True, kw_only=True):
     """What is to be said where."""
-
-    __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     address: ChatAddress
     message: OutgoingMessage
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True, kw_only=True):
     """What came of it: the platform's id of the message, or what `DeliveryFailed` says."""
 
     message_id: str | None = None
@@ -45,16 +40,6 @@ class _Outcome:
     is_permanent: bool = False
     is_unknown: bool = False
     is_global: bool = False
-
-
-@cache
-def _parcels() -> TypeAdapter[_Parcel]:
-    return TypeAdapter(_Parcel)
-
-
-@cache
-def _outcomes() -> TypeAdapter[_Outcome]:
-    return TypeAdapter(_Outcome)
 
 
 class Relay:
@@ -82,13 +67,13 @@ class Relay:
         """
         # Only the web room, which every process has, shows notices in a way of its own.
         parcel = _Parcel(address=address, message=replace(message, notices=()))
-        number = await self._table.add(address.platform, _parcels().dump_json(parcel).decode())
+        number = await self._table.add(address.platform, json.encode(parcel).decode())
         for _ in range(round(PATIENCE.total_seconds() / _LOOK_SECONDS)):
             await self._clock.nap(_LOOK_SECONDS)
             told = await self._table.outcome(number)
             if told is not None:
                 await self._table.withdraw(number)
-                return _message_id(_outcomes().validate_json(told))
+                return _message_id(json.decode(told, type=_Outcome))
         was_waiting = await self._table.withdraw(number)
         raise DeliveryFailed(f"no worker is connected to {address.platform}", is_unknown=not was_waiting)
 
@@ -109,7 +94,7 @@ class Relay:
     async def _say(self, number: int, content: str, send: Send) -> None:
         """Say one message; the chat's order is that of the outbox, which these tasks enter in theirs."""
         try:
-            parcel = _parcels().validate_json(content)
+            parcel = json.decode(content, type=_Parcel)
             outcome = _Outcome(message_id=await send(parcel.address, parcel.message))
         except DeliveryFailed as failure:
             outcome = _Outcome(
@@ -122,7 +107,7 @@ class Relay:
         except Exception as error:  # noqa: BLE001 - whatever a platform raises: whether people saw it is not known
             outcome = _Outcome(reason=f"{type(error).__name__}: {error}", is_unknown=True)
         try:
-            await self._table.settle(number, _outcomes().dump_json(outcome).decode())
+            await self._table.settle(number, json.encode(outcome).decode())
         except Exception as error:  # noqa: BLE001 - the other process gives up waiting, and says it again later
             logger.warning("what came of a message of another worker could not be told: {}", error)
 

@@ -1,11 +1,11 @@
 """What an earlier run was told and did not deal with: it was killed between taking a message and answering it."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from loguru import logger
+from msgspec.structs import replace
 
 from bot.middleware import Next
 from bot.outbox import Outbox

@@ -1,7 +1,8 @@
 """Keeps secrets of the settings out of what people and models are told when a tool fails."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext

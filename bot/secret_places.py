@@ -5,17 +5,17 @@ stand in `config.toml` too.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from services.errors import AssistantError
 
 _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SecretPlace:
+class SecretPlace(Struct, frozen=True, kw_only=True):
     """A place: its kind (`file`, `keyring`) and what it is called there."""
 
     kind: str

@@ -1,7 +1,8 @@
 """From a message to a turn: language, zone, time, tools and what was said before."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
@@ -32,8 +33,7 @@ def unconnected(context: CallContext) -> CallContext:
     return context
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TurnFactory:
+class TurnFactory(Struct, frozen=True, kw_only=True):
     """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries.
 
     `listener_for` knows who hears the answer to a message as it is written, `connected` how a call reaches its chat.

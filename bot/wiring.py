@@ -1,9 +1,10 @@
 """The way of a message, put together: middlewares, assistant, tools, outbox."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
+
+from msgspec import Struct
 
 from bot.claimed_turns import ClaimedTurns
 from bot.corrections import Corrections
@@ -91,8 +92,7 @@ _BUILT_IN = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True, kw_only=True):
     """What a message meets on its way. `interpreter` may be the offline one, when there is no model."""
 
     settings: Settings
@@ -112,8 +112,7 @@ class Parts:
     listener_for: ListenerFor = nobody_hears
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wired:
+class Wired(Struct, frozen=True, kw_only=True):
     """The way of a message: the door in, the door to the tools, and what makes turns and contexts.
 
     `assistant_with` makes an assistant with another interpreter in front of the same tools and records. `access` and

@@ -1,10 +1,10 @@
 """Answers a turn: rounds of interpreting and dispatching, and the offline interpreter when no model can be had."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.calls import Conversation, Interpretation, Reply, ToolCall, Turn
 from function_calls.claims import is_unproven, what_happened

@@ -1,7 +1,9 @@
 """The first validation: requested calls become checked calls, or one precise message for the model each."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.calls import Step, ToolCall
 from function_calls.errors import ArgumentsInvalid
@@ -12,8 +14,7 @@ from services.language_model.ports import RequestedCall
 MOST_CALLS = 16
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """A call that cannot be used. `told` is for the model, `fields` are the arguments that are wrong.
 
     `tool` is empty when there is no such tool.
@@ -24,8 +25,7 @@ class Problem:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CheckedCalls:
+class CheckedCalls(Struct, frozen=True, kw_only=True):
     """What the check made of one answer's calls, in order: each is a `ToolCall` or a `Problem`."""
 
     requested: tuple[RequestedCall, ...]

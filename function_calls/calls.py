@@ -1,9 +1,10 @@
 """The nouns of function calling: turn, tool, call, result, reply."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Literal
+
+from msgspec import Struct, field
 
 from services.chat import ChatAddress, ChatMessage, Person
 from services.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
@@ -14,8 +15,7 @@ ReturnStyle = Literal["reply", "observation"]
 FailureKind = Literal["error", "timeout", "denied"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True, kw_only=True):
     """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it.
 
     `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
@@ -31,8 +31,7 @@ class ToolSpec:
     confirm: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """A call that an interpreter chose. `repairs` says what was mended in the arguments before the first check."""
 
     id: str
@@ -41,16 +40,14 @@ class ToolCall:
     repairs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class UndoStep:
+class UndoStep(Struct, frozen=True, kw_only=True):
     """How a change is taken back: the registered function `name`, called with `arguments` (JSON)."""
 
     name: str
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True, kw_only=True):
     """Proof of a committed change of state: "done" is said from a receipt or not at all.
 
     `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it
@@ -62,8 +59,7 @@ class Receipt:
     undo: UndoStep | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True, kw_only=True):
     """What came of a call. A failure is `ok=False`, never an exception.
 
     `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
@@ -112,8 +108,7 @@ class ToolResult:
         return cls.failed(code, text=text, cause=code)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One round of a turn: the calls that were made and what came of them, in call order."""
 
     text: str
@@ -121,8 +116,7 @@ class Step:
     results: tuple[ToolResult, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SpawnedTask:
+class SpawnedTask(Struct, frozen=True, kw_only=True):
     """The record of an agent's work on behalf of a call: what it was asked, which rounds it took, what it answered."""
 
     agent: str
@@ -132,8 +126,7 @@ class SpawnedTask:
     ok: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """A message to be understood, with everything an interpreter may look at.
 
     `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
@@ -153,8 +146,7 @@ class Turn:
     on_text: TextListener | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Interpretation:
+class Interpretation(Struct, frozen=True, kw_only=True):
     """What an interpreter made of a turn: calls, or an answer, or neither (nothing was asked of the bot).
 
     `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
@@ -169,8 +161,7 @@ class Interpretation:
     is_owed: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """What the bot says. `mentions` are people to notify; the platform words them its own way.
 
     `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things.
@@ -185,8 +176,7 @@ class Reply:
     private_to: Person | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True, kw_only=True):
     """Who speaks where: the key of everything remembered between messages of one person in one chat."""
 
     chat: ChatAddress

@@ -1,7 +1,8 @@
 """Tools that a client runs itself, between two requests: the bot chooses a call, the client brings the result."""
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls.calls import Interpretation, Step, ToolCall, Turn
 from function_calls.interpreter import Interpreter

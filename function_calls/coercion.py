@@ -8,10 +8,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from typing import Final
+
+from msgspec import Struct, field
 
 from function_calls.argument_errors import pointer, quoted, unknown
 from function_calls.errors import ArgumentError
@@ -25,8 +26,7 @@ _SLIP: Final = 0.8
 _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 
-@dataclass(kw_only=True, slots=True)
-class Coercion:
+class Coercion(Struct, kw_only=True):
     """One pass over one call's arguments.
 
     `steps` collects what was changed. `strangers` are arguments that the tool does not have and that were left out;

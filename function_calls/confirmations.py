@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.calls import Conversation, ToolCall
 from function_calls.session_state import json_copy
@@ -14,8 +16,7 @@ from services.session import Json, StateStore
 WAITS: Final = timedelta(minutes=10)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PendingCall:
+class PendingCall(Struct, frozen=True, kw_only=True):
     """A call that was not run, and the message that it came from: who asked, in which words, naming whom.
 
     `call_id` is that of the context it was made in, so that a confirmed call keeps its request key; `agent_name` is the

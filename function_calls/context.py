@@ -1,11 +1,11 @@
 """What a running tool is given: who asks, where, when, and the services it may use."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from loguru import logger
+from msgspec import Struct, field
 from pydantic import BaseModel
 
 from function_calls.calls import Conversation, ToolCall
@@ -51,8 +51,7 @@ class Services:
         return self._by_class.keys()
 
 
-@dataclass(kw_only=True, slots=True)
-class Actions:
+class Actions(Struct, kw_only=True):
     """What a tool asks of the agent that called it; heard when the call succeeded.
 
     `transfer_to_agent` names a sub-agent that is to go on with the turn; `escalate` ends the agent's run, and with it
@@ -85,8 +84,7 @@ def _never_shown(text: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CallContext:
+class CallContext(Struct, frozen=True, kw_only=True):
     """The circumstances of one call; injected by annotation, never part of a schema.
 
     `now` is timezone-aware in `zone`, the zone of the person who asks. `call_id` is unique per call and the same

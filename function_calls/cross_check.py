@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import chain
+
+from msgspec import Struct
 
 from function_calls.offline.answers import is_choice
 from function_calls.offline.carried_days import on_their_days
@@ -25,8 +26,7 @@ _USUAL = TimeReader()
 _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|之前|以前", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """What comes of the comparison: the schedule to keep, or the schedules among which the person is to choose."""
 
     schedule: Schedule

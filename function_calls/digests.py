@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 
 from loguru import logger
+from msgspec import Struct
 
 from function_calls.summary_answers import summarised
 from function_calls.wording import say
@@ -20,8 +20,7 @@ _WITHOUT_A_RULE = timedelta(days=1)
 _MOST = 5_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DigestReader:
+class DigestReader(Struct, frozen=True, kw_only=True):
     """Those who read a digest: their language, their zone, now (in it), and how messages of theirs are linked."""
 
     language: str

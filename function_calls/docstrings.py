@@ -7,8 +7,9 @@ Only the prose reaches the description a model sees; every section stays out of 
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
+
+from msgspec import Struct, field
 
 PARAMETER_TITLES = frozenset(
     {
@@ -25,8 +26,7 @@ OTHER_TITLES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Docstring:
+class Docstring(Struct, frozen=True, kw_only=True):
     """A docstring taken apart; every text is clean of indentation."""
 
     summary: str = ""
@@ -37,8 +37,7 @@ class Docstring:
     """Parameter name to its text."""
 
 
-@dataclass(kw_only=True, slots=True)
-class _Reading:
+class _Reading(Struct, kw_only=True):
     prose: list[str] = field(default_factory=list)
     sections: list[tuple[str, list[str]]] = field(default_factory=list)
     fields: list[list[str]] = field(default_factory=list)

@@ -1,13 +1,13 @@
 """What can be wrong with a tool's declaration or with the arguments of a call."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from services.errors import AssistantError
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ArgumentError:
+class ArgumentError(Struct, frozen=True, kw_only=True):
     """One thing that is wrong with one argument.
 
     `pointer` says where (RFC 6901, `""` is the whole object); `expected` and `got` are short phrases;

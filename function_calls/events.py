@@ -3,11 +3,11 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct, field
 
 TOOL_CALL = "tool.call"
 TOOL_RESULT = "tool.result"
@@ -25,8 +25,7 @@ EVENTS: Final[Mapping[str, str]] = {
 """Every event of the framework, and when it is told."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """Something that happened. `data` depends on `name`; `chat` and `message_id` say where it belongs."""
 
     name: str
@@ -39,8 +38,7 @@ class Event:
 Listener = Callable[[Event], Awaitable[None] | None]
 
 
-@dataclass(kw_only=True, slots=True)
-class EventBus:
+class EventBus(Struct, kw_only=True):
     """Hands events, which are those of `EVENTS`, to their listeners in the order they subscribed."""
 
     _listeners: dict[str, list[Listener]] = field(default_factory=dict)

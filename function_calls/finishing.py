@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 Value = TypeVar("Value")
 
 
-@dataclass(kw_only=True, slots=True)
-class Beginning:
+class Beginning(Struct, kw_only=True):
     """Whether a change has begun: from here on it is finished, whatever happens to whoever asked for it."""
 
     is_made: bool = False

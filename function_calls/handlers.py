@@ -1,6 +1,6 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
-from dataclasses import asdict
+from msgspec.structs import asdict
 
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext

@@ -1,6 +1,6 @@
 """The functions that remember what people ask to have remembered."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from function_calls import phrasing
 from function_calls.being_meant import is_meant

@@ -1,8 +1,9 @@
 """The function that pauses and ends reminders, and lets people join and leave them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext

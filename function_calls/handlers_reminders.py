@@ -1,8 +1,10 @@
 """The functions that change reminders and put them off, and the inverses that take changes back."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
@@ -106,8 +108,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
     return _changed(reminder, ctx, "restored", None)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _PutOff:
+class _PutOff(Struct, frozen=True, kw_only=True):
     reminder: Reminder
     undo: UndoStep
 

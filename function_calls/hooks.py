@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
@@ -11,8 +13,7 @@ BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | ToolResult |
 AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[ToolResult | None] | ToolResult | None]
 
 
-@dataclass(kw_only=True, slots=True)
-class ToolHooks:
+class ToolHooks(Struct, kw_only=True):
     """Hooks around tools, in the order they were added.
 
     A `before` hook returns None to let the call pass, a changed `ToolCall`, or a `ToolResult`, which is then the

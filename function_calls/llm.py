@@ -1,9 +1,9 @@
 """The interpreter that asks a language model: tools in, checked calls or words out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.attempt import Attempt
 from function_calls.call_check import CheckedCalls, check_calls

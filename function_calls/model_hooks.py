@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from function_calls.calls import Interpretation, Turn
 from function_calls.interpreter import Interpreter
@@ -12,8 +13,7 @@ AfterModel = Callable[[Turn, Interpretation], Awaitable[Interpretation | None] |
 OnModelError = Callable[[Turn, Exception], Awaitable[Interpretation | None] | Interpretation | None]
 
 
-@dataclass(kw_only=True, slots=True)
-class ModelHooks:
+class ModelHooks(Struct, kw_only=True):
     """Hooks around a model, in the order they were added.
 
     A `before` hook returns None to let the turn pass, a changed `Turn` for the model to see, or an `Interpretation`,

@@ -1,8 +1,9 @@
 """What watches over the calls of one bot, whatever door or agent they come from."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import Confirmations
@@ -24,8 +25,7 @@ class Dispatcher(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Oversight:
+class Oversight(Struct, frozen=True, kw_only=True):
     """Who owns the bot, what is switched off where, which calls wait for a yes, and what can be taken back.
 
     `owners` are people as `platform:id`. `agents` are the routers of the agents that have called tools, by the agent's

@@ -5,7 +5,6 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import (
     Annotated,
     Any,
@@ -21,6 +20,7 @@ from typing import (
     get_type_hints,
 )
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
@@ -63,8 +63,7 @@ class Fault(Exception):
         self.fix = fix
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True, kw_only=True):
     """One parameter that a model fills in. `field` is its field in the class made for the plain style."""
 
     name: str

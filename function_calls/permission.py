@@ -1,8 +1,9 @@
 """Who may call a tool and where: one rule for listing tools and for calling them."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, ChatMessage, Person
 
@@ -10,8 +11,7 @@ Permission = Literal["everyone", "admins", "owner"] | tuple[str, ...]
 Scope = Literal["any", "group", "private"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Viewer:
+class Viewer(Struct, frozen=True, kw_only=True):
     """Who asks, and where: for whom tools are listed, and by whom they are called."""
 
     person: Person
@@ -29,8 +29,7 @@ class Viewer:
         return f"{self.chat.platform}:{self.person.id}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """Who may call a tool, and where.
 
     `permission` is everyone, the chat's admins (the bot's owners too), the bot's owners, or a list of people as

@@ -10,9 +10,10 @@ Source of gpt-oss's form: https://cookbook.openai.com/articles/openai-harmony
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from json import JSONDecoder
+
+from msgspec import Struct
 
 from function_calls.printed_forms import JSON_OBJECT, calls_of_json, calls_of_markup, calls_of_python
 from services.language_model.ports import RequestedCall
@@ -45,8 +46,7 @@ _MOST_LOOKS = 16  # places at which loose JSON is tried, so that a hostile text 
 _SIGNS = ("<", "[TOOL", "{", "```", "(")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True, kw_only=True):
     """The calls found in a text and what is left to say."""
 
     calls: tuple[RequestedCall, ...] = ()

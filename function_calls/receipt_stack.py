@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from function_calls.calls import Conversation, Receipt, UndoStep
 from function_calls.session_state import json_copy
@@ -15,8 +16,7 @@ UNDONE: Final = "undone"  # the action of a receipt that says a change was taken
 _KEPT: Final = timedelta(days=30)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """What one call changed. `message_id` is the message that it was made for, `tool` the function.
 
     `agent_name` is the agent that made it, empty outside of agents.

@@ -1,8 +1,7 @@
 """Receipts of changes: given where a tool gives none itself, with the step that takes the change back."""
 
-from dataclasses import replace
-
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext

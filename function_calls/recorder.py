@@ -4,9 +4,10 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Protocol
 from uuid import uuid4
+
+from msgspec import Struct
 
 from function_calls.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult, Turn
 from function_calls.context import CallContext
@@ -17,8 +18,7 @@ from services.call_log.service import CallLog
 from services.call_log.tally import Tally, counting, current_tally
 
 
-@dataclass(kw_only=True, slots=True)
-class Notes:
+class Notes(Struct, kw_only=True):
     """What is noted about a turn while it is answered: the reply, None for silence."""
 
     reply: Reply | None = None

@@ -3,9 +3,11 @@
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from types import FunctionType, MethodType, ModuleType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from function_calls.calls import ToolSpec
 from function_calls.class_tools import Tool
@@ -27,8 +29,7 @@ Registrable = Tool | Callable[..., object]
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what OpenAI-compatible servers accept as a function name
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RegisteredTool:
+class RegisteredTool(Struct, frozen=True, kw_only=True):
     """What interpreters see of a tool and what the router needs to run it; all of it was decided at registration.
 
     `source` is what was registered. `dispatchers` run the calls of the agents that the tool asks, by the agent's name.

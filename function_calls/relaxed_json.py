@@ -6,9 +6,10 @@ What is cut off, not a number, too large or too deep is refused with the place: 
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from function_calls.relaxed_reader import DEEPEST, INVISIBLE, SPACE, RelaxedReader, Unreadable, finite, refuse_constant
 
@@ -17,8 +18,7 @@ __all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json"]
 LARGEST_BYTES: Final = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Read:
+class Read(Struct, frozen=True, kw_only=True):
     """A value and what had to be overlooked to read it."""
 
     value: object

@@ -4,9 +4,10 @@ import json
 import math
 import re
 import sys
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, NoReturn
+
+from msgspec import Struct, field
 
 DEEPEST: Final = 64
 _LONGEST_NUMBER: Final = 400
@@ -51,8 +52,7 @@ def _number(word: str) -> int | float:
     return int(word) if word.lstrip("+-").isdigit() else finite(word)
 
 
-@dataclass(kw_only=True, slots=True)
-class RelaxedReader:
+class RelaxedReader(Struct, kw_only=True):
     """A small recursive-descent parser over `text`; `steps` reports every licence it took."""
 
     text: str

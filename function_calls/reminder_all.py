@@ -1,7 +1,8 @@
 """Do the same thing to several reminders: each change has its receipt, and what is refused says why."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext

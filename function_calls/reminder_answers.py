@@ -1,7 +1,8 @@
 """Answers about reminders, worded from committed rows."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls import phrasing, rule_words
 from function_calls.calls import ToolResult

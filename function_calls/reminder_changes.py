@@ -1,9 +1,10 @@
 """From the arguments of `reminder_update` to a new schedule, seen against the old one."""
 
 import re
-from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader

@@ -1,9 +1,10 @@
 """The list of reminders: by day, a page at a time, and which page was shown last."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
+
+from msgspec import Struct
 
 from function_calls import phrasing
 from function_calls.context import CallContext
@@ -16,8 +17,7 @@ _KEY = "reminders.page"
 _SHOWN_FOR = timedelta(minutes=30)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AskedPage:
+class AskedPage(Struct, frozen=True, kw_only=True):
     """One page, 1 and up, of the reminders that `wanted` describes."""
 
     wanted: str

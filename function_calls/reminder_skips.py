@@ -1,9 +1,10 @@
 """Leave out one day, or the next time, of a reminder that repeats."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from function_calls import phrasing
 from function_calls.context import CallContext

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
 from functools import partial
+
+from msgspec.structs import replace
 
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader

@@ -1,7 +1,8 @@
 """Working days as people mean them: without public holidays, and with the make-up days of their country."""
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from services.errors import RequestRefused
 from services.reminders.calendars.regions import region_of

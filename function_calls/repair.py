@@ -7,8 +7,9 @@ arguments that are valid pass untouched.
 import json
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from function_calls.argument_errors import quoted
 from function_calls.coercion import Coercion, name_form
@@ -28,8 +29,7 @@ _BESIDE: Final = _NAMES | {"type", "id", "call_id", "index"}
 _MOST_WRAPPINGS: Final = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Repaired:
+class Repaired(Struct, frozen=True, kw_only=True):
     """The arguments after repair, what was done to them, and what about them cannot be mended."""
 
     arguments: dict[str, object]

@@ -1,9 +1,11 @@
 """Run a recorded turn again, with tools answered from the record: nothing is executed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.calls import Interpretation, Reply, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.interpreter import Interpreter
@@ -15,8 +17,7 @@ from services.chat import ChatMessage
 Match = Literal["same", "other arguments", "not on record"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReplayedCall:
+class ReplayedCall(Struct, frozen=True, kw_only=True):
     """A call that was made in the replay, and whether the record knows it."""
 
     call: ToolCall
@@ -24,8 +25,7 @@ class ReplayedCall:
     match: Match
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True, kw_only=True):
     """How the turn went this time. `reply` is None for silence; `tally` is what models used."""
 
     calls: tuple[ReplayedCall, ...]

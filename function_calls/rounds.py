@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
 
 from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from function_calls.buttons import UNDO, buttons
 from function_calls.calls import Interpretation, Reply, Step, ToolCall, ToolResult, Turn
@@ -17,24 +18,21 @@ from services.errors import ModelUnavailable
 from services.language_model.ports import TextListener
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LoopLimits:
+class LoopLimits(Struct, frozen=True, kw_only=True):
     """What one message may cost: rounds of interpretation, and seconds that one interpretation may take."""
 
     rounds: int = 8
     seconds: float = 120.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dispatched:
+class Dispatched(Struct, frozen=True, kw_only=True):
     """The results of one round's calls, in call order, and what the tools asked of the agent that called them."""
 
     results: tuple[ToolResult, ...]
     actions: Actions = field(default_factory=Actions)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up.
 
     `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':

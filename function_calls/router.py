@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.approval import asked_first
 from function_calls.calls import ToolCall, ToolResult, ToolSpec

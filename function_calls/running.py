@@ -4,11 +4,11 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls import phrasing
 from function_calls.calls import ToolResult

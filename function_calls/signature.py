@@ -3,9 +3,9 @@
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
@@ -29,8 +29,7 @@ Style = Literal["model", "plain"]
 _NAME_LENGTH = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FunctionSignature:
+class FunctionSignature(Struct, frozen=True, kw_only=True):
     """All that registration has to know about a function; nothing is looked up again when it is called.
 
     `style` is `model` when the function takes one argument model (in the parameter `model_parameter`), `plain`

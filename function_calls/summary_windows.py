@@ -4,10 +4,11 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import cache, partial
 from importlib.resources import files
+
+from msgspec import Struct
 
 from function_calls.context import CallContext
 from function_calls.models import SummaryArgs
@@ -22,8 +23,7 @@ _FILE = "summary_windows.toml"
 _WORD_EDGES = " \t\n.,;!?~。，；！？～"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Words:
+class _Words(Struct, frozen=True, kw_only=True):
     own: re.Pattern[str]
     count: tuple[re.Pattern[str], ...]
     open: re.Pattern[str]

@@ -1,16 +1,16 @@
 """The question which of several times was meant, with its answers by number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from function_calls import phrasing
 from function_calls.wording import say
 from services.chat import Choice
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeQuestion:
+class TimeQuestion(Struct, frozen=True, kw_only=True):
     """What to ask, and a button for each answer."""
 
     text: str

@@ -1,8 +1,9 @@
 """What a tool is told about itself: the mark of `@tool_function` and the options it carries."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeGuard, TypeVar, overload
+
+from msgspec import Struct
 
 from function_calls.calls import ReturnStyle, ToolResult, UndoStep
 from function_calls.permission import Permission, Scope
@@ -15,8 +16,7 @@ _MARK = "__tool_function__"
 _LISTS = ("examples", "platforms")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolOptions:
+class ToolOptions(Struct, frozen=True, kw_only=True):
     """What `@tool_function` was told; it says what each of these means.
 
     `timeout` is in seconds, None leaves it to the router's default. `is_only_for_undo` marks an inverse that is no tool

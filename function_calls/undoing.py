@@ -1,7 +1,8 @@
 """Takes the last change of a person back by running the inverse that its receipt names."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext

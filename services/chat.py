@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChatAddress:
+
+class ChatAddress(Struct, frozen=True, kw_only=True):
     """Where a message came from and where an answer goes."""
 
     platform: str
@@ -21,8 +22,7 @@ class ChatAddress:
         return self.key if self.thread_id is None else f"{self.key}/{self.thread_id}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Person:
+class Person(Struct, frozen=True, kw_only=True):
     """Somebody who writes in a chat. `id` is stable on its platform; `name` is what people see."""
 
     id: str
@@ -31,8 +31,7 @@ class Person:
     is_admin: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attachment:
+class Attachment(Struct, frozen=True, kw_only=True):
     """A file or picture that came with a message, described and never downloaded here."""
 
     kind: str
@@ -40,8 +39,7 @@ class Attachment:
     url: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button."""
 
     label: str
@@ -62,8 +60,7 @@ class SentFile:
         return -(-len(self.content) // 1000)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChatMessage:
+class ChatMessage(Struct, frozen=True, kw_only=True):
     """One message as the platform delivered it.
 
     `id` is the platform's own and unique within the chat. `sent_at` is timezone-aware.
@@ -80,12 +77,11 @@ class ChatMessage:
     is_private: bool = False
     reply_to: str | None = None
     mentions: tuple[Person, ...] = ()
-    attachments: tuple[Attachment, ...] = field(default=())
+    attachments: tuple[Attachment, ...] = ()
     is_recorded: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MessageEdited:
+class MessageEdited(Struct, frozen=True, kw_only=True):
     """Somebody changed a message that they had sent before. `at` is timezone-aware.
 
     `by` is the id of whoever did, where the platform passes on what others try; empty where it does not.
@@ -98,8 +94,7 @@ class MessageEdited:
     by: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MessageWithdrawn:
+class MessageWithdrawn(Struct, frozen=True, kw_only=True):
     """Somebody took back a message that they had sent before. `at` is timezone-aware."""
 
     address: ChatAddress
@@ -107,16 +102,14 @@ class MessageWithdrawn:
     at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BotAdded:
+class BotAdded(Struct, frozen=True, kw_only=True):
     """Somebody added the bot to a group. `language` is the group's (`en`, `zh`), empty where it is not known."""
 
     address: ChatAddress
     language: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reaction:
+class Reaction(Struct, frozen=True, kw_only=True):
     """Somebody put an emoji under a message, or took it back (`is_added` is false).
 
     `emoji` is the character, or the platform's name for it where there is none.

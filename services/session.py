@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from services.clock import Clock
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StateDelta:
+class StateDelta(Struct, frozen=True, kw_only=True):
     """What one call changed in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
 
     scope: str

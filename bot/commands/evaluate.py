@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 from loguru import logger
+from msgspec import Struct
 from pydantic import SecretStr
 
 from bot.evaluation import reports
@@ -56,8 +56,7 @@ def evaluate_summary(data: Path | None) -> int:
     return _show(reports.summary_report(score(cases), citations(cases)))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelEndpoint:
+class ModelEndpoint(Struct, frozen=True, kw_only=True):
     """A model to be measured: where it is, how it is called, and how many seconds one answer may take."""
 
     base_url: str

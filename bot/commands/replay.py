@@ -4,10 +4,10 @@ import asyncio
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from bot.commands.columns import side_by_side
 from bot.commands.explain import recorded
@@ -32,8 +32,7 @@ from services.storage.view import DatabaseView
 _NARROWEST = 80
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Both:
+class _Both(Struct, frozen=True, kw_only=True):
     """The turn as it was recorded and as it went this time."""
 
     turn: TurnRecord

@@ -3,7 +3,6 @@
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 
 from bot.documentation.markdown import cell, table
 from bot.plugins.contributions import Contributions, Host
@@ -25,7 +24,7 @@ _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 def extension_page() -> str:
     """Markdown of all of them."""
     added = [(f"`add.{name}`", cell(about)) for name, about in contributions().items()]
-    host = [(f"`host.{each.name}`", f"`{_written(each.type)}`") for each in fields(Host)]
+    host = [(f"`host.{name}`", f"`{_written(kind)}`") for name, kind in Host.__annotations__.items()]
     named = [(f"`{name}`", cell(about)) for name, about in EVENTS.items()]
     sections = [
         _HEAD,
@@ -65,7 +64,7 @@ def extension_page() -> str:
 def contributions() -> dict[str, str]:
     """What can be added, with the meaning that its class gives it."""
     told = {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(inspect.getdoc(Contributions) or "")}
-    return {each.name: told.get(each.name, "") for each in fields(Contributions)}
+    return {name: told.get(name, "") for name in Contributions.__struct_fields__}
 
 
 def options() -> dict[str, str]:
@@ -77,8 +76,8 @@ def options() -> dict[str, str]:
 def hooks() -> Iterator[tuple[str, str]]:
     """Every hook by its list, with what it is called with."""
     for name, group in (("tool_hooks", ToolHooks), ("model_hooks", ModelHooks)):
-        for each in fields(group):
-            yield f"{name}.{each.name}", _written(each.type)
+        for hook, kind in group.__annotations__.items():
+            yield f"{name}.{hook}", _written(kind)
 
 
 def _about(kind: type) -> str:

@@ -2,10 +2,10 @@
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, APIWebSocketRoute
+from msgspec import Struct
 
 from bot.documentation.markdown import cell, table
 from bot.http.app import ROUTERS
@@ -17,8 +17,7 @@ which role has which scope, is told in [the HTTP API](http.md); `/mcp` is there 
 """
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Route:
+class Route(Struct, frozen=True, kw_only=True):
     """One way into the API. `scope` is what a token needs for it, empty where it needs none."""
 
     methods: str

@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from bot.app import App, build_app
 from bot.evaluation.prompts import NONE, NOW, Prompt
@@ -27,8 +28,7 @@ _ANY_PACE = 1_000_000
 """Messages in a minute: for a clock that stands still all of them come at once."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True, kw_only=True):
     """What the bot did with a message: the calls that were chosen, the reminders that are kept, what it said.
 
     `failure` says why the interpreter gave no answer; what the bot did then, it did offline.

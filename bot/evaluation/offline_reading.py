@@ -1,8 +1,9 @@
 """The offline parts of the bot, asked the way the corpora ask: one phrase or sentence at a time."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from bot.evaluation.time_cases import TimeAnswer
 from function_calls.offline.pack import load_pack
@@ -16,8 +17,7 @@ _ZONE = ZoneInfo("Asia/Shanghai")
 _BOT_NAMES = ("bubbles",)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Understood:
+class Understood(Struct, frozen=True, kw_only=True):
     """What a sentence asks for: the tool and, of a reminder, its parts; empty parts were not found.
 
     `when` are words that name a time, also one that no clock can read ("later").

@@ -2,20 +2,17 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import TypeAdapter
+from msgspec import Struct, ValidationError, convert
 
 NONE = "none"
 NOW = datetime(2026, 11, 20, 10, 0)  # noqa: DTZ001 - a wall clock: the zone is the evaluated bot's. A Friday.
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True, kw_only=True):
     """A message and what the bot should make of it at `NOW`.
 
     `tool` is a function's name or `none`; `accepts` are others that are right as well. Of a reminder, `due` is
@@ -67,7 +64,7 @@ def read_prompts(text: str, name: str) -> tuple[Prompt, ...]:
         table = tomllib.loads(text)
         language = str(table.pop("language"))
         return tuple(_prompt(tool, language, entry) for tool, entries in table.items() for entry in _listed(entries))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise PromptsUnreadable(f"{name}: {error}") from error
 
 
@@ -76,15 +73,10 @@ def _prompt(tool: str, language: str, entry: object) -> Prompt:
         return Prompt(text=entry, tool=tool, language=language)
     if not isinstance(entry, Mapping):
         raise TypeError(f"a prompt of {tool} is neither a text nor a table")
-    unknown = [str(name) for name in entry if name not in Prompt.__slots__]
+    unknown = [str(name) for name in entry if name not in Prompt.__struct_fields__]
     if unknown:
         raise TypeError(f"a prompt of {tool} has no {', '.join(unknown)}")
-    return _checked_prompt().validate_python({**entry, "tool": tool, "language": language})
-
-
-@cache
-def _checked_prompt() -> TypeAdapter[Prompt]:
-    return TypeAdapter(Prompt)
+    return convert({**entry, "tool": tool, "language": language}, Prompt)
 
 
 def _listed(entries: object) -> Iterable[object]:

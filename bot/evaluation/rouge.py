@@ -6,7 +6,8 @@ Source: C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries", 200
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bot.evaluation.content_match import longest_common
 from bot.evaluation.porter import stem
@@ -15,8 +16,7 @@ _STEMMED_FROM = 4
 """Shorter English words are left as they are."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rouge:
+class Rouge(Struct, frozen=True, kw_only=True):
     """F measures, 0 to 1."""
 
     one: float

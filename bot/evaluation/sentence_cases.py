@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 NOW = datetime(2026, 3, 4, 10, 0)  # noqa: DTZ001 - a wall clock. A Wednesday.
 NONE = "none"
@@ -17,8 +18,7 @@ _NAMES = {"perplexity_search": SEARCH, "web_search": SEARCH, "reminder_snooze": 
 _JUDGED = frozenset({*REMINDER_TOOLS, SEARCH, "summary"})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SentenceCase:
+class SentenceCase(Struct, frozen=True, kw_only=True):
     """A sentence, the tools that are right for it, and the words that its source marks in it."""
 
     text: str

@@ -3,8 +3,9 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from bot.evaluation.content_match import overlap, words_of
 from bot.evaluation.offline_reading import Understood
@@ -25,8 +26,7 @@ _UNTIMED_SOURCES = ("clinc", "massive-zh", "slurp")
 _QUESTION_TIERS = ("search", "search_or_none")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True, kw_only=True):
     """One line of the table: `share` (0 to 1) of `count` sentences; None where there were none."""
 
     name: str
@@ -34,8 +34,7 @@ class Figure:
     count: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Read:
+class Read(Struct, frozen=True, kw_only=True):
     """A sentence and what was made of it."""
 
     case: SentenceCase
@@ -53,8 +52,7 @@ class Read:
         return self.tool in REMINDER_TOOLS
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SentenceScore:
+class SentenceScore(Struct, frozen=True, kw_only=True):
     """The figures per language, the sentences read, and the latency in milliseconds."""
 
     figures: dict[str, tuple[Figure, ...]]

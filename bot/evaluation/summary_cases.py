@@ -3,13 +3,13 @@
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummaryCase:
+
+class SummaryCase(Struct, frozen=True, kw_only=True):
     """A conversation as (who, what) pairs, and what people wrote as its summary."""
 
     corpus: str

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from bot.evaluation.rouge import Rouge, rouge
 from bot.evaluation.summary_cases import SummaryCase
@@ -20,8 +21,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 Choose = Callable[[SummaryCase, int], Sequence[int]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummaryScore:
+class SummaryScore(Struct, frozen=True, kw_only=True):
     """Means over the conversations of one corpus (ROUGE 0 to 1), and the time that one summary takes."""
 
     corpus: str
@@ -32,8 +32,7 @@ class SummaryScore:
     p95_ms: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CitationScore:
+class CitationScore(Struct, frozen=True, kw_only=True):
     """Of all bullets, how many cite only messages of their conversation that say what the bullet says."""
 
     corpus: str

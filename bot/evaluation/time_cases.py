@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from bot.evaluation.recurrence_match import Window, fires_alike
 
@@ -14,8 +15,7 @@ CORE = "core"
 _SECOND = timedelta(seconds=2)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeCase:
+class TimeCase(Struct, frozen=True, kw_only=True):
     """A text and what it means at `reference` (naive, in the speaker's zone).
 
     `values` are the source's own readings, `others` those in common use besides. `order` is how the source reads 3/4.
@@ -31,19 +31,17 @@ class TimeCase:
     others: tuple[Mapping[str, str], ...] = ()
     rule: str = ""
     window: Window | None = None
-    tags: tuple[str, ...] = field(default=(CORE,))
+    tags: tuple[str, ...] = (CORE,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeAnswer:
+class TimeAnswer(Struct, frozen=True, kw_only=True):
     """What was read: an instant (naive, in the speaker's zone), or the rule of a recurrence too."""
 
     start: datetime
     rule: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeVerdict:
+class TimeVerdict(Struct, frozen=True, kw_only=True):
     """`is_strict`: the source's own reading; `is_lenient`: that, or another one in common use."""
 
     is_strict: bool

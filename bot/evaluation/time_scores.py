@@ -3,16 +3,16 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from bot.evaluation.time_cases import CORE, TimeAnswer, TimeCase, TimeVerdict, judge
 
 Read = Callable[[str, datetime, str, str], TimeAnswer | None]
 
 
-@dataclass(kw_only=True, slots=True)
-class Tally:
+class Tally(Struct, kw_only=True):
     """How many cases of a group there were and how many were right; `found` counts those with any answer."""
 
     count: int = 0
@@ -28,8 +28,7 @@ class Tally:
         self.found += is_found
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeScore:
+class TimeScore(Struct, frozen=True, kw_only=True):
     """The groups in the order of a table, the cases missed even leniently, and the speed in phrases a second."""
 
     groups: dict[str, Tally]

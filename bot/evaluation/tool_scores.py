@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bot.evaluation.measured_bot import Observed
 from bot.evaluation.prompts import NONE, Prompt
@@ -11,8 +12,7 @@ from services.reminders.model import Reminder
 from services.reminders.rules import WEEKDAYS
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """How one prompt went. `wrong` names the arguments that are wrong; it is empty when the tool is."""
 
     observed: Observed
@@ -25,8 +25,7 @@ class Judgement:
         return self.is_right_tool and not self.wrong
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolScore:
+class ToolScore(Struct, frozen=True, kw_only=True):
     """Figures over some prompts; `false_triggers` counts tools called where none was wanted.
 
     `unanswered` counts prompts to which the model gave no usable answer; they count as wrong.

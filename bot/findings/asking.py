@@ -1,13 +1,13 @@
 """Asks servers over HTTP for the doctor, and remembers what time they think it is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Self
 
 import httpx
+from msgspec import Struct, field
 
 from services.certificates import trusted
 from services.clock import Clock
@@ -15,8 +15,7 @@ from services.clock import Clock
 _TIMEOUT_SECONDS = 15.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True, kw_only=True):
     """An answer; `problem` says why there is none, and `status` is 0 then. Header names are in lower case.
 
     `listed` are the objects of an answer that is a list, which has no `body`.

@@ -1,10 +1,9 @@
 """What an examination found."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One line of the report. `next_step` is what the operator should do; only problems have one."""
 
     about: str

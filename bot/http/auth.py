@@ -1,10 +1,11 @@
 """Who asks, and what they may do."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 from fastapi import Depends, Query
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from bot.http.errors import HttpRefused
@@ -19,8 +20,7 @@ NAME = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Viewer:
+class Viewer(Struct, frozen=True, kw_only=True):
     """Who a request is from: a person of the room, their role, and the scopes that their token has.
 
     `is_fixed` says that the token names the person, so that the request cannot name another. `token_id` tells tokens

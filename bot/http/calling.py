@@ -2,8 +2,9 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from bot.http.auth import Viewer
@@ -23,8 +24,7 @@ from services.storage.scope_store import SqlScopeStore
 DOOR = "http"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """Who calls, in which room, in which language, and with which words. The same `key` is the same call."""
 
     viewer: Viewer

@@ -1,10 +1,10 @@
 """What the routers of the HTTP API are given."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final
 
 from fastapi import Depends
+from msgspec import Struct
 from starlette.requests import HTTPConnection
 
 from bot.app import App
@@ -23,8 +23,7 @@ from services.storage.reminder_store import SqlReminderStore
 _MOST_REMINDERS: Final = 1000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HttpContext:
+class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot behind the API: a router takes from it what it needs.
 
     `app` has the registry, the door to the tools, the services, the state and the platforms; `room` is the web room.

@@ -5,12 +5,12 @@ Source: https://platform.openai.com/docs/api-reference/chat
 
 import asyncio
 import uuid
-from dataclasses import replace
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from loguru import logger
+from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from bot.http.admission import admit

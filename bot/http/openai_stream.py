@@ -3,10 +3,10 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
 
 from bot.http.openai_shapes import MODEL
 from bot.http.openai_turns import told_calls
@@ -20,8 +20,7 @@ _BEAT_SECONDS: Final = 10.0
 _BETWEEN: Final = "\n\n"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True, kw_only=True):
     """What the bot made of a request: words, or calls for the client; `usage` counts the tokens of models."""
 
     text: str

@@ -5,8 +5,9 @@ import re
 import uuid
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext

@@ -1,11 +1,11 @@
 """`/api/reminders`: what a room is reminded of."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
+from msgspec.structs import replace
 from pydantic import Field, model_validator
 
 from bot.http.answer import Answer

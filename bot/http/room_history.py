@@ -1,7 +1,8 @@
 """The messages of a room as the page shows them: history, calls and extras put together."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bot.http.context import HttpContext
 from bot.http.shapes import SessionMessage, SpecCall

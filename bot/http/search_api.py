@@ -1,9 +1,9 @@
 """`/api/summary` and `/api/search`: what was said here, and what the web says."""
 
-from dataclasses import replace
 from typing import Literal
 
 from fastapi import APIRouter, Request
+from msgspec.structs import replace
 from pydantic import Field
 
 from bot.http.admission import admit

@@ -4,10 +4,11 @@ import asyncio
 import hmac
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from services.clock import Clock
 from services.session import Json, StateStore
@@ -32,8 +33,7 @@ _LOOKED_AT_EVERY: Final = 60.0  # seconds; another worker may have taken a token
 MOST_TOKENS: Final = 200
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Token:
+class Token(Struct, frozen=True, kw_only=True):
     """A token that was given out: to whom, and what it may do. `id` names it and opens nothing."""
 
     id: str

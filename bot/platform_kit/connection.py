@@ -3,11 +3,11 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from loguru import logger
+from msgspec.structs import replace
 
 from bot.platform import Health, HealthState
 from services.clock import Clock

@@ -7,8 +7,10 @@ wrote is ever lost.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.broadcasts import harmless
@@ -32,8 +34,7 @@ _EVERYONE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """A run of text of one kind. `text` is raw: a wire escapes it.
 
     A `link` has its `url`, a `mention` its `person`, a `block` the `language` of its code.

@@ -1,13 +1,12 @@
 """What a platform is made from."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from bot.settings import Settings
 from services.clock import Clock
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PlatformParts:
+class PlatformParts(Struct, frozen=True, kw_only=True):
     """What `create(parts)` of an adapter is given."""
 
     settings: Settings

@@ -3,14 +3,14 @@
 import os
 import select
 import sys
-from dataclasses import dataclass
 from typing import Final, TextIO
+
+from msgspec import Struct
 
 _LONGEST: Final = 4096  # bytes; a terminal keeps no longer line
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TypedEarly:
+class TypedEarly(Struct, frozen=True, kw_only=True):
     """Whole lines, and whether the input was ended after them (Ctrl+D). A line that is only begun stays there."""
 
     lines: tuple[str, ...] = ()

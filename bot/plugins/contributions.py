@@ -1,9 +1,9 @@
 """What a plugin may add to the bot."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ValidationError
 
 from bot.middleware import Middleware
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Host:
+class Host(Struct, frozen=True, kw_only=True):
     """The running bot, as a plugin's background work sees it. `state` keeps JSON through restarts."""
 
     services: Services
@@ -46,8 +45,7 @@ Job = Callable[[Host], Awaitable[None]]
 MakePage = Callable[["HttpContext"], "APIRouter"]
 
 
-@dataclass(kw_only=True, slots=True)
-class Contributions:
+class Contributions(Struct, kw_only=True):
     """What one plugin adds; its `setup(add)` appends here, and nothing happens before all plugins are set up.
 
     Attributes:

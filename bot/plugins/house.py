@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.crew import Crew
 from bot.middleware import Middleware
@@ -36,8 +37,7 @@ _FIRST_PAUSE: Final = 1.0  # seconds before work that failed is begun again; dou
 _LONGEST_PAUSE: Final = 300.0
 
 
-@dataclass(kw_only=True, slots=True)
-class Installed:
+class Installed(Struct, kw_only=True):
     """A plugin in its place; `leaving` takes out what can be taken out of a running bot.
 
     `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
@@ -49,8 +49,7 @@ class Installed:
     leaving: ExitStack = field(default_factory=ExitStack)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reloaded:
+class Reloaded(Struct, frozen=True, kw_only=True):
     """What came of a newer version: `error` says why the old one stays, `changes` what is different now."""
 
     name: str

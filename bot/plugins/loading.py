@@ -5,7 +5,6 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import ModuleType
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
 
 from bot.plugins.contributions import Contributions
 from bot.settings import PluginSettings
@@ -23,8 +23,7 @@ ENTRY_POINTS: Final = "bubbles.plugins"
 _PACKAGE: Final = "bubbles_plugins"  # what modules of the folder are called, so that they shadow nobody's
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FoundPlugin:
+class FoundPlugin(Struct, frozen=True, kw_only=True):
     """A plugin that could be loaded. `path` is its file or folder, None for one of an installed package."""
 
     name: str
@@ -33,8 +32,7 @@ class FoundPlugin:
     path: Path | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LoadedPlugin:
+class LoadedPlugin(Struct, frozen=True, kw_only=True):
     """A plugin with what it adds; `error` says why it adds nothing, empty when it works."""
 
     found: FoundPlugin

@@ -9,9 +9,10 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 import bot
 from function_calls.calls import ToolResult
@@ -25,16 +26,14 @@ _STARTING: Final = 5.0  # seconds that a process may take to begin, on top of wh
 _MOST_AT_ONCE: Final = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunLimits:
+class RunLimits(Struct, frozen=True, kw_only=True):
     """What one call may take."""
 
     seconds: float = 20.0
     megabytes: int = 512
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredCall:
+class StoredCall(Struct, frozen=True, kw_only=True):
     """One call: which function of which source, with what."""
 
     source: str

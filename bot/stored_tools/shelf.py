@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
@@ -27,8 +29,7 @@ class ValvesInvalid(ValueError):
     """The settings do not fit what the tool says of them."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolForm:
+class ToolForm(Struct, frozen=True, kw_only=True):
     """What an admin writes. An empty `id` or `name` is taken from the source; `access` as JSON says it."""
 
     content: str
@@ -145,7 +146,7 @@ class ToolShelf:
         return await self._store.versions(tool_id)
 
     async def _changed(self, tool_id: str, author: str, **changes: object) -> StoredTool:
-        tool = replace(await self.get(tool_id), updated_at=self._clock.now(), **changes)  # type: ignore[arg-type]  # fields of StoredTool, by our own callers
+        tool = replace(await self.get(tool_id), updated_at=self._clock.now(), **changes)
         await self._store.save(tool, author)
         return tool
 

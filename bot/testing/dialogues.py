@@ -25,10 +25,11 @@ line that says how to undo a change may be left out of what the bot says.
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from function_calls.wording import LANGUAGES, say
 
@@ -36,8 +37,7 @@ _RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin", "reply"
 _ID = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One step: somebody speaks, or time passes; then the bot answers, or keeps silent.
 
     `wait_seconds` is how long we wait before looking at what the bot said. `replies_to` is which of its messages is
@@ -56,8 +56,7 @@ class Step:
     replies_to: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dialogue:
+class Dialogue(Struct, frozen=True, kw_only=True):
     """A dialogue and the circumstances it takes place in."""
 
     path: Path

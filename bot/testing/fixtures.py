@@ -8,11 +8,11 @@ In `conftest.py`::
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import Protocol
 
 import pytest
+from msgspec.structs import replace
 
 from bot.settings import PluginSettings
 from bot.testing.clocks import FixedClock

@@ -3,13 +3,13 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+
+class Request(Struct, frozen=True, kw_only=True):
     """A request as it arrived. Header names are in lower case."""
 
     method: str

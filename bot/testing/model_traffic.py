@@ -10,8 +10,9 @@ replayed = ReplayedModel.load(Path("tests/traffic/reminders.json"))
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, RequestedCall, Usage
 
@@ -28,8 +29,7 @@ class NotRecorded(AssertionError):
     """A replayed model was asked something that the recording does not have."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True, kw_only=True):
     """One request, as JSON, and its answer."""
 
     request: Mapping[str, object]
@@ -64,7 +64,7 @@ class RecordingModel:
 
     def save(self, path: Path) -> None:
         """Write everything recorded so far to `path`, without secrets."""
-        kept = [{"request": each.request, "completion": asdict(each.completion)} for each in self.exchanges]
+        kept = [{"request": each.request, "completion": to_builtins(each.completion)} for each in self.exchanges]
         table = without_secrets({"model": self.name, "exchanges": kept}, self._secrets)
         path.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

@@ -3,8 +3,9 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 _USAGE = {
     "prompt_tokens": 120,
@@ -23,8 +24,7 @@ class Answer(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chat:
+class Chat(Struct, frozen=True, kw_only=True):
     """A proper answer. `calls` are (name, arguments as the model writes them)."""
 
     text: str = ""
@@ -80,8 +80,7 @@ class Chat:
         return deltas
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Raw:
+class Raw(Struct, frozen=True, kw_only=True):
     """Any status and body: errors, garbage."""
 
     code: int
@@ -98,8 +97,7 @@ class Raw:
         return True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hang:
+class Hang(Struct, frozen=True, kw_only=True):
     """Takes the request and does not answer."""
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - it never answers
@@ -108,8 +106,7 @@ class Hang:
         return False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HangUp:
+class HangUp(Struct, frozen=True, kw_only=True):
     """Closes the connection without a word."""
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - it never answers

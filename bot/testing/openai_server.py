@@ -7,14 +7,14 @@ async with OpenAIServer([call("reminder_list"), say("You have none.")]) as serve
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bot.testing.loopback import LoopbackServer, read_request
 from bot.testing.openai_answers import Answer, status
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RecordedRequest:
+class RecordedRequest(Struct, frozen=True, kw_only=True):
     """A request as it arrived. Header names are in lower case."""
 
     path: str

@@ -4,8 +4,9 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from bot.platform import Platform
 from services.chat import ChatAddress, ChatMessage, Incoming
@@ -27,8 +28,7 @@ class NotOnThisPlatform(Exception):
     """The platform or its server cannot do what a test asks of it; the test does not apply."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Heard:
+class Heard(Struct, frozen=True, kw_only=True):
     """A message of the bot as the people in the chat see it, formatting taken off.
 
     `mentioned` are the ids of the people whom it notifies, `files` the names of what came with it.

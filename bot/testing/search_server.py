@@ -7,9 +7,10 @@ async with SearchServer() as server:
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import parse_qs, urlsplit
+
+from msgspec import Struct
 
 from bot.testing.loopback import LoopbackServer, read_request
 from bot.testing.search_forms import EMPTY, FOUND, STREAM
@@ -28,8 +29,7 @@ class Behaviour(Enum):
     CUT = "breaks off in the middle of the answer"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True, kw_only=True):
     """A request as it arrived. Header names are in lower case."""
 
     method: str

@@ -3,9 +3,10 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlencode, urljoin
+
+from msgspec import Struct, field
 
 from bot.tool_servers.connections import ToolServerConnection
 from bot.tool_servers.errors import ServerUnavailable
@@ -16,8 +17,7 @@ _LARGEST_TOKEN: Final = 64_000
 _BEFORE_THE_END: Final = 30.0  # seconds that a token is given up before it ends
 
 
-@dataclass(kw_only=True, slots=True)
-class Shown:
+class Shown(Struct, kw_only=True):
     """What is added to a request."""
 
     headers: list[tuple[str, str]] = field(default_factory=list)

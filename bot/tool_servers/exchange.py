@@ -5,12 +5,12 @@ nothing that a document or an answer says leads to another origin (OWASP's SSRF 
 """
 
 import asyncio
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import urljoin, urlsplit
 
 import httpx
+from msgspec import Struct
 
 from bot.tool_servers.errors import ServerUnavailable
 from services.certificates import trusted
@@ -23,8 +23,7 @@ Origin = tuple[str, str, int]
 Files = list[tuple[str, tuple[str | None, bytes, str | None]]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a server said. `is_cut` says that there was more than was read."""
 
     status: int
@@ -39,8 +38,7 @@ class Answer:
         return self.content.decode(self.encoding, errors="replace")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True, kw_only=True):
     """A request as it is sent."""
 
     method: str

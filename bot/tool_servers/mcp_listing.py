@@ -1,10 +1,11 @@
 """What an MCP server has: its tools, its prompts as one tool each, and its resources as one tool for them all."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
 
 from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_tools import PROMPT, READ_RESOURCE, prompt_spec, resource_spec, tool_spec
@@ -28,16 +29,14 @@ class _Page(Protocol):
 Page = TypeVar("Page", bound=_Page)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class McpTarget:
+class McpTarget(Struct, frozen=True, kw_only=True):
     """What a call of ours is there: a tool or a prompt with its name, or whatever resource is asked for."""
 
     kind: Literal["tool", "prompt", "resource"]
     name: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class McpListing:
+class McpListing(Struct, frozen=True, kw_only=True):
     """The tools that are offered, and where each leads; `resources` are addresses and patterns of addresses."""
 
     specs: tuple[ToolSpec, ...] = ()

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from loguru import logger
+from msgspec.structs import replace
 
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.mcp_connection import Transport, transport

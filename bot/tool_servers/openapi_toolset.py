@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
 from loguru import logger
+from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.tool_servers.answers import result_of
 from bot.tool_servers.connections import ToolServerConnection
@@ -26,8 +27,7 @@ _FIRST_PAUSE: Final = 2.0  # seconds; doubled after each failure
 _LONGEST_PAUSE: Final = 300.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DocumentChanges:
+class DocumentChanges(Struct, frozen=True, kw_only=True):
     """What a refresh found: names of operations that came, went, or mean something else now."""
 
     added: tuple[str, ...] = ()
@@ -38,8 +38,7 @@ class DocumentChanges:
         return bool(self.added or self.removed or self.changed)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerLimits:
+class AnswerLimits(Struct, frozen=True, kw_only=True):
     """How much of a server's answers is read, in bytes."""
 
     document: int = 10_000_000

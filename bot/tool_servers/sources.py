@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from loguru import logger
+from msgspec import Struct, field
 
 from bot.crew import hired
 from bot.settings import ToolServerSettings
@@ -35,8 +35,7 @@ PYTHON: Final = "python"
 _WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers before it begins without them
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ListedTool:
+class ListedTool(Struct, frozen=True, kw_only=True):
     """One tool as somebody may see it: under the name that it is called by, with where it comes from."""
 
     spec: ToolSpec
@@ -44,8 +43,7 @@ class ListedTool:
     is_on: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolSources:
+class ToolSources(Struct, frozen=True, kw_only=True):
     """The sources in their order, `combined` as one, and the door for tools that clients run themselves.
 
     `written` are the tools that people have written and `shelf` where they are changed; None where that is off.

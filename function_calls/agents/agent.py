@@ -1,10 +1,11 @@
 """An agent: instructions, a model, tools and sub-agents, and the rounds in which it works on a turn."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from function_calls.agents.interpreting import interpreter_of
@@ -40,8 +41,7 @@ from services.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentHooks:
+class AgentHooks(Struct, frozen=True, kw_only=True):
     """Where other code may step in: around the model, around the tools, and the bus that hears of each call."""
 
     model: ModelHooks = field(default_factory=ModelHooks)

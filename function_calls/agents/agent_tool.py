@@ -1,8 +1,9 @@
 """An agent as a tool: one request in, its answer out, and the record of how it came about."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from function_calls.agents.outcome import AgentOutcome, SubAgent
 from function_calls.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn

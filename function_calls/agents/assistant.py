@@ -1,10 +1,10 @@
 """An agent at the door: answers the messages of chats in place of the plain assistant."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.agents.outcome import SubAgent
 from function_calls.agents.transfer import without_transfers

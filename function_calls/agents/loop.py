@@ -1,7 +1,8 @@
 """An agent that lets others work in turn, again and again, until one of them says that it is enough."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
 from function_calls.calls import Turn

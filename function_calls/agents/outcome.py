@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 from function_calls.calls import Receipt, Step, Turn
@@ -19,8 +19,7 @@ M = TypeVar("M", bound=BaseModel)
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentOutcome:
+class AgentOutcome(Struct, frozen=True, kw_only=True):
     """How a run ended. `agent` is who answered in the end, `steps` are the rounds of all agents that took part.
 
     `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that

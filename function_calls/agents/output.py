@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from function_calls.calls import Interpretation, Step, ToolCall, ToolResult, Turn

@@ -1,8 +1,9 @@
 """The tool with which an agent hands its turn to a sub-agent."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from function_calls.agents.outcome import SubAgent
 from function_calls.calls import Step, ToolResult

@@ -1,8 +1,9 @@
 """What every call style can do: write a request for a turn and read what came back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from function_calls.calls import Turn
 from function_calls.offered_tools import OfferedTools
@@ -10,8 +11,7 @@ from function_calls.printed_calls import find_printed_calls
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Correction:
+class Correction(Struct, frozen=True, kw_only=True):
     """An answer of this turn whose calls could not be used, and what the model is told about each call."""
 
     text: str
@@ -19,8 +19,7 @@ class Correction:
     feedback: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """What a completion says: calls, words, both or nothing."""
 
     calls: tuple[RequestedCall, ...] = ()
@@ -59,8 +58,7 @@ class StyleSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Always:
+class Always(Struct, frozen=True):
     """The same style for every turn."""
 
     style: CallStyle

@@ -1,10 +1,11 @@
 """Turn the requests of one message into calls, or into the one question that stands in their way."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn

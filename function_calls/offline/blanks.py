@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from function_calls.offline.templates import BLANK, FIRST_BLANK, LAST_BLANK
 from function_calls.offline.time_words import TimeWords
@@ -11,8 +12,7 @@ _BLANK = re.compile(BLANK)
 _MOST = ord(LAST_BLANK) - ord(FIRST_BLANK)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Blanked:
+class Blanked(Struct, frozen=True, kw_only=True):
     """A sentence with a private-use character in place of each run of time words.
 
     `words[n]` stood where the n-th blank stands, and belongs to `times[owners[n]]`.

@@ -1,8 +1,9 @@
 """Let the time that somebody says last take the place of the one before: "at 5, no, at 6"."""
 
 import re
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from function_calls.offline.blanks import Blanked, blank_out, has_words
 from function_calls.offline.pack import LanguagePack

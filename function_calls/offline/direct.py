@@ -7,10 +7,11 @@ is read.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from function_calls.calls import Interpretation
@@ -54,31 +55,27 @@ class MannerData(_Data):
     value: bool = True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DirectCall:
+class DirectCall(Struct, frozen=True, kw_only=True):
     """A function and its arguments, understood without a question."""
 
     tool: str
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class _Direct:
+class _Direct(Struct, frozen=True, kw_only=True, eq=False):
     data: DirectData
     gate: re.Pattern[str]
     notation: Notation
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Manner:
+class _Manner(Struct, frozen=True, kw_only=True):
     name: str
     pattern: re.Pattern[str]
     put: str
     value: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Language:
+class _Language(Struct, frozen=True, eq=False):
     directs: tuple[_Direct, ...]
     manners: tuple[_Manner, ...]
 

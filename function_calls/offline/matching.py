@@ -1,7 +1,8 @@
 """Find the intent whose sentence explains a whole clause."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import trimmed
@@ -11,8 +12,7 @@ from function_calls.offline.squeezing import squeeze
 from function_calls.offline.time_words import TimeWords
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
+class Match(Struct, frozen=True, kw_only=True):
     """An intent, and the words of its slots; blanks still stand for the times."""
 
     intent: str

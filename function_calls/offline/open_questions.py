@@ -2,16 +2,17 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from function_calls.offline.reminder_request import ReminderRequest
 from services.time_expressions import Reading
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OpenQuestion:
+class OpenQuestion(Struct, frozen=True, kw_only=True):
     """A question that the person's next message may answer.
 
     Attributes:

@@ -3,11 +3,12 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
+
+from msgspec import Struct
 
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
 from function_calls.offline.slips import slips
@@ -37,8 +38,7 @@ _QUOTED = '"[^"]+"'
 _BREAK = r"[\s,，.。;；…—-]+"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sentence:
+class Sentence(Struct, frozen=True, kw_only=True, dict=True):
     """A template, compiled when a message may fit it first, and what it needs beside its words."""
 
     template: str
@@ -70,8 +70,7 @@ class Sentence:
         return True
 
 
-@dataclass(frozen=True, kw_only=True)
-class Intent:
+class Intent(Struct, frozen=True, kw_only=True, dict=True):
     """Everything that means one thing."""
 
     name: str
@@ -93,8 +92,7 @@ class Intent:
         return (self.sentences[place] for place in sorted(places) if self.sentences[place].may_match(clause))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ending:
+class Ending(Struct, frozen=True, eq=False):
     """How messages may end: a pattern, and words of which every match has one, which are found much faster."""
 
     pattern: re.Pattern[str]
@@ -108,8 +106,7 @@ class Ending:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LanguagePack:
+class LanguagePack(Struct, frozen=True, eq=False):
     """One language: its data, and what is compiled from them.
 
     What is sought in every message is written in small letters and matched with a folded text: to look for letters of

@@ -1,15 +1,15 @@
 """Tell questions about the world, which a search can answer, from small talk."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from function_calls.offline.clauses import LONGEST, tidy
 from function_calls.offline.pack import LanguagePack, any_of, load_pack
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuestionPatterns:
+class QuestionPatterns(Struct, frozen=True, kw_only=True):
     """The compiled `QuestionData`."""
 
     form: re.Pattern[str]

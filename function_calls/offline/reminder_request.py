@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import combinations
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import trimmed
@@ -37,8 +39,7 @@ class TimeWorker(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReminderRequest:
+class ReminderRequest(Struct, frozen=True, kw_only=True):
     """A reminder that was asked for. `time` is None when none was named; `person` when it is the one who asks."""
 
     content: str
@@ -46,8 +47,7 @@ class ReminderRequest:
     time: TimeWords | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Parts:
+class _Parts(Struct, frozen=True, kw_only=True):
     """The pieces of one request: where its time is looked for first, and where its words stand."""
 
     head: tuple[int, ...]

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.carried_days import on_their_days
@@ -24,8 +26,7 @@ _MARK = re.compile(r"[.,;!?。，；！？\n]")
 _PAUSE = re.compile(r"[.;!?。；！？\n]+")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """One thing asked for: the intent's name, the words of its slots, and the reminders to be set, if any."""
 
     intent: str
@@ -43,8 +44,7 @@ class Request:
         return tuple(self.clause.times[owner] for owner in owners)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ear:
+class Ear(Struct, frozen=True, kw_only=True):
     """What is known while a message is read: the language, the time, and who is meant.
 
     `now` is timezone-aware; `names` are the bot's. `is_follow_up` says that it has just done something for this person.

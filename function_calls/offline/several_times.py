@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import product
+
+from msgspec.structs import replace
 
 from function_calls.offline.carried_days import on_day
 from function_calls.offline.pack import LanguagePack

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from function_calls.offline.templates import FIRST_BLANK, LAST_BLANK
 
@@ -10,8 +11,7 @@ _HAN = rf"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef{FIRST_BLANK}-{LAST_BLANK}]"
 _SPACE = re.compile(rf"(?<={_HAN})\s+|\s+(?={_HAN})")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Squeezed:
+class Squeezed(Struct, frozen=True, kw_only=True):
     """A text without some of its spaces; `places` says where each of its letters, and its end, stood before."""
 
     text: str

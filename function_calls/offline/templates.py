@@ -9,8 +9,9 @@ Source: https://github.com/home-assistant/hassil.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import Struct, field
 
 Needs = tuple[tuple[str, ...], ...]
 
@@ -32,8 +33,7 @@ class TemplateInvalid(ValueError):
     """A sentence template cannot be compiled: an unknown rule, or brackets that do not close."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Notation:
+class Notation(Struct, frozen=True, kw_only=True):
     """What templates of one language refer to.
 
     `rules` are templates by name; `slots` are regular expressions by slot name, any words when absent. `is_spaced` says
@@ -45,7 +45,7 @@ class Notation:
     slots: Mapping[str, str] = field(default_factory=dict)
     is_spaced: bool = True
     is_folded: bool = False
-    _rules_need: dict[str, Needs] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _rules_need: dict[str, Needs] = field(default_factory=dict)
 
     def compile(self, template: str) -> re.Pattern[str]:
         """Compile one template, to be matched with `fullmatch`; a slot met again is named `slot_2`, `slot_3`.

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.offline.impossible_times import impossible_times
 from function_calls.offline.pack import LanguagePack
@@ -26,8 +28,7 @@ class TimeReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeWords:
+class TimeWords(Struct, frozen=True, kw_only=True):
     """Words that name a time.
 
     Attributes:

@@ -4,18 +4,18 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from msgspec import Struct
 
 LANGUAGES = ("en", "zh")
 _EDGES = " \t\n.,;:!?~…。，；：！？、～·'\"“”‘’「」()（）@"
 _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Phrases:
+class Phrases(Struct, frozen=True, kw_only=True):
     """The phrases of one language.
 
     `yes` and `no` are whole messages. `clocks` are times of the clock and nothing else; `clocks_without_half` leave
@@ -31,8 +31,7 @@ class Phrases:
     clocks_without_half: re.Pattern[str]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claims:
+class Claims(Struct, frozen=True, kw_only=True):
     """How one language claims a change; only what a model says is looked at.
 
     Where `gate` finds nothing, nothing is claimed. A sentence with one of `says` tells that something was changed,

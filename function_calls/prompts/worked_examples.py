@@ -2,13 +2,13 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorkedExample:
+
+class WorkedExample(Struct, frozen=True, kw_only=True):
     """A sentence, the tool it means (`none` for no tool) and the arguments it gives."""
 
     sentence: str

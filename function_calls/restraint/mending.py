@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall, Turn
 from function_calls.offline.arguments import schedule_arguments

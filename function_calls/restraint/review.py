@@ -1,14 +1,14 @@
 """What a second look at a model's calls comes to, and who may take that look."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from function_calls.calls import ToolCall, Turn
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Review:
+class Review(Struct, frozen=True, kw_only=True):
     """The calls to make, and what the person is to be asked because something is missing."""
 
     calls: tuple[ToolCall, ...]

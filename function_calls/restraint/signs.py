@@ -3,17 +3,17 @@
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from msgspec import Struct
 
 from function_calls.offline.clauses import LONGEST, tidy
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.questions import load_questions
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Signs:
+class Signs(Struct, frozen=True, kw_only=True):
     """The compiled signs of one language; any may be missing from its data."""
 
     asking: re.Pattern[str]
@@ -53,7 +53,7 @@ def load_signs(language: str) -> Signs:
     """Read and compile `<language>.toml`; a language without one shows no signs."""
     file = files(__package__).joinpath(f"{language}.toml")
     table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return Signs(**{name: _any(table.get(name, ())) for name in Signs.__slots__})
+    return Signs(**{name: _any(table.get(name, ())) for name in Signs.__struct_fields__})
 
 
 def _any(patterns: Iterable[str]) -> re.Pattern[str]:

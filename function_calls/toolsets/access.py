@@ -1,14 +1,14 @@
 """Who may see and call the tools of a source: everybody, nobody but its owner, or the people and chats it names."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from function_calls.permission import Viewer
 from services.session import Json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """Who may use a source of tools.
 
     `people` are named as `platform:id`, `chats` (the groups that a tool is shared with) as `platform:id` of the chat.

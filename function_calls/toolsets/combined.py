@@ -1,10 +1,10 @@
 """Several toolsets as one, with a rule for names that more than one of them uses."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
 
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
@@ -20,8 +20,7 @@ LOCAL: Final = "local"
 Listing = tuple[tuple[ToolSpec, ...], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NameClash:
+class NameClash(Struct, frozen=True, kw_only=True):
     """A name that several sets offer: `kept_by` has it as it is, the others' tools carry their set's label."""
 
     name: str
@@ -29,8 +28,7 @@ class NameClash:
     renamed: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Routes:
+class _Routes(Struct, frozen=True, kw_only=True):
     """Where each offered name leads: to a set and to the name there. `listing` keeps the ids of its key alive."""
 
     listing: Listing

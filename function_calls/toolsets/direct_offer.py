@@ -1,8 +1,9 @@
 """Reads the tools that a client of a chat offers to run itself."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from function_calls.calls import ToolSpec
 from function_calls.errors import SchemaInvalid
@@ -20,8 +21,7 @@ EventCall = Callable[[Mapping[str, object]], Awaitable[object]]
 """Sends an event to the client and returns its answer; `TimeoutError` or `ConnectionError` when there is none."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """The tools of one client. `servers` are by tool name: what was said of the server that runs it."""
 
     specs: tuple[ToolSpec, ...]

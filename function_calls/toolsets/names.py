@@ -1,8 +1,9 @@
 """Other names for tools: short enough for every model, and the same spec object every time."""
 
 import hashlib
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from function_calls.calls import ToolSpec
 

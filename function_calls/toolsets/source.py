@@ -1,8 +1,9 @@
 """A source of tools with a name, a state of health, and a rule about who may use it."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer
@@ -13,8 +14,7 @@ from function_calls.toolsets.filtered import FilteredToolset
 SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Health:
+class Health(Struct, frozen=True, kw_only=True):
     """Whether a source can be used now; `detail` says what is wrong, or what it is."""
 
     is_ok: bool = True
@@ -25,8 +25,7 @@ def _well() -> Health:
     return Health()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolSource:
+class ToolSource(Struct, frozen=True, kw_only=True):
     """One source of tools. `label` is what its tools are prefixed with where names clash."""
 
     label: str

@@ -3,8 +3,9 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
+
+from msgspec import Struct
 
 from services.call_log.model import Charge, Spent
 from services.call_log.tally import Tally
@@ -14,8 +15,7 @@ from services.errors import ModelUnavailable
 SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True, kw_only=True):
     """Tokens, and money in the operator's currency; 0 is no limit."""
 
     tokens: int = 0
@@ -31,8 +31,7 @@ class Limit:
         return bool((self.tokens and tokens >= self.tokens) or (self.cost and cost >= self.cost))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Budgets:
+class Budgets(Struct, frozen=True, kw_only=True):
     """What one message may use, and what a person, a chat and all together may use in a day of the bot's zone."""
 
     message: Limit = Limit()

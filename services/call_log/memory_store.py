@@ -1,8 +1,9 @@
 """A call log in memory, for tests."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from services.call_log.model import CallRecord, Spent, TurnRecord, person_key
 

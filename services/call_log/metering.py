@@ -1,6 +1,6 @@
 """A language model that asks the purse before each request and writes down what it used."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from services.call_log.model import Charge, CompletionRecord
 from services.call_log.purse import OpenPurse, Purse
@@ -11,8 +11,7 @@ from services.language_model.ports import Completion, CompletionRequest, Languag
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True):
     """What a million tokens cost, in the operator's currency; cached ones are prompt tokens that were not read anew."""
 
     input: float = 0.0

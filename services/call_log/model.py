@@ -1,9 +1,10 @@
 """What is written down about a turn and about each of its calls."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypedDict
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.language_model.ports import RequestedCall
@@ -27,8 +28,7 @@ class ToolCallShape(TypedDict):
     spawn_task: Json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Charge:
+class Charge(Struct, frozen=True, kw_only=True):
     """What was used of models: tokens, and money in the operator's currency. Cached tokens are among the prompt's."""
 
     prompt_tokens: int = 0
@@ -53,8 +53,7 @@ class Charge:
 NOTHING = Charge()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CompletionRecord:
+class CompletionRecord(Struct, frozen=True, kw_only=True):
     """One request to a model. `round` counts from 1; `requested` are the calls as the model wrote them.
 
     `refused` is what the first check said of those among them that could not be used.
@@ -70,8 +69,7 @@ class CompletionRecord:
     error: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TurnRecord:
+class TurnRecord(Struct, frozen=True, kw_only=True):
     """One message that was interpreted, and how that ended.
 
     `at` is when the turn began, timezone-aware. `route` says who understood the last round: `model`, `offline`.
@@ -102,8 +100,7 @@ class TurnRecord:
         return sum((each.charge for each in self.completions), NOTHING)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CallRecord:
+class CallRecord(Struct, frozen=True, kw_only=True):
     """One call of a tool: a row of `tool_conversations`.
 
     `arguments` and `spawn_task` are JSON text. `result` is what a model is fed, None after a failure; `said` is what
@@ -147,8 +144,7 @@ class CallRecord:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True, kw_only=True):
     """What one person used in one chat. `person_key` is the person on their platform."""
 
     chat_key: str

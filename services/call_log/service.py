@@ -3,10 +3,10 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from loguru import logger
+from msgspec.structs import replace
 
 from services.call_log.masking import SecretMask
 from services.call_log.model import CallRecord, CompletionRecord, Spent, ToolCallShape, TurnRecord

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from services.call_log.model import NOTHING, Charge, CompletionRecord, person_key
 from services.call_log.purse import OpenPurse, Purse
 from services.chat import ChatAddress, Person
 
 
-@dataclass(kw_only=True, slots=True)
-class Tally:
+class Tally(Struct, kw_only=True):
     """The account of one message.
 
     `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.

@@ -1,8 +1,9 @@
 """A history in memory, for tests."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from services.chat import ChatAddress, ChatMessage, Person
 from services.history.finding import best_first, searched_text

@@ -1,6 +1,6 @@
 """Know whether a streamed answer has begun to reach somebody: from then on it cannot be begun again."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from services.language_model.ports import CompletionRequest
 

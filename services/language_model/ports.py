@@ -1,14 +1,14 @@
 """What the mind asks of a language model, whichever server answers."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 TextListener = Callable[[str], Awaitable[None]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CompletionRequest:
+class CompletionRequest(Struct, frozen=True, kw_only=True):
     """One request in the chat-completions form.
 
     `tools` is the tool list already serialised to JSON (UTF-8), so that it is written once per tool set and not
@@ -24,8 +24,7 @@ class CompletionRequest:
     max_tokens: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RequestedCall:
+class RequestedCall(Struct, frozen=True, kw_only=True):
     """A call as the model wrote it; `arguments` is its text, checked by nobody yet."""
 
     id: str
@@ -33,8 +32,7 @@ class RequestedCall:
     arguments: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens of one completion."""
 
     prompt_tokens: int = 0
@@ -42,8 +40,7 @@ class Usage:
     cached_tokens: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True, kw_only=True):
     """The model's answer. `finish_reason` is the server's: `stop`, `tool_calls`, `length`, `content_filter`."""
 
     text: str

@@ -2,15 +2,15 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from services.language_model.failures import EndpointFailed
 
 _chance = random.SystemRandom().random
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Timeouts:
+class Timeouts(Struct, frozen=True, kw_only=True):
     """How long one answer may take, in seconds.
 
     `connect` is for reaching the server, `silence` for the longest pause in which nothing arrives, `total` for
@@ -22,8 +22,7 @@ class Timeouts:
     total: float = 60.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(Struct, frozen=True, kw_only=True):
     """Exponential backoff with jitter, in seconds.
 
     `attempts` counts the first one. A server that asks for a longer wait than `patience` is given up on at once:

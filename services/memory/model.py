@@ -1,14 +1,14 @@
 """The values of the memory."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.people.model import Account
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """Something that `person` asked to have remembered in `address`.
 
     `id` is `m` and a number, unique for ever. With `is_shared` everybody in that chat sees it, without only `person`.
@@ -23,8 +23,7 @@ class Memory:
     created_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NewMemory:
+class NewMemory(Struct, frozen=True, kw_only=True):
     """A memory before it is stored."""
 
     address: ChatAddress
@@ -34,8 +33,7 @@ class NewMemory:
     created_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Onlooker:
+class Onlooker(Struct, frozen=True, kw_only=True):
     """Who looks, and from where: what they may see follows.
 
     In a group it is what was remembered for that group, and the person's own that was remembered there. In a private
@@ -68,8 +66,7 @@ class Onlooker:
         return any((each.platform, each.person_id) == asked_by for each in accounts)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MemoryLimits:
+class MemoryLimits(Struct, frozen=True, kw_only=True):
     """Caps: memories of one person, of one chat in all, and characters of one."""
 
     per_person: int = 200

@@ -1,14 +1,14 @@
 """The values of people: an account on a platform, and the code that proves whose it is."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.session import Json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """Somebody on one platform. `person_id` is stable there; `name` is what people saw when it was linked."""
 
     platform: str
@@ -35,8 +35,7 @@ class Account:
         return {"platform": self.platform, "id": self.person_id, "name": self.name}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Linked:
+class Linked(Struct, frozen=True, kw_only=True):
     """What came of a code: `accounts` are now one person; `giver` asked for the code, in the private chat `told_in`."""
 
     accounts: tuple[Account, ...]

@@ -4,9 +4,10 @@ A link carries no rights: whoever is an admin or an owner is so by the account t
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
@@ -18,8 +19,7 @@ from services.session import Json, StateDelta
 MOST_ACCOUNTS: Final = 10
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Circle:
+class _Circle(Struct, frozen=True, kw_only=True):
     """Accounts and those that they are linked with, in `groups`; who stands alone is in none.
 
     `read` is what the book said of them: what is changed by it is kept only while that still holds.

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from services.chat import ChatAddress, ChatMessage, Person
 from services.memory.model import Memory
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DataScope:
+class DataScope(Struct, frozen=True, kw_only=True):
     """The data of one person: of one chat, or, where they ask in private, of every chat of the platform."""
 
     address: ChatAddress
@@ -20,8 +21,7 @@ class DataScope:
         return self.address.platform if self.is_everywhere else self.address.key
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GoneMessage:
+class GoneMessage(Struct, frozen=True, kw_only=True):
     """A message whose words are not kept any more; `files` are the addresses of what came with it."""
 
     address: ChatAddress
@@ -49,8 +49,7 @@ class Erasure:
         return not (self.messages or self.replies or self.memories or self.records)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PersonData:
+class PersonData(Struct, frozen=True, kw_only=True):
     """What is kept about a person: counts in full, `messages` the latest of them, oldest first."""
 
     messages: tuple[ChatMessage, ...]

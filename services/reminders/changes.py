@@ -1,7 +1,8 @@
 """What a command turns a reminder into: pure, from the row as it was read."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from services.chat import Person
 from services.errors import RequestRefused

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading, TimeReader
@@ -37,8 +38,7 @@ USUAL = TimeReader()
 """Times as they are read where no operator has said otherwise."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DueWords:
+class DueWords(Struct, frozen=True, kw_only=True):
     """Words of time read against one moment, and the words beside them.
 
     `rest` are words of a content ("5pm meeting"); `readings` lie in the zone of one reminder.

@@ -5,10 +5,11 @@ Rules that dateutil knows are walked by it from their start on the wall clock, a
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import dropwhile, takewhile
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from services.reminders.model import Schedule
 from services.reminders.nagging import Nag, without_nag

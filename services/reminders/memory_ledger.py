@@ -1,9 +1,11 @@
 """The ledger in memory."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState
 from services.reminders.nag_pauses import pause_after
@@ -18,8 +20,7 @@ _WAITING = (DeliveryState.LEASED, DeliveryState.UNKNOWN)
 _FINAL = (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True, kw_only=True):
     id: int
     reminder: int
     due_at: datetime

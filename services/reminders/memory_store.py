@@ -1,8 +1,9 @@
 """A reminder store in memory: for tests, and the measure of what the SQL store must do."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from services.errors import RequestRefused
 from services.reminders.memory_ledger import MemoryLedger

@@ -1,8 +1,9 @@
 """What a reminder is: its schedule, its owner, and what people are told about it."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 
@@ -10,8 +11,7 @@ EVERYONE = "@all"
 """The id of a person who stands for everyone in the chat."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True, kw_only=True):
     """When a reminder fires: wall clock and zone are the truth, instants are computed from them.
 
     `start` is naive local time in `zone` (IANA name): the one fire, or DTSTART of the rule. `rule` is empty for
@@ -51,8 +51,7 @@ class ReminderState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NewReminder:
+class NewReminder(Struct, frozen=True, kw_only=True):
     """A wish for a reminder, from any door.
 
     `request_key` names the command (platform message id and position of the call in it): the same key twice is the
@@ -73,8 +72,7 @@ class NewReminder:
     action: ReminderAction = ReminderAction.SAY
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reminder:
+class Reminder(Struct, frozen=True, kw_only=True):
     """A committed reminder. `id` is the short public id; `next_fires` are its coming instants, at most 3."""
 
     id: str
@@ -92,8 +90,7 @@ class Reminder:
     action: ReminderAction = ReminderAction.SAY
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DueNotice:
+class DueNotice(Struct, frozen=True, kw_only=True):
     """One occurrence to be said in a chat: everything the words need, nothing else is looked up.
 
     `due_at` is timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
@@ -122,8 +119,7 @@ class DueNotice:
     covers_since: datetime | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReminderLimits:
+class ReminderLimits(Struct, frozen=True, kw_only=True):
     """Caps on what people may set.
 
     `per_person` counts the active reminders of one person in one chat, `per_chat` all of a chat; `content_length`
@@ -136,8 +132,7 @@ class ReminderLimits:
     shortest_interval: timedelta = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReminderEdit:
+class ReminderEdit(Struct, frozen=True, kw_only=True):
     """What to change about a reminder; None leaves it as it is."""
 
     content: str | None = None

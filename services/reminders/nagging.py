@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
+
+from msgspec import Struct
 
 MOST_NAGS = 48
 LONGEST_PAUSE_MINUTES = 24 * 60
@@ -14,8 +15,7 @@ _AFTER = re.compile(r";?\bNAGAFTER=[^;]*", re.IGNORECASE)
 _ONCE = "FREQ=DAILY;COUNT=1"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Nag:
+class Nag(Struct, frozen=True, kw_only=True):
     """Each fire is repeated every `every`, at most `times`, until the next one comes.
 
     Fires up to `done_until` (UTC) are dealt with and not repeated.

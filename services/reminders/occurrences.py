@@ -1,7 +1,8 @@
 """Which occurrences of a reminder are to be said, and when the one after them comes."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from services.errors import RequestRefused
 from services.reminders.model import CatchUp, Schedule
@@ -13,8 +14,7 @@ MOST_CAUGHT_UP = 10
 _ON_TIME = timedelta(minutes=2)  # what comes this late was not missed
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Occurrence:
+class Occurrence(Struct, frozen=True, kw_only=True):
     """One fire that is due, and how many earlier ones it stands for. A skipped one is recorded and not said."""
 
     due_at: datetime
@@ -22,8 +22,7 @@ class Occurrence:
     is_skipped: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DuePlan:
+class DuePlan(Struct, frozen=True, kw_only=True):
     """What of a reminder goes into the ledger now, oldest first, and its next fire.
 
     `is_readable` is False when this version cannot read the rule: the fire is said and the reminder then pauses.

@@ -1,11 +1,11 @@
 """How the waker works: how far ahead, how much at once."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WakerPace:
+
+class WakerPace(Struct, frozen=True, kw_only=True):
     """How the waker works.
 
     It claims `look_ahead` before the due time in batches of `batch`, looks at the clock at least every `tick`, has at

@@ -1,10 +1,11 @@
 """Quiet hours of chats and people: what falls due in them waits until they end, unless it is urgent."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused
@@ -13,8 +14,7 @@ from services.reminders.model import EVERYONE, Reminder
 _DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuietHours:
+class QuietHours(Struct, frozen=True, kw_only=True):
     """From `starts` to `ends` on the wall clock of `zone` (IANA name), over midnight when `ends` comes first.
 
     Equal times mean never: a chat that wants none although the bot has some for every chat.

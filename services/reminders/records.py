@@ -1,9 +1,10 @@
 """What a store keeps of reminders and of their deliveries, and what the waker and the store say to each other."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAction, ReminderState, Schedule
@@ -40,8 +41,7 @@ class LeaseFate(StrEnum):
     REWRITE = "rewrite"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredReminder:
+class StoredReminder(Struct, frozen=True, kw_only=True):
     """A row of the reminder table. `next_fire_at` is UTC; None when finished, paused, or being delivered."""
 
     key: int
@@ -62,16 +62,14 @@ class StoredReminder:
     action: ReminderAction = ReminderAction.SAY
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """A checked wish with its first fire in UTC."""
 
     wish: NewReminder
     first_fire: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """A new value for a reminder, valid only while its version is still `version`; None leaves a thing as it is."""
 
     key: int
@@ -86,8 +84,7 @@ class Change:
     catch_up: CatchUp | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lease:
+class Lease(Struct, frozen=True, kw_only=True):
     """One occurrence that this process has claimed; `version` is the reminder's when it was claimed.
 
     `message_key` is the key of the message that it was last said in together with others, empty when alone.
@@ -100,8 +97,7 @@ class Lease:
     message_key: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """What one look at the store gave: occurrences now ours, when the next one comes, and whether there is more."""
 
     leases: tuple[Lease, ...]
@@ -121,8 +117,7 @@ class Mark(NamedTuple):
     error: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DeliveryRecord:
+class DeliveryRecord(Struct, frozen=True, kw_only=True):
     """One occurrence as the ledger tells it: when it was due, what came of it."""
 
     reminder_id: str

@@ -1,15 +1,15 @@
 """What follows a failed attempt: when to try again, and when to give up."""
 
 import random
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from services.errors import DeliveryFailed
 from services.reminders.records import DeliveryState, Lease, Mark
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(Struct, frozen=True, kw_only=True):
     """Pauses double from `first` to `longest`, each shortened by up to half at random.
 
     What is due for longer than `keep` is given up, but not before `fewest` attempts, some six hours of them: the bot

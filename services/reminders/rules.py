@@ -1,9 +1,10 @@
 """Recurrence rules as data: RFC 5545 RRULE text, or a rule of another calendar, read once, checked, and kept."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+
+from msgspec import Struct
 
 from services.errors import RequestRefused
 from services.reminders.calendars.kinds import KINDS, read_calendar_days
@@ -28,8 +29,7 @@ _RARE = ("BYYEARDAY", "BYWEEKNO", "BYSETPOS")
 _KIND = ""  # under this name stands the part without a name that a rule of another calendar begins with
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A parsed RRULE. Empty tuples mean that the part was not given.
 
     `days` are (ordinal, weekday) pairs, ordinal 0 for "every", weekday 0 = Monday. `until` is naive local time or

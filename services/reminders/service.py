@@ -1,10 +1,11 @@
 """Create, list, change and delete reminders, and deliver them when they fall due."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from services.chat import ChatAddress, Person
 from services.clock import Clock

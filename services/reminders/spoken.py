@@ -1,8 +1,9 @@
 """Rules as people mean them who say them in words."""
 
 from calendar import monthrange
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires, zone_of

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct
 
 from services.errors import RequestRefused
 from services.reminders.expected import expected_fires
@@ -35,8 +36,7 @@ class Fate(StrEnum):
 _WRONG = frozenset({Fate.LOST, Fate.UNEXPECTED, Fate.UNREADABLE})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AuditedReminder:
+class AuditedReminder(Struct, frozen=True, kw_only=True):
     """What verification needs of a reminder. Before `changed_at` it may have had another schedule."""
 
     id: str
@@ -46,8 +46,7 @@ class AuditedReminder:
     changed_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One occurrence and what became of it."""
 
     reminder_id: str
@@ -55,8 +54,7 @@ class Finding:
     fate: Fate
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True, kw_only=True):
     """The result: how many occurrences had which fate from `since` to `until`, and those that went wrong."""
 
     since: datetime

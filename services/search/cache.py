@@ -1,8 +1,9 @@
 """Remember answers for a short time, so that a group asking twice pays once."""
 
 from collections import OrderedDict
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from services.clock import Clock
 from services.search.model import SearchAnswer

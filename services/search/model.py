@@ -1,10 +1,9 @@
 """The values of a web search."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """One page that an engine returned. `url` is http or https; `title` and `snippet` may be empty."""
 
     title: str
@@ -12,8 +11,7 @@ class Source:
     snippet: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SearchAnswer:
+class SearchAnswer(Struct, frozen=True, kw_only=True):
     """What a search found.
 
     `text` cites its sources as [1], [2], …: the n-th is `sources[n - 1]`. Every source was returned by the engine and

@@ -1,11 +1,11 @@
 """What the bot did, across all chats: turns and calls page by page, and figures over a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from services.call_log.model import CallRecord, TurnRecord
 from services.storage.call_rows import call_of, turn_of
@@ -17,8 +17,7 @@ from services.storage.view import Readable
 _MOST_ROWS = 50_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CallFilter:
+class CallFilter(Struct, frozen=True, kw_only=True):
     """Which calls: of a tool, a chat, a person, with a status, with a text in their words; None or empty for all."""
 
     tool: str | None = None
@@ -28,24 +27,21 @@ class CallFilter:
     text: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PagedCall:
+class PagedCall(Struct, frozen=True, kw_only=True):
     """A call with its place; `number` rises with every call."""
 
     number: int
     call: CallRecord
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PagedTurn:
+class PagedTurn(Struct, frozen=True, kw_only=True):
     """A turn with its place; `number` rises with every turn."""
 
     number: int
     turn: TurnRecord
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Timed:
+class Timed(Struct, frozen=True, kw_only=True):
     """Something that took a time: a call, a delivery (its lateness). Milliseconds."""
 
     at: datetime
@@ -54,8 +50,7 @@ class Timed:
     is_ok: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Used:
+class Used(Struct, frozen=True, kw_only=True):
     """What one chat used of models in a period."""
 
     chat_key: str

@@ -5,11 +5,11 @@ import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from services.errors import ConfigError
 from services.storage import address, sqlite
@@ -21,8 +21,7 @@ _SIDE_FILES: Final = ("-wal", "-shm", "-sent")
 _TOOL_SECONDS: Final = 3600
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Backup:
+class Backup(Struct, frozen=True, kw_only=True):
     """A copy that was made or put back. `schema` is the version of its tables, None where the server knows alone."""
 
     file: Path

@@ -1,10 +1,9 @@
 """Turns and calls as rows, and back."""
 
 import json
-from functools import cache
 
+import msgspec
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 
 from services.call_log.model import CallRecord, Charge, CompletionRecord, TurnRecord
 from services.chat import Person
@@ -56,7 +55,7 @@ def turn_of(row: sa.RowMapping) -> TurnRecord:
         outcome=row["outcome"],
         is_addressed=bool(row["is_addressed"]),
         is_private=bool(row["is_private"]),
-        completions=_completions().validate_json(row["completions"]),
+        completions=msgspec.json.decode(row["completions"], type=tuple[CompletionRecord, ...]),
         reply=row["reply"],
         fallback=row["fallback"],
         error=row["error"],
@@ -129,9 +128,4 @@ def call_of(row: sa.RowMapping) -> CallRecord:
 
 def completions_text(completions: tuple[CompletionRecord, ...]) -> str:
     """Completions as JSON."""
-    return _completions().dump_json(completions).decode() if completions else "[]"
-
-
-@cache
-def _completions() -> TypeAdapter[tuple[CompletionRecord, ...]]:
-    return TypeAdapter(tuple[CompletionRecord, ...])
+    return msgspec.json.encode(completions).decode()

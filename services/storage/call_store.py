@@ -1,10 +1,10 @@
 """The call log in SQL."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from services.call_log.model import CallRecord, Spent, TurnRecord, person_key
 from services.storage.call_rows import call_columns, call_of, completions_text, turn_columns, turn_of

@@ -1,13 +1,13 @@
 """Who claims what is due, and how much of it."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from services.reminders.quiet_hours import QuietHours
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claimer:
+class Claimer(Struct, frozen=True, kw_only=True):
     """Leases go to `owner`, due by `until` (microseconds), at most `limit` rows of a kind.
 
     `quiet` are the hours of chats that have none of their own.

@@ -1,11 +1,11 @@
 """The history page by page, for whoever shows it: one chat backwards, or all chats."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from services.chat import ChatAddress, ChatMessage
 from services.storage.instants import from_micros
@@ -18,8 +18,7 @@ _IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 _COLUMNS = (*MESSAGE_COLUMNS, MESSAGE.c.edited_at)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PagedMessage:
+class PagedMessage(Struct, frozen=True, kw_only=True):
     """A message with its place: `number` rises with every message that is kept, in whatever chat."""
 
     number: int
@@ -27,8 +26,7 @@ class PagedMessage:
     is_edited: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChatOverview:
+class ChatOverview(Struct, frozen=True, kw_only=True):
     """A chat that has messages: how many, and when the last was sent."""
 
     address: ChatAddress
@@ -36,8 +34,7 @@ class ChatOverview:
     last_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MessageFilter:
+class MessageFilter(Struct, frozen=True, kw_only=True):
     """Which messages: of a chat, of a person (id or name), with a text in them; None or empty for all."""
 
     chat_key: str | None = None

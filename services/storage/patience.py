@@ -1,11 +1,11 @@
 """How long a database is waited for, and how long a process that shares one may be silent."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Patience:
+
+class Patience(Struct, frozen=True, kw_only=True):
     """Times that depend on nobody's wishes; tests with locks and frozen processes shorten them.
 
     `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process says every `beat` that

@@ -1,11 +1,11 @@
 """What was used in a period, by chat, person, function or day."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from services.storage.instants import to_micros
 from services.storage.tables import CALL, TURN
@@ -15,8 +15,7 @@ UsageBy = Literal["chat", "person", "function", "day"]
 _MICROS_A_DAY: Final = 86_400_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """What one chat, person, function or day used.
 
     `count` are turns, or the calls of a function; `failed` are those of them that failed.

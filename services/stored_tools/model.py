@@ -1,13 +1,13 @@
 """A tool as it is kept: its source, and what was read of it."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from services.session import Json
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredTool:
+class StoredTool(Struct, frozen=True, kw_only=True):
     """A tool's source and what belongs to it.
 
     `owner` is the person who wrote it, as `platform:id`. `specs` and `meta` were read from `content` when it was saved.
@@ -28,8 +28,7 @@ class StoredTool:
     updated_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolVersion:
+class ToolVersion(Struct, frozen=True, kw_only=True):
     """The source of a tool as it once was. `author` saved it."""
 
     tool_id: str

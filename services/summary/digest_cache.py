@@ -3,7 +3,8 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from services.chat import ChatMessage
 from services.summary.model import Bullet
@@ -11,8 +12,7 @@ from services.summary.model import Bullet
 _MAX_DIGESTS = 512
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Digest:
+class _Digest(Struct, frozen=True, kw_only=True):
     """Bullets, and the messages and people that they came from."""
 
     bullets: tuple[Bullet, ...]

@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from services.summary.lexicon import lexicon
 from services.summary.terms import is_cjk, terms
@@ -16,8 +17,7 @@ _NUMBER = re.compile(r"\d+")
 _LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """What the cited messages say and who wrote them. `outsiders` are people of the chat who did not."""
 
     texts: tuple[str, ...]

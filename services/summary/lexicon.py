@@ -4,12 +4,12 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib import resources
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _LanguageFile:
+
+class _LanguageFile(Struct, frozen=True, kw_only=True):
     """One `lexicons/*.toml`; the field names are its keys."""
 
     stop_words: str
@@ -19,8 +19,7 @@ class _LanguageFile:
     patterns: dict[str, list[str]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Lexicon:
+class Lexicon(Struct, frozen=True, kw_only=True):
     """The rules of all languages together: a group chat mixes them in one window, even in one message.
 
     `numbers` gives digits for number words. `command` and `chatter` are written for the whole message, all others for

@@ -1,8 +1,9 @@
 """The values of a summary: what was read, what was found in it, and which messages say so."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from services.chat import ChatAddress
 
@@ -14,8 +15,7 @@ class SummaryMethod(StrEnum):
     MODEL = "model"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummaryWindow:
+class SummaryWindow(Struct, frozen=True, kw_only=True):
     """Which messages are read: the last `limit` ones, or those since a moment.
 
     `since` and `until` are timezone-aware, `until` exclusive; of the messages of that very instant those are in it
@@ -33,8 +33,7 @@ class SummaryWindow:
     thread_of: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bullet:
+class Bullet(Struct, frozen=True, kw_only=True):
     """One point of a summary. `message_ids` are real messages of the window, at least one; `sender` wrote the first."""
 
     text: str
@@ -42,8 +41,7 @@ class Bullet:
     sender: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A decision or an open question, quoted from one message."""
 
     text: str
@@ -51,8 +49,7 @@ class Finding:
     sender: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DateMention:
+class DateMention(Struct, frozen=True, kw_only=True):
     """A time that somebody named. `phrase` is as written, `context` the sentence around it.
 
     `at` is timezone-aware; None when nobody resolved the phrase.
@@ -65,8 +62,7 @@ class DateMention:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LinkMention:
+class LinkMention(Struct, frozen=True, kw_only=True):
     """A link that somebody shared."""
 
     url: str
@@ -74,8 +70,7 @@ class LinkMention:
     sender: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Participant:
+class Participant(Struct, frozen=True, kw_only=True):
     """Somebody who wrote in the window, with the number of messages that count as content."""
 
     person_id: str
@@ -83,8 +78,7 @@ class Participant:
     message_count: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Findings:
+class Findings(Struct, frozen=True, kw_only=True):
     """What rules find in a window, each list oldest first."""
 
     decisions: tuple[Finding, ...] = ()
@@ -93,8 +87,7 @@ class Findings:
     links: tuple[LinkMention, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True, kw_only=True):
     """A summary of one window of one chat.
 
     `message_count` counts content: the bot's own messages, commands to it and empty messages are left out.

@@ -2,7 +2,18 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import AwareDatetime, Base64UrlBytes, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from msgspec import ValidationError, convert, to_builtins
+from pydantic import (
+    AwareDatetime,
+    Base64UrlBytes,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    PlainValidator,
+    TypeAdapter,
+)
 
 from services.call_log.model import CompletionRecord, Ending, Outcome, Status
 from services.reminders.portable.record import ReminderRecord, Storable
@@ -15,6 +26,16 @@ Text = Annotated[str, Field(max_length=_LONGEST_TEXT), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
 Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_TEXT), Storable]
 Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
+
+
+def _completion(value: object) -> CompletionRecord:
+    try:
+        return convert(value, CompletionRecord)
+    except ValidationError as error:
+        raise ValueError(str(error)) from error  # what Pydantic takes for a fault of the line
+
+
+Completion = Annotated[CompletionRecord, PlainValidator(_completion), PlainSerializer(to_builtins)]
 
 
 class _Line(BaseModel):
@@ -150,7 +171,7 @@ class TurnLine(_Line):
     outcome: Outcome
     is_addressed: bool = False
     is_private: bool = False
-    completions: tuple[CompletionRecord, ...] = ()
+    completions: tuple[Completion, ...] = ()
     tokens: int
     cost: float
     reply: Text

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
+from msgspec import Struct
 from pydantic import ValidationError
 
 from services.clock import Clock
@@ -56,8 +56,7 @@ class FileShelf(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Brought:
+class Brought(Struct, frozen=True, kw_only=True):
     """What came of an import: how many were new, by kind; reminders that were there, and those that are over."""
 
     added: Mapping[str, int]

@@ -1,10 +1,9 @@
 """Whose data an export holds."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """Chats and people, each as `platform:id`. Of a person: what is theirs in every chat of the platform."""
 
     chats: tuple[str, ...] = ()

@@ -4,10 +4,11 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
+
+from msgspec import Struct
 
 from services.web_pages.errors import PageUnavailable
 
@@ -29,8 +30,7 @@ _HEADERS = (
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WebPage:
+class WebPage(Struct, frozen=True, kw_only=True):
     """A page as text. `url` is where it was found after redirects; strangers wrote `title` and `text`.
 
     `is_cut` says that the text was longer than 20,000 characters.

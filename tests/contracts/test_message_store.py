@@ -1,9 +1,9 @@
 """What every message store does."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.history.ports import MessageStore

@@ -1,11 +1,11 @@
 """What people ask about their own data, in every database; in memory there is nothing to erase."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from services.call_log.model import CallRecord, TurnRecord
 from services.chat import Attachment, ChatAddress, ChatMessage, Person

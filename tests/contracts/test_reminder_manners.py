@@ -1,10 +1,10 @@
 """Quiet hours, catching up, messages with several occurrences, new zone data: what every reminder store does."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, time, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.chat import ChatAddress, Person
 from services.reminders.changes import cancelled, edited

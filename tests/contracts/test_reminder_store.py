@@ -1,10 +1,10 @@
 """What every reminder store does."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.errors import RequestRefused
 from services.reminders.changes import cancelled, edited, resumed

@@ -1,9 +1,9 @@
 """What every store of tools does."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.storage.database import Database
 from services.storage.stored_tools import SqlStoredToolStore

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.records import make_call_record, make_completion_record, make_turn_record

@@ -1,10 +1,10 @@
 """The page about permission and undo says what the code does."""
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import fields
 
 from bot.wiring import built_in_registry
 from function_calls.registry import Registry, ToolOptions

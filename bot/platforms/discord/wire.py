@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU, said_as
@@ -32,8 +33,7 @@ _MANAGES = (1 << 3) | (1 << 5)  # ADMINISTRATOR, MANAGE_GUILD
 _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """What a message does not say about where it stands: of a thread its channel, of a person the rights."""
 
     parent_id: str | None = None

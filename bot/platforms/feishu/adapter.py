@@ -3,12 +3,12 @@
 import asyncio
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from loguru import logger
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive

@@ -6,8 +6,9 @@ Source: https://open.feishu.cn/document/server-docs/im-v1/message-content-descri
 import hashlib
 import json
 import re
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, spans_of

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant_of_milliseconds
@@ -44,8 +45,7 @@ _BY_NAME = {name: emoji for emoji, name in EMOJI.items()}
 _ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """Who the bot is: its open id, and the name that people call it by."""
 
     open_id: str

@@ -1,8 +1,9 @@
 """Who is in which channel, who is an operator there, and under which account: all that names on IRC are worth."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from bot.platforms.irc.wire import Line, folded
 from services.chat import Person
@@ -12,8 +13,7 @@ _PREFIXES: Final = "~&@%+"
 _PARAMETERS: Final = frozenset("beIkqaohv")
 
 
-@dataclass(slots=True)
-class _Channel:
+class _Channel(Struct):
     nicks: dict[str, str] = field(default_factory=dict)
     operators: set[str] = field(default_factory=set)
 

@@ -1,9 +1,10 @@
 """Lines of IRC, and what they are as chat messages. Source: RFC 2812 and https://ircv3.net/irc/."""
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct, field
 
 from bot.addressing import is_called
 from bot.platform import OutgoingMessage
@@ -27,8 +28,7 @@ _CASES: Final = str.maketrans("[]\\~", "{}|^")
 _WORD: Final = re.compile(r"[\w\[\]\\`^{}|-]+")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line from the server: what `nick!user@host` or server said it, the command in capitals, its parameters."""
 
     command: str
@@ -77,8 +77,7 @@ def address_of(target: str) -> ChatAddress:
     return ChatAddress(platform=NAME, chat_id=folded(target))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True, kw_only=True):
     """What is known when a line comes: the bot's nickname and name, and the people in the channel by folded nick."""
 
     nick: str

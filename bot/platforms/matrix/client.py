@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
 import aiohttp
 import nio
+from msgspec import Struct, field
 
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.matrix import encryption
@@ -33,8 +33,7 @@ _LOCKED_OUT: Final = frozenset({"M_FORBIDDEN", "M_USER_DEACTIVATED", "M_INVALID_
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Invitation:
+class Invitation(Struct, frozen=True, kw_only=True):
     """Somebody asks the bot into a room, or to a talk between the two."""
 
     room_id: str
@@ -42,8 +41,7 @@ class Invitation:
     is_direct: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """What one round of syncing brought: events of each room in order, invitations, and the token for the next."""
 
     token: str

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from html import escape
 from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from bot.addressing import is_called
 from bot.platform import OutgoingMessage
@@ -37,8 +39,7 @@ _QUOTE: Final = re.compile(r"\A(?:> .*\n)+\n?")
 _PILL: Final = re.compile(r"https://matrix\.to/#/(@[^\"'?]+|%40[^\"'?]+)")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """A room as the bot knows it: the names of its people, and who has which level of power.
 
     `own_events` are ids of what the bot said lately, `reactions` those that people put under messages, by the ids of
@@ -58,8 +59,7 @@ class Room:
         return Person(id=user_id, name=name, is_bot=is_bot, is_admin=self.levels.get(user_id, 0) >= _MODERATOR_LEVEL)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """Who the bot is."""
 
     user_id: str

@@ -5,13 +5,13 @@ Source: https://github.com/botuniverse/onebot-11/blob/master/message/README.md
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 _CODE = re.compile(r"\[CQ:([A-Za-z0-9_.-]+)((?:,[^\]]*)?)\]")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True, kw_only=True):
     """One part of a message: its type, and its data as text."""
 
     type: str

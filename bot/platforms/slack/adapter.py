@@ -1,12 +1,12 @@
 """The bot in a Slack workspace: Socket Mode or signed requests in, the Web API out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from loguru import logger
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.chat_commands import Command as OfferedCommand

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU
@@ -48,8 +49,7 @@ _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))
 _COMMANDS = {f"/{command.name}" for command in MENU}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """Who the bot is: its user id, the id it writes with, and the name that people call it by."""
 
     user_id: str
@@ -57,8 +57,7 @@ class Account:
     bot_name: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True, kw_only=True):
     """Who a user id stands for."""
 
     name: str

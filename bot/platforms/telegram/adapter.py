@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -25,6 +24,7 @@ from aiogram.types import BotCommand, ReactionTypeEmoji
 from aiogram.types import Update as ReceivedUpdate
 from aiogram.utils.token import TokenValidationError
 from loguru import logger
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.chat_commands import Command

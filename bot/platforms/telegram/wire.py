@@ -1,7 +1,8 @@
 """Telegram's updates as chat messages. Source: https://core.telegram.org/bots/api."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant
@@ -29,8 +30,7 @@ _ATTACHMENTS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """Who the bot is: its number and user name on Telegram, and the name that people call it by."""
 
     id: int

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 from typing import Final
 
 from bot.addressing import is_called
@@ -47,8 +48,7 @@ UsageOf = Callable[[ChatMessage], Awaitable[Mapping[str, int] | None]]
 _SETTLED_SECONDS: Final = 0.5
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spoken:
+class Spoken(Struct, frozen=True, kw_only=True):
     """What somebody says in a room. `client_id` is the sender's own id: the same twice is one message."""
 
     person: Person
@@ -58,8 +58,7 @@ class Spoken:
     attachments: tuple[Attachment, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """What came of it. `finished` ends with what the bot has answered, None where it says nothing.
 
     It is None itself when the bot has dealt with the message already.

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from msgspec.structs import replace
 
 from bot.platform import Receive
 from bot.platforms.web.answers import Answer

@@ -1,7 +1,7 @@
 """What a message of the room has beside its text: buttons, reactions, the reminder it is about."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 from datetime import timedelta
 from typing import Final
 
@@ -14,8 +14,7 @@ _MOST: Final = 300
 _MOST_EMOJI: Final = 50
 
 
-@dataclass(kw_only=True, slots=True)
-class Extras:
+class Extras(Struct, kw_only=True):
     """Of one message; `reactions` are the ids of people by emoji."""
 
     choices: list[ChoiceShape] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """What goes over a room's sockets: frames, and the shapes inside them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from msgspec import Struct
 from datetime import UTC, datetime
 from typing import Final, Literal, NotRequired
 
@@ -79,8 +79,7 @@ class MessageShape(TypedDict):
     tool_calls: list[CallShape]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True, kw_only=True):
     """Something that happened in a room: serialised once, when it happens, for all sockets.
 
     `text` is the frame as it is sent. A frame that is not `is_kept` is not sent again to whoever comes back.

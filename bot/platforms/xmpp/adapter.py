@@ -2,13 +2,13 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from loguru import logger
+from msgspec.structs import replace
 from slixmpp.stanza import Message
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive

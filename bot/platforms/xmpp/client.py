@@ -3,12 +3,12 @@
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
 
 import slixmpp
+from msgspec import Struct
 from slixmpp.exceptions import IqError, IqTimeout, PresenceError
 from slixmpp.stanza import Iq, Message
 from slixmpp.xmlstream import StanzaBase
@@ -31,8 +31,7 @@ _OWNERS: Final = frozenset({"owner", "admin"})
 _LASTING_IDS: Final = "urn:xmpp:occupant-id:0"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Arrived:
+class Arrived(Struct, frozen=True, kw_only=True):
     """A message, and who was in its room when it came: until it is read they may have left, or changed their names."""
 
     stanza: Element

@@ -1,11 +1,11 @@
 """Files in XMPP: the server keeps one and gives it an address, which is what is said. Source: XEP-0363."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
 from xml.etree.ElementTree import Element
 
 import httpx
+from msgspec import Struct
 
 from services.chat import SentFile
 from services.errors import DeliveryFailed
@@ -34,8 +34,7 @@ class Asks(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Slot:
+class _Slot(Struct, frozen=True, kw_only=True):
     """Where a file is put, with which headers, and where everybody gets it."""
 
     put: str

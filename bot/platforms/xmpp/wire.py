@@ -5,10 +5,11 @@ Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444, XE
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
+
+from msgspec import Struct, field
 
 from bot.addressing import is_called
 from bot.platform import OutgoingMessage
@@ -39,8 +40,7 @@ _DELAY: Final = "{urn:xmpp:delay}delay"
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Occupant:
+class Occupant(Struct, frozen=True, kw_only=True):
     """Somebody in a room: real address if the room shows it, the room's lasting id of them, whether they moderate."""
 
     nick: str
@@ -58,8 +58,7 @@ class Occupant:
         return Person(id=self.jid or hidden, name=self.nick, is_admin=self.is_moderator)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """A room as the bot knows it. `own_messages` are ids of what the bot said lately.
 
     `authors` are the occupants who said other messages lately, by the ids of those; `given_ids` are those ids by

@@ -4,17 +4,17 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
 from aiohttp import web
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 JsonObject = dict[str, object]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """One message of the bot as the server took it. `body` is the whole request, `files` are names."""
 
     chat: str
@@ -24,8 +24,7 @@ class Said:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True, kw_only=True):
     """How one request goes wrong: an answer with `status` and `body`, or a connection that is cut.
 
     `is_taken` lets the request have its effect all the same, as when only the answer is lost.

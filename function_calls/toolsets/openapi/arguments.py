@@ -1,8 +1,9 @@
 """Parameters and bodies of an operation as the arguments of one tool."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, cast
+
+from msgspec import Struct, field
 
 from function_calls.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
@@ -20,8 +21,7 @@ _MULTIPART: Final = "multipart/form-data"
 _UNIONS: Final = frozenset({"oneOf", "anyOf", "not", "if"})
 
 
-@dataclass(kw_only=True, slots=True)
-class Arguments:
+class Arguments(Struct, kw_only=True):
     """What the tool of one operation takes, gathered piece by piece."""
 
     properties: dict[str, Schema] = field(default_factory=dict)

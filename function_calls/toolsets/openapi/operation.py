@@ -1,8 +1,9 @@
 """What is known of one operation: how its arguments become a request, and the tool that it is offered as."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from function_calls.calls import ToolSpec
 
@@ -10,8 +11,7 @@ Place = Literal["path", "query", "header", "cookie"]
 SchemeKind = Literal["api_key", "bearer", "basic", "oauth2", "other"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True, kw_only=True):
     """One argument that goes into the address, a header or a cookie.
 
     `argument` is its name in the tool, `name` that in the request. `style` and `explode` say how lists and objects are
@@ -28,8 +28,7 @@ class Parameter:
     content_type: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Body:
+class Body(Struct, frozen=True, kw_only=True):
     """What is sent. Either one `argument` is all of it, or `members` are: name in the tool to name in the body.
 
     `files` are the members that are files; `written_as` says of a form's member which content type it has.
@@ -43,8 +42,7 @@ class Body:
     is_required: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scheme:
+class Scheme(Struct, frozen=True, kw_only=True):
     """How an operation wants to know who calls. `name` and `place` are those of an API key."""
 
     key: str
@@ -55,8 +53,7 @@ class Scheme:
     scopes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """One operation as a tool.
 
     `servers` are the addresses that its path is added to, `security` the alternatives that let a call in, each of
@@ -80,8 +77,7 @@ class Operation:
         return self.spec.name
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ImportedDocument:
+class ImportedDocument(Struct, frozen=True, kw_only=True):
     """The tools of a document, in its order. `problems` are the operations that could not be made tools, and why."""
 
     title: str

@@ -7,9 +7,10 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from function_calls.toolsets.openapi.operation import Body, Operation, Parameter
 
@@ -19,8 +20,7 @@ _SEPARATORS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited
 Pairs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FormPart:
+class FormPart(Struct, frozen=True, kw_only=True):
     """One part of a form; with a `file_name` it is a file."""
 
     name: str
@@ -29,8 +29,7 @@ class FormPart:
     file_name: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PreparedRequest:
+class PreparedRequest(Struct, frozen=True, kw_only=True):
     """A request without its server. `path` and `query` are encoded already.
 
     Of `content` and `parts` one holds the body: bytes under the content type of `headers`, or parts of a form.

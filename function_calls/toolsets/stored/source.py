@@ -7,8 +7,9 @@ functions under `@tool_function`.
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from function_calls.docstrings import parse_docstring
 from function_calls.errors import SchemaInvalid
@@ -36,8 +37,7 @@ class SourceInvalid(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredFunction:
+class StoredFunction(Struct, frozen=True, kw_only=True):
     """One function of a source. `attribute` is its name there; `model` that of the class its only argument has."""
 
     name: str
@@ -50,8 +50,7 @@ class StoredFunction:
     confirm: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolSource:
+class ToolSource(Struct, frozen=True, kw_only=True):
     """What was read of a source. `meta` is its front matter; `valves` the schema of its settings, None without any."""
 
     functions: tuple[StoredFunction, ...]

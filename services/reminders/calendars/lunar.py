@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+
+from msgspec import Struct
 
 _DATE = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
 _LAST_DAY = 30  # a lunar month has 29 or 30 days
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LunarDays:
+class LunarDays(Struct, frozen=True, kw_only=True):
     """Days of the lunar year, as (month, day) pairs; month 0 is every month, leap months included.
 
     A day that a month lacks is its last one: the 30th of a month of 29 days is the 29th, and so is New Year's Eve

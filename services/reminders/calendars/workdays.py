@@ -1,8 +1,9 @@
 """Rules of workdays: `WORKDAYS;REGION=CN`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+from msgspec import Struct
 
 from services.reminders.calendars.ports import WorkCalendar
 from services.reminders.calendars.work_calendar import HolidayCalendar
@@ -12,8 +13,7 @@ _LONGEST_REST = 60
 _LAST_YEAR = 2100  # no calendar is computed further
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Workdays:
+class Workdays(Struct, frozen=True, kw_only=True):
     """The days on which people of `region` work, or with `is_rest` those on which they do not."""
 
     region: str

@@ -1,10 +1,11 @@
 """One VEVENT or VTODO read: its text and its times, every fault of it as one clear error."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from services.reminders.portable.ics_lines import IcsPart
 from services.reminders.portable.ics_schedule import IcsTimes
@@ -19,8 +20,7 @@ _MONTHS_COMPARED = 24
 _MOST_DATES = 300
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IcsItem:
+class IcsItem(Struct, frozen=True, kw_only=True):
     """A component as far as reminders are concerned; `zone` is an IANA name.
 
     `alarm` is when its first alarm goes off, counted from the start, None without one. `replaces` is the occurrence

@@ -1,6 +1,6 @@
 """Cutting an iCalendar text into its components, so that each is read and blamed on its own."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from services.reminders.portable.model import ImportRefused, Problem
 
@@ -8,8 +8,7 @@ _DEEPEST = 8
 _KEPT = frozenset({"VEVENT", "VTODO", "VTIMEZONE"})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IcsPart:
+class IcsPart(Struct, frozen=True, kw_only=True):
     """One VEVENT, VTODO or VTIMEZONE: its lines as they stand, and the number of the first."""
 
     kind: str

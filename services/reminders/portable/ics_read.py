@@ -1,9 +1,11 @@
 """iCalendar read into reminders: ours exactly as they were written, those of other calendars as well as they fit."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from services.chat import Person
 from services.errors import RequestRefused
@@ -29,8 +31,7 @@ from services.reminders.portable.record import ReminderRecord, checked
 _UNREADABLE = (ValueError, KeyError, IndexError, OverflowError, AttributeError, TypeError)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Newcomers:
+class Newcomers(Struct, frozen=True, kw_only=True):
     """What reminders get that a foreign calendar says nothing about: who owns them, in which zone and language."""
 
     creator: Person

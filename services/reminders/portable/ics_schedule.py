@@ -1,10 +1,11 @@
 """A schedule as iCalendar says it: start, rule, further dates, exceptions."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import takewhile
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from services.reminders.exceptions import without_exceptions
 from services.reminders.model import Schedule
@@ -18,8 +19,7 @@ _SECOND = timedelta(seconds=1)
 _STAMP = "%Y%m%dT%H%M%S"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IcsTimes:
+class IcsTimes(Struct, frozen=True, kw_only=True):
     """DTSTART, RRULE, RDATE and EXDATE of a component; times are timezone-aware, `rule` is an RRULE value or empty.
 
     `is_complete` is False where RRULE cannot say the rule and RDATE lists only its next fires.

@@ -1,8 +1,9 @@
 """A reminder outside the database, and what can be wrong with a file of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.errors import AssistantError
@@ -15,8 +16,7 @@ MOST_REMINDERS = 10_000
 MOST_PROBLEMS = 100
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PortableReminder:
+class PortableReminder(Struct, frozen=True, kw_only=True):
     """Everything about an open or finished reminder except its chat. `uid` is the same wherever the reminder is taken.
 
     `created_at` is timezone-aware. `thread_id` matters only where it is put back into the chat that it came from.
@@ -37,8 +37,7 @@ class PortableReminder:
     action: ReminderAction = ReminderAction.SAY
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """One thing that is wrong in a file: where (`line 12`, `reminder 3`), with which reminder, and what."""
 
     place: str
@@ -57,8 +56,7 @@ class ImportRefused(AssistantError):
         self.problems = tuple(problems[:MOST_PROBLEMS])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PortableFile:
+class PortableFile(Struct, frozen=True, kw_only=True):
     """What a file holds. `chat` is the key of the chat that it was taken from, empty where the file does not say.
 
     `over` are the UIDs of what the file itself calls finished or cancelled.

@@ -1,16 +1,16 @@
 """What import and export need from a store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from services.reminders.model import NewReminder, ReminderState
 from services.reminders.records import StoredReminder
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True, kw_only=True):
     """A reminder that comes from a file. `next_fire_at` is in UTC, None for one that is paused or done."""
 
     wish: NewReminder

@@ -1,9 +1,10 @@
 """Take the reminders of a chat out into a file, and bring a file's reminders in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from services.chat import ChatAddress
 from services.clock import Clock
@@ -36,8 +37,7 @@ class Form(StrEnum):
     ICS = "ics"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ImportReport:
+class ImportReport(Struct, frozen=True, kw_only=True):
     """What came of an import: how many are new, how many were there already, and the UIDs of those that are over."""
 
     added: int

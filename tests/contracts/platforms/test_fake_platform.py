@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from bot.platform_kit.markdown import plain, spans_of
 from bot.testing.clocks import StandingClock

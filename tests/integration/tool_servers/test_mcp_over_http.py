@@ -4,10 +4,10 @@ import asyncio
 import signal
 import socket
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from pydantic import SecretStr
 
 from bot.tool_servers.mcp_servers import McpServer

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall
 from function_calls.history_search import history_search_tool

@@ -1,9 +1,9 @@
 """An agent that has to answer with an instance of a Pydantic model."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from pydantic import BaseModel, Field, field_validator
 
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested

@@ -1,9 +1,9 @@
 """How due reminders are worded, one by one and together."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from bot.courier import ReminderCourier
 from bot.testing.clocks import FixedClock

@@ -1,10 +1,10 @@
 """What the built-in functions give as their own sentences is understood without a model, as theirs."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.turns import make_message
 from bot.wiring import built_in_registry

@@ -1,8 +1,7 @@
 """Files and pictures that a tool returns."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.settings import BotSettings, Settings
 from bot.testing.models import ScriptedInterpreter

@@ -1,10 +1,10 @@
 """What an earlier run has taken in and not dealt with is answered once by the next, or its sender is told."""
 
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, RouterSettings, Settings

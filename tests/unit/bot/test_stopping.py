@@ -1,7 +1,8 @@
 """An answer that is being made is stopped, and one that the platform has recorded itself is handled once."""
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from bot.app import build_app
 from bot.middleware.once import Once

@@ -1,7 +1,7 @@
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.calls import Interpretation, ToolCall, ToolResult

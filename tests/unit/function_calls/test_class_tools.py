@@ -1,9 +1,9 @@
 import asyncio
 import threading
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall
 from function_calls.class_tools import Tool

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext

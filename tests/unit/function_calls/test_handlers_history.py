@@ -1,9 +1,9 @@
 """`history_search`: found in the chat of the call, worded for people, told to a model as data."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls import handlers_history
 from function_calls.calls import ToolCall

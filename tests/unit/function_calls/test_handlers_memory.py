@@ -1,8 +1,7 @@
 """The functions of the memory: consent, receipts, who sees what."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from function_calls import handlers_memory
 from function_calls.calls import ToolCall

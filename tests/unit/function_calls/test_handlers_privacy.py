@@ -1,9 +1,9 @@
 """The functions about people's own data: scope by chat, counts in a group, everything in private."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls import handlers_privacy
 from function_calls.calls import ToolCall

@@ -1,8 +1,7 @@
 """`web_fetch`: the text of a page, as data that strangers wrote; a refusal with its reason."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from function_calls import handlers_web
 from function_calls.calls import ToolCall

@@ -99,7 +99,7 @@ def test_only_the_last_messages_are_shown():
 def test_attachments_are_described():
     message = make_message("look")
     message = type(message)(
-        **{name: getattr(message, name) for name in message.__slots__ if name != "attachments"},
+        **{name: getattr(message, name) for name in message.__struct_fields__ if name != "attachments"},
         attachments=(Attachment(kind="photo", description="a cat"),),
     )
 

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import Interpretation

@@ -1,8 +1,7 @@
 """A name of several words is one person, wherever it stands."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.turns import make_tool, make_turn
 from function_calls.offline.interpreter import OfflineInterpreter

@@ -1,8 +1,7 @@
 """`perplexity_search`: whoever watches hears the words as they come, and nothing is said twice."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_turn

@@ -1,7 +1,7 @@
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls.calls import Conversation, Receipt, ToolCall, ToolResult
 from function_calls.context import CallContext

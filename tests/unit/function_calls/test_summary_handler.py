@@ -1,9 +1,9 @@
 """`summary`: the window that was asked for, and an honest word about what the summary lacks."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls import handlers
 from function_calls.calls import ToolCall

@@ -2,12 +2,13 @@
 
 import json
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import completion

@@ -1,9 +1,9 @@
 """Buttons below a summary: one tap is one reminder, whatever strangers wrote."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.turns import make_message
 from function_calls.calls import ToolSpec, Turn

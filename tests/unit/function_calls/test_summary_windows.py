@@ -1,10 +1,10 @@
 """Which messages a summary is about. It is Friday 2026-11-20, 15:30 in Berlin."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls.models import SummaryArgs
 from function_calls.summary_windows import asked_window

@@ -1,8 +1,7 @@
 """A turn that somebody watches is heard while a model writes it, as far as it is certain to be said."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn

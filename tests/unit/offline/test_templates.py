@@ -1,11 +1,11 @@
 """The notation of sentence templates."""
 
 import re
-from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields
 
 from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack
 from function_calls.offline.pack_data import INTENTS

@@ -1,9 +1,9 @@
 """A room in which a bot with some functions is spoken to: real assistant, router and stores, everything in memory."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedInterpreter

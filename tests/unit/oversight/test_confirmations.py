@@ -1,7 +1,7 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.consent import consent_of

@@ -2,9 +2,10 @@
 
 import itertools
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from bot.wiring import built_in_registry
 from function_calls.calls import ToolCall, ToolResult

@@ -1,8 +1,7 @@
 """After text that others wrote has entered a turn, a change needs the person's own words or their yes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext

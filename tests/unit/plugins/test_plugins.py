@@ -23,7 +23,7 @@ async def test_a_plugin_says_in_setup_what_it_adds(house):
     house.write(
         "polite",
         '''
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         from pydantic import BaseModel
 

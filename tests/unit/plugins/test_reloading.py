@@ -115,7 +115,7 @@ async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(house):
 
 async def test_hooks_and_listeners_of_the_old_version_leave_with_it(house):
     hooked = """
-        from dataclasses import replace
+        from msgspec.structs import replace
 
 
         def setup(add):

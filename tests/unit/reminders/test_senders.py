@@ -1,10 +1,10 @@
 """Very many are said by few senders; in simulated time."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.chat import ChatAddress
 from services.reminders.memory_store import MemoryReminderStore

@@ -1,10 +1,10 @@
 """What people can do with reminders."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.chat import ChatAddress, Person
 from services.errors import RequestRefused

@@ -1,9 +1,9 @@
 """Several due at once in a chat are one message, and stay one through whatever happens; in simulated time."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from services.chat import ChatAddress
 from services.errors import DeliveryFailed

@@ -1,11 +1,11 @@
 """The full-text index of a file that an older Bubbles wrote, and what is left in it of a deleted text."""
 
 import sqlite3
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database

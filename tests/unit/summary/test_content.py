@@ -1,9 +1,9 @@
 """What belongs in a summary and what does not."""
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from services.summary.content import answered_by_bots, content_messages, narrowed, people
 from services.summary.model import SummaryWindow

@@ -1,8 +1,8 @@
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_context

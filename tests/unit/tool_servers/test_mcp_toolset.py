@@ -1,6 +1,5 @@
 import asyncio
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
 from mcp.client._memory import InMemoryTransport
@@ -8,6 +7,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.types import ToolAnnotations
+from msgspec.structs import replace
 
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.mcp_servers import McpServer, mcp_servers

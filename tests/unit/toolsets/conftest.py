@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.turns import make_context
 from function_calls.calls import ToolResult, ToolSpec

@@ -1,8 +1,7 @@
 """Who may see and call the tools of a source: every rule against every kind of viewer, listing and calling."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from function_calls.permission import Viewer
 from function_calls.toolsets.access import Access

@@ -1,9 +1,9 @@
 """Tools from elsewhere that change something are asked about like our own."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from function_calls.calls import ToolCall, ToolResult, ToolSpec

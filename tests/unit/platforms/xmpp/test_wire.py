@@ -4,12 +4,12 @@
 """
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 
 from bot.platform import OutgoingMessage
 from bot.platforms.xmpp.wire import Occupant, Room, private_message, reacted_to, text_of, to_incoming, to_reactions

@@ -1,6 +1,5 @@
 """What goes out as iCalendar comes back as it was, and other calendars fire when we do."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,6 +7,7 @@ import pytest
 from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from services.chat import Person
 from services.reminders.model import ReminderAction, ReminderState, Schedule

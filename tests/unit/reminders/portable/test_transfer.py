@@ -67,7 +67,7 @@ async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, 
 
 
 def make_threadless(reminder):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return replace(reminder, thread_id=None)
 
