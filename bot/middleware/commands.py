@@ -11,7 +11,7 @@ from services.chat import ChatMessage
 from services.languages import language_of
 
 _COMMAND: Final = re.compile(
-    r"\s*/(?P<name>remind|reminders|summary|search|help)(?:@(?P<bot>[\w.-]+))?(?:\s+(?P<rest>.*))?",
+    r"\s*/(?P<name>remind(?:me)?|提醒|reminders|summary|search|help)(?:@(?P<bot>[\w.-]+))?(?:\s+(?P<rest>.*))?",
     re.DOTALL | re.IGNORECASE,
 )
 # A time may come in front of what is to be done ("in 5 minutes tea"); "me" and 我 may have been typed already.
@@ -36,6 +36,8 @@ _WHOLE: Final[Mapping[str, Mapping[str, str]]] = {
     "zh": {"remind": "帮助", "summary": "总结一下", "search": "帮助"},
 }
 _STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人)", re.IGNORECASE)
+_REMIND: Final = frozenset({"remindme", "提醒"})
+"""What people type in place of /remind."""
 _COUNT: Final = re.compile(r"\d{1,4}")
 
 
@@ -44,7 +46,8 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
     found = _COMMAND.fullmatch(text)
     if found is None or (found["bot"] or bot_name).casefold() != bot_name.casefold():
         return None
-    name, rest = found["name"].casefold(), (found["rest"] or "").strip()
+    said, rest = found["name"].casefold(), (found["rest"] or "").strip()
+    name = "remind" if said in _REMIND else said
     language = language_of(rest, language)
     if not rest:
         return _WHOLE[language].get(name) or _SENTENCES[language][name]

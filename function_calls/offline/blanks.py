@@ -1,6 +1,7 @@
 """Blank out the time words of a sentence, so that templates see one character where a time stood."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
@@ -9,6 +10,7 @@ from function_calls.offline.templates import BLANK, FIRST_BLANK, LAST_BLANK
 from function_calls.offline.time_words import TimeWords
 
 _BLANK = re.compile(BLANK)
+_PICTURE = "So"
 _MOST = ord(LAST_BLANK) - ord(FIRST_BLANK)
 
 
@@ -58,6 +60,11 @@ def blank_out(text: str, times: Sequence[TimeWords]) -> Blanked:
 def has_words(piece: str) -> bool:
     """Whether `piece` holds a letter or digit beside blanks and punctuation."""
     return any(character.isalnum() for character in piece)
+
+
+def has_content(piece: str) -> bool:
+    """Whether `piece` holds anything to be reminded of: words, or a picture ("🎂")."""
+    return has_words(piece) or any(unicodedata.category(character) == _PICTURE for character in piece)
 
 
 def without_blanks(text: str) -> str:

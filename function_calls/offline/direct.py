@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +26,8 @@ from function_calls.offline.squeezing import squeeze
 from function_calls.offline.templates import Notation
 from services.zones.names import zone_named
 
+_Need = Literal["nothing", "follow", "address"]
+
 _USUAL_PAUSE_MINUTES = 10
 _WORDS = ("zone", "place", "hours", "topic", "when", "until")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
@@ -35,12 +38,16 @@ class _Data(BaseModel):
 
 
 class DirectData(_Data):
-    """Sentences of one function; `arguments` are always the same, slots add others. `gate` are regular expressions."""
+    """Sentences of one function; `arguments` are always the same, slots add others. `gate` are regular expressions.
+
+    `followed` ones count where the bot has just done something for that person, or was spoken to.
+    """
 
     tool: str
     gate: tuple[str, ...]
     arguments: dict[str, str | int | bool] = Field(default_factory=dict)
     sentences: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
 
 
@@ -135,8 +142,9 @@ def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpr
 def _matches(direct: _Direct, clause: Blanked, ear: Ear) -> Iterator[Match]:
     text = trimmed(clause.text)
     squeezed = squeeze(ear.pack.fold(text), is_spaced=ear.pack.data.is_spaced)
-    for pattern, needs_address in _sentences(direct):
-        found = pattern.fullmatch(squeezed.text) if ear.is_addressed or not needs_address else None
+    met = {"nothing": True, "follow": ear.is_addressed or ear.is_follow_up, "address": ear.is_addressed}
+    for pattern, need in _sentences(direct):
+        found = pattern.fullmatch(squeezed.text) if met[need] else None
         if found is not None:
             spans = {name: squeezed.span(found, name) for name, words in found.groupdict().items() if words}
             slots = {name: trimmed(text[start:end]) for name, (start, end) in spans.items()}
@@ -210,14 +218,17 @@ def _compiled(data: DirectData, pack: LanguagePack) -> _Direct:
 
 
 @cache
-def _sentences(direct: _Direct) -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Patterns, and whether they need the bot to be spoken to; compiled when the gate first lets something through.
+def _sentences(direct: _Direct) -> tuple[tuple[re.Pattern[str], _Need], ...]:
+    """Patterns, and what they need beside their words; compiled when the gate first lets something through.
 
     All of them together take as long as everything else that a first message waits for.
     """
-    groups = ((direct.data.sentences, False), (direct.data.addressed, True))
+    data = direct.data
+    groups: Mapping[_Need, tuple[str, ...]] = {
+        "nothing": data.sentences,
+        "follow": data.followed,
+        "address": data.addressed,
+    }
     return tuple(
-        (direct.notation.compile(template), needs_address)
-        for templates, needs_address in groups
-        for template in templates
+        (direct.notation.compile(template), need) for need, templates in groups.items() for template in templates
     )

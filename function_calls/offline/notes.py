@@ -1,14 +1,30 @@
 """Understand a note with its time that is put to the bot: "dentist tomorrow 9am" needs no "remind me"."""
 
+from itertools import chain
+from typing import Final
+
 from function_calls.offline.clauses import LONGEST
+from function_calls.offline.listed import listed
 from function_calls.offline.matching import Match
 from function_calls.offline.questions import is_question
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.requests import Ear
 
+_LONGEST_TITLE: Final = 2
+"""Words that may stand above a list of notes: "to do", "reminders"."""
+
 
 def noted(text: str, ear: Ear) -> tuple[ReminderRequest, ...]:
     """The reminders that `text` notes: things to do, each with its exact time, and nobody who does or says them."""
+    several = listed(text)
+    if several is not None and len(several.head.split()) <= _LONGEST_TITLE:
+        each = [_noted(point, ear) for point in several.points]
+        if all(each):
+            return ear.dated(list(chain.from_iterable(each)))
+    return _noted(text, ear)
+
+
+def _noted(text: str, ear: Ear) -> tuple[ReminderRequest, ...]:
     core, plain = ear.forms(text)
     folded = ear.pack.fold(plain)
     if len(plain) > LONGEST or ear.pack.no_note.search(folded):

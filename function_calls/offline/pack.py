@@ -130,6 +130,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         later: Match words of an amount of time, `span`, by which something is put off; `earlier`, advanced.
             `length` matches the amount itself.
         purpose: Matches what stands before the content of a reminder ahead of something: "(the 4pm) demo to".
+        somebody: Matches words that name a person and nothing else; `to_somebody` a verb that takes one: "call ".
         listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
         either: Matches what stands between two times of which one is meant.
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
@@ -172,6 +173,8 @@ class LanguagePack(Struct, frozen=True, eq=False):
     period: re.Pattern[str]
     length: re.Pattern[str]
     purpose: re.Pattern[str]
+    somebody: re.Pattern[str]
+    to_somebody: re.Pattern[str]
     later: tuple[re.Pattern[str], ...]
     earlier: tuple[re.Pattern[str], ...]
     untitled: tuple[tuple[re.Pattern[str], str], ...]
@@ -258,7 +261,8 @@ def load_pack(language: str) -> LanguagePack:
         ),
         timed_words=re.compile(rf"^(?:(?:{_words(data.before_time)}){edge}\s*)+", re.IGNORECASE),
         between=re.compile(
-            rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*", re.IGNORECASE
+            rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*|\s*\.\s+",
+            re.IGNORECASE,
         ),
         plain=re.compile(rf"{edge}{plain}{edge}", re.IGNORECASE),
         plain_edge=re.compile(
@@ -287,6 +291,8 @@ def load_pack(language: str) -> LanguagePack:
         period=any_of(data.periods),
         length=re.compile(data.length, re.IGNORECASE),
         purpose=re.compile(data.purpose),
+        somebody=re.compile(data.somebody),
+        to_somebody=re.compile(data.to_somebody),
         later=_compiled(data.later, re.IGNORECASE),
         earlier=_compiled(data.earlier, re.IGNORECASE),
         mornings=tuple((any_of((each.words,)), each) for each in data.mornings),

@@ -126,6 +126,8 @@ class PackData(_Data):
     periods: tuple[str, ...] = ()
     length: str = NEVER
     purpose: str = NEVER
+    somebody: str = NEVER
+    to_somebody: str = NEVER
     later: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     every: tuple[str, ...] = ()

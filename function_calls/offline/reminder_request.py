@@ -9,8 +9,9 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.offline.blanks import Blanked, has_words
+from function_calls.offline.blanks import Blanked, has_content, has_words
 from function_calls.offline.clauses import trimmed
+from function_calls.offline.gapping import with_their_verbs
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.several_times import apart, completed
@@ -74,6 +75,8 @@ class ReminderReader:
         for number, piece in enumerate(pieces):
             parts = self._parts(match if number == 0 else Match(intent=match.intent, slots={}), piece)
             requests += [replace(request, person=person) for request in self._requests(parts)]
+        contents = with_their_verbs([request.content for request in requests], self._pack)
+        requests = [replace(each, content=content) for each, content in zip(requests, contents, strict=True)]
         return tuple(dict.fromkeys(self._repeated(match, request) for request in requests))
 
     def _repeated(self, match: Match, request: ReminderRequest) -> ReminderRequest:
@@ -121,7 +124,7 @@ class ReminderReader:
     def _parts(self, match: Match, content: str) -> _Parts:
         rest, leading = self._head(content)
         said = self._clause.owners_in(_said_when(match))
-        if self._name_a_day(said) and self._name_a_day(leading):
+        if any(names(said) and names(leading) for names in (self._name_a_day, self._name_a_clock)):
             rest, leading = content, ()
         label = self._pack.plain_edge.sub(" ", match.first("label", "kind"))
         head = (*said, *self._clause.owners_in(label), *leading)
@@ -131,7 +134,7 @@ class ReminderReader:
             match.first("aside", "matter", "plan", "occasion", "before", "theme"),
             match.first("event"),
         )
-        body = next((piece for piece in bodies if has_words(piece)), "")
+        body = next((piece for has in (has_words, has_content) for piece in bodies if has(piece)), "")
         return _Parts(head=tuple(dict.fromkeys(head)), body=body, aside=" ".join(bodies))
 
     def _head(self, content: str) -> tuple[str, tuple[int, ...]]:
@@ -151,6 +154,10 @@ class ReminderReader:
     def _name_a_day(self, owners: Iterable[int]) -> bool:
         bests = [self._clause.times[owner].best for owner in owners]
         return any(best is not None and best.has_day and best.rrule is None for best in bests)
+
+    def _name_a_clock(self, owners: Iterable[int]) -> bool:
+        bests = [self._clause.times[owner].best for owner in owners]
+        return any(best is not None and best.has_clock and best.rrule is None for best in bests)
 
     def _requests(self, parts: _Parts) -> list[ReminderRequest]:
         in_body = self._clause.owners_in(parts.body)
@@ -232,7 +239,7 @@ class ReminderReader:
     def _tidied(self, content: str, *, is_whole: bool = False) -> str:
         """`content` without joints in front and what was left over behind; of one that `is_whole`, "let the cat in"."""
         content = trimmed(re.sub(r"\s+", " ", content))
-        while (match := self._pack.joint.match(content)) and match[0] and has_words(content[match.end() :]):
+        while (match := self._pack.joint.match(content)) and match[0] and has_content(content[match.end() :]):
             content = content[match.end() :]
         while not is_whole and (match := self._pack.leftover.search(content)) and has_words(content[: match.start()]):
             content = content[: match.start()].rstrip()

@@ -12,6 +12,7 @@ from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.carried_days import on_their_days
 from function_calls.offline.clauses import LONGEST, quoted_parts, tidy, trimmed, uncover, without_names
 from function_calls.offline.corrections import corrected
+from function_calls.offline.listed import listed
 from function_calls.offline.matching import Match, match_clause
 from function_calls.offline.pack import LanguagePack, load_gate
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
@@ -68,7 +69,17 @@ class Ear(Struct, frozen=True, kw_only=True):
         if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
-        return self._on_their_days(request for request in self._all(core) if request.intent != "none")
+        found = self._listed(text) or self._all(core)
+        return self._on_their_days(request for request in found if request.intent != "none")
+
+    def _listed(self, text: str) -> tuple[Request, ...]:
+        """The requests of a list, each point of which asks to be reminded at a time of its own."""
+        several = listed(text)
+        if several is None or not all(self.clause(point).times for point in several.points):
+            return ()
+        found = [self._one(self.core(f"{several.head} {point}")) for point in several.points]
+        asked = tuple(each for each in found if each is not None and each.intent == "reminder_set")
+        return asked if len(asked) == len(found) else ()
 
     def _is_quoted(self, text: str) -> bool:
         """Whether what asks for something is a quotation: '"remind me at 5" is what I wrote'."""

@@ -19,6 +19,8 @@ from bot.testing.turns import make_message
         ("/HELP", "help"),
         ("/help@Bubbles", "help"),
         ("/remind", "help"),
+        ("/remindme at 5 to eat", "remind me at 5 to eat"),
+        ("/提醒 明天九点开会", "提醒我明天九点开会"),
     ],
 )
 def test_a_command_is_the_sentence_that_it_stands_for(command, sentence):

@@ -238,3 +238,49 @@ def test_a_reminder_to_write_a_summary_is_a_reminder(say: Say, text: str) -> Non
     calls = say(text, language="zh" if not text.isascii() else "en", tools=(*TOOLS, SCHEDULE)).calls
 
     assert [call.name for call in calls] == ["reminder_set"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can you set reminders?",
+        "do you support recurring reminders?",
+        "can you do daily and weekly reminders",
+        "你会设提醒吗",
+        "支持重复提醒吗",
+    ],
+)
+def test_who_asks_what_it_can_do_is_helped(say: Say, text: str) -> None:
+    language = "zh" if not text.isascii() else "en"
+
+    heard = say(text, language=language, is_addressed=True)
+
+    assert (heard.calls, heard.answer) == ((), say("help", is_addressed=True, language=language).answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "reference"),
+    [
+        ("五点的提醒取消", "五点"),
+        ("洗衣服的提醒删掉吧", "洗衣服"),
+        ("drop the gym one", "gym"),
+        ("never mind the dentist reminder, cancel it", "dentist"),
+    ],
+)
+def test_a_reminder_is_named_before_it_is_cancelled(say: Say, text: str, reference: str) -> None:
+    (call,) = say(text, is_addressed=True).calls
+
+    assert (call.name, call.arguments["reminder_id"]) == ("reminder_delete", reference)
+
+
+@pytest.mark.parametrize(("text", "window"), [("what happened here today?", "today"), ("中午以来聊了啥", "中午以来")])
+def test_what_happened_since_then_is_summarised(say: Say, text: str, window: str) -> None:
+    (call,) = say(text, is_addressed=True).calls
+
+    assert (call.name, call.arguments["window"]) == ("summary", window)
+
+
+@pytest.mark.parametrize("text", ["team lunch on friday at 12:30", "lunch friday 12:30"])
+def test_a_meal_at_an_hour_is_noted_and_not_looked_up(say: Say, text: str) -> None:
+    assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_set"]
+    assert [call.name for call in say("lunch recipes", is_addressed=True).calls] == ["perplexity_search"]

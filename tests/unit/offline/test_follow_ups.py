@@ -50,3 +50,31 @@ def test_only_so_many_people_are_remembered() -> None:
     served.note("home:bob", NOW)
 
     assert (served.is_recent("home:ann", NOW), served.is_recent("home:bob", NOW)) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("delete 3", [("reminder_delete", "3")]),
+        ("cancel 2 and 3", [("reminder_delete", "2"), ("reminder_delete", "3")]),
+        ("cancel number 2", [("reminder_delete", "2")]),
+        ("done 3", [("reminder_state", "3")]),
+        ("3 is done", [("reminder_state", "3")]),
+        ("pause 2", [("reminder_state", "2")]),
+        ("move 2 to 6pm", [("reminder_update", "2")]),
+        ("删3", [("reminder_delete", "3")]),
+        ("第三个不要了", [("reminder_delete", "3")]),
+        ("3删了", [("reminder_delete", "3")]),
+        ("完成3", [("reminder_state", "3")]),
+        ("暂停2", [("reminder_state", "2")]),
+    ],
+)
+def test_what_was_just_listed_is_spoken_of_by_its_number(say: Say, text: str, called: list[tuple[str, str]]) -> None:
+    tools = (*WITH_UPDATE, ToolSpec(name="reminder_state", description="", parameters=UPDATE.parameters))
+    say("list my reminders", tools=tools)
+
+    followed = say(text, tools=tools)
+    unasked = say(text, tools=tools, sender="bob")
+
+    assert [(call.name, call.arguments["reminder_id"]) for call in followed.calls] == called
+    assert (unasked.calls, unasked.answer) == ((), "")

@@ -100,6 +100,22 @@ SET = [
     ("明天下午两点的会提前十分钟提醒我带材料", "2026-03-05 13:50", "带材料"),
     ("提醒我明天九点签到", "2026-03-05 09:00", "签到"),
     ("提醒我明天是妈妈生日", "2026-03-05 09:00", "妈妈生日"),
+    ("any chance you could remind me to pack at 5?", "2026-03-04 17:00", "pack"),
+    ("do you think you could remind me to pack at 5", "2026-03-04 17:00", "pack"),
+    ("remind me to pack at 5, thanks a ton", "2026-03-04 17:00", "pack"),
+    ("i mustn't forget to pack at 5pm, remind me", "2026-03-04 17:00", "pack"),
+    ("gotta pack at 5pm, remind me", "2026-03-04 17:00", "pack"),
+    ("remind me to book a table for 4 tomorrow at 11", "2026-03-05 11:00", "book a table for 4"),
+    ("你能不能在五点提醒我收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("不知道能不能麻烦你五点提醒我收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("想让你五点提醒我收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("希望你五点能提醒我收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("五点给我提个醒，收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("给我提个醒五点收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("五点提个醒，让我收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("五点提腥我收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("五点提醒窝收拾行李", "2026-03-04 17:00", "收拾行李"),
+    ("那就五点提醒我收拾行李，嗯", "2026-03-04 17:00", "收拾行李"),
     ("提醒我八点后别吃东西", "2026-03-04 20:00", "别吃东西"),
     ("后儿下午仨点提醒我开会", "2026-03-06 15:00", "开会"),
 ]
@@ -123,6 +139,17 @@ PEOPLE = [
     ("提醒我和老婆晚上八点看电影", "我和老婆"),
     ("提醒爸妈明天吃药", "爸妈"),
     ("明天10点提醒@小明合同的事", "小明"),
+]
+NUDGES = [
+    "ping me at 5 to pack",
+    "buzz me at 5 so i pack",
+    "give me a nudge at 5 to pack",
+    "holler at me at 5 to pack",
+    "tap me at 5 to pack",
+    "drop me a line at 5 to pack",
+    "五点敲我一下，收拾行李",
+    "五点戳我收拾行李",
+    "五点吱一声让我收拾行李",
 ]
 TALK = [
     "your photos from monday remind me of spain",
@@ -236,3 +263,12 @@ def test_a_repetition_below_a_minute_is_read_for_whoever_refuses_it(text: str) -
 
     assert best is not None
     assert best.rrule == "FREQ=SECONDLY;INTERVAL=10"
+
+
+@pytest.mark.parametrize("text", NUDGES)
+def test_to_nudge_is_to_remind_where_the_bot_is_spoken_to(say: Say, text: str) -> None:
+    (call,) = say(text, is_addressed=True).calls
+
+    assert call.arguments["time"] == "2026-03-04 17:00"
+    assert call.arguments["content"] in {"pack", "收拾行李"}
+    assert say(text).calls == ()

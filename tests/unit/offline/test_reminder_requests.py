@@ -33,6 +33,7 @@ CONTENTS = [
     ("下周三给我发个提醒，倒垃圾", "倒垃圾"),
     ("半夜叫我起来看流星", "起来看流星"),
 ]
+PICTURES = ["remind me at 5 🎂", "remind me at 5 to 🎂", "五点提醒我🎂"]
 PEOPLE = [
     ("remind everyone tomorrow at 9 to bring cups", "everyone"),
     ("remind @bob at 5pm to call", "bob"),
@@ -140,3 +141,10 @@ def test_seconds_are_passed_when_they_matter(say: Say) -> None:
     (call,) = say("remind me in 90 seconds to turn the eggs").calls
 
     assert call.arguments["time"] == "2026-03-04 10:01:30"
+
+
+@pytest.mark.parametrize("text", PICTURES)
+def test_a_picture_may_be_all_there_is_to_be_reminded_of(say: Say, text: str) -> None:
+    (call,) = say(text).calls
+
+    assert call.arguments["content"] == "🎂"

@@ -85,6 +85,36 @@ def test_another_one_is_a_reminder_of_its_own(say: Say, text: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("remind me to call ann at 5 and bob at 6", ["call ann", "call bob"]),
+        ("remind me to text Mina at 5 and Mr Lee at 6", ["text Mina", "text Mr Lee"]),
+        ("remind me to call mum at 5, dad at 6 and my boss at 7", ["call mum", "call dad", "call my boss"]),
+        ("remind me to call the bank at 5 and ann at 6", ["call the bank", "call ann"]),
+        ("remind me to call ann at 5 and gym at 6", ["call ann", "gym"]),
+        ("remind me to eat at 5 and bob at 6", ["eat", "bob"]),
+        ("remind me at 5 to call mum. at 6 to call dad. and at 7 to eat", ["call mum", "call dad", "eat"]),
+    ],
+)
+def test_a_second_person_is_called_as_well(say: Say, text: str, contents: list[str]) -> None:
+    assert [call.arguments["content"] for call in say(text).calls] == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("remind me at 2:45 about the 3 o'clock meeting", "the 3 o'clock meeting"),
+        ("at 2:45 remind me about the 3pm meeting", "the 3pm meeting"),
+        ("两点四十五提醒我三点的会", "三点的会"),
+    ],
+)
+def test_a_clock_time_in_the_name_of_a_thing_is_no_second_time(say: Say, text: str, content: str) -> None:
+    (call,) = say(text).calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-04 14:45", content)
+
+
 @pytest.mark.parametrize("text", ["remind me after meals to take a pill", "三餐后提醒我吃药"])
 def test_after_meals_is_three_times_a_day(say: Say, text: str) -> None:
     (call,) = say(text).calls
@@ -103,7 +133,7 @@ def test_a_row_of_days_that_is_noted_is_of_every_week(say: Say, text: str) -> No
 @pytest.mark.parametrize(
     ("text", "noted"),
     [
-        ("call ann at 11 and bob at 12", [("2026-03-04 11:00", "call ann"), ("2026-03-04 12:00", "bob")]),
+        ("call ann at 11 and bob at 12", [("2026-03-04 11:00", "call ann"), ("2026-03-04 12:00", "call bob")]),
         ("5pm buy milk, 6pm cook dinner", [("2026-03-04 17:00", "buy milk"), ("2026-03-04 18:00", "cook dinner")]),
         ("tomorrow: 9am gym, 10am dentist", [("2026-03-05 09:00", "gym"), ("2026-03-05 10:00", "dentist")]),
         ("明天九点看牙，十点开会", [("2026-03-05 09:00", "看牙"), ("2026-03-05 10:00", "开会")]),

@@ -1,0 +1,68 @@
+"""Messages that list things: in lines, by points, by numbers."""
+
+import pytest
+
+from tests.unit.offline.conftest import Say
+
+EACH = [
+    "remind me:\n1. pack tomorrow 9am\n2. ring Ada friday noon",
+    "remind me 1. pack tomorrow 9am\n2. ring Ada friday noon",
+    "remind me to:\n- pack tomorrow 9am\n- ring Ada friday noon",
+    "remind me 1) pack tomorrow 9am 2) ring Ada friday noon",
+    "remind me tomorrow 9am pack\nremind me friday noon ring Ada",
+]
+ONE = [
+    ("remind me tomorrow at 9 to pack:\n- soap\n- socks", "pack: - soap - socks"),
+    ("remind me tomorrow at 9 to read chapters 1. and 2.", "read chapters 1. and 2"),
+    ("明天九点提醒我买：\n1、牛奶\n2、鸡蛋", "买： 1、牛奶 2、鸡蛋"),
+]
+
+
+@pytest.mark.parametrize("text", EACH)
+def test_each_point_of_a_list_is_a_reminder(say: Say, text: str) -> None:
+    calls = say(text).calls
+
+    assert [(call.arguments["time"], call.arguments["content"]) for call in calls] == [
+        ("2026-03-05 09:00", "pack"),
+        ("2026-03-06 12:00", "ring Ada"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "提醒我：\n1. 明天九点收拾行李\n2. 周五十点给小波打电话",
+        "提醒我1、明天九点收拾行李 2、周五十点给小波打电话",
+        "明天九点提醒我收拾行李\n周五十点提醒我给小波打电话",
+    ],
+)
+def test_each_point_of_a_chinese_list_is_a_reminder(say: Say, text: str) -> None:
+    calls = say(text, language="zh").calls
+
+    assert [(call.arguments["time"], call.arguments["content"]) for call in calls] == [
+        ("2026-03-05 09:00", "收拾行李"),
+        ("2026-03-06 10:00", "给小波打电话"),
+    ]
+
+
+@pytest.mark.parametrize(("text", "content"), ONE)
+def test_points_without_times_of_their_own_are_one_reminder(say: Say, text: str, content: str) -> None:
+    (call,) = say(text).calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)
+
+
+@pytest.mark.parametrize("head", ["", "reminders:\n", "to do\n"])
+def test_notes_to_the_bot_may_be_listed(say: Say, head: str) -> None:
+    text = f"{head}1. pack tomorrow 9am\n2. ring Ada friday noon"
+
+    assert [call.arguments["content"] for call in say(text, is_addressed=True).calls] == ["pack", "ring Ada"]
+    assert say(text).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["agenda\n1. budget 9am\n2. tea 10am", "> remind me at 5 to eat\nlol", "see you at 5\nremind your sister at 6"],
+)
+def test_a_list_that_asks_for_nothing_is_left_alone(say: Say, text: str) -> None:
+    assert say(text).calls == ()
