@@ -80,6 +80,8 @@ def days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
 def _named_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
     if meaning.feast is not None:
         return _feasts(meaning, meaning.feast, today, forward=forward)
+    if meaning.week_numbers:
+        return _weeks_of_year(meaning, today, forward=forward)
     if meaning.ordinals or meaning.positions or meaning.day_numbers or meaning.edge:
         return _counted_days(meaning, today, forward=forward)
     if meaning.days or meaning.months or meaning.year is not None:
@@ -105,6 +107,22 @@ def _feasts(meaning: Meaning, feast: Feast, today: date, *, forward: bool) -> It
         for day in found if forward else reversed(found):
             if day >= today if forward else day <= today:
                 yield Day(date=day, grain=Grain.DAY, floats=True)
+
+
+def _weeks_of_year(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
+    """The Monday, or the day that is named, of a week by ISO 8601, in which the year's first Thursday is of week 1."""
+    if meaning.months or meaning.days or (meaning.shift is not None and meaning.shift.unit != "year"):
+        return
+    fixed = meaning.year is not None or meaning.shift is not None
+    named = meaning.year if meaning.year is not None else today.year + (meaning.shift.steps if meaning.shift else 0)
+    weekday = meaning.weekdays[0] if meaning.weekdays else 0
+    for year in (named,) if fixed else (today.year, today.year + (1 if forward else -1)):
+        try:
+            day = date.fromisocalendar(year, meaning.week_numbers[0], weekday + 1)
+        except ValueError:  # the year has no 53rd week
+            continue
+        if fixed or (day >= today if forward else day <= today):
+            yield Day(date=day, grain=Grain.DAY if meaning.weekdays else Grain.WEEK, floats=not fixed)
 
 
 def _weekdays(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:

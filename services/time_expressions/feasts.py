@@ -7,9 +7,46 @@ from services.time_expressions.lunar import LAST_DAY, dates_of, lunar_day
 from services.time_expressions.values import Feast
 
 _FIRST_CENTURY, _LAST_CENTURY = 2000, 2099
-_SUN_DAYS = {"qingming": (4, 4.81), "winter_solstice": (12, 21.94)}
+_SUN_DAYS = {
+    "xiaohan": (1, 5.4055),
+    "dahan": (1, 20.12),
+    "lichun": (2, 3.87),
+    "yushui": (2, 18.73),
+    "jingzhe": (3, 5.63),
+    "spring_equinox": (3, 20.646),
+    "qingming": (4, 4.81),
+    "guyu": (4, 20.1),
+    "lixia": (5, 5.52),
+    "xiaoman": (5, 21.04),
+    "mangzhong": (6, 5.678),
+    "summer_solstice": (6, 21.37),
+    "xiaoshu": (7, 7.108),
+    "dashu": (7, 22.83),
+    "liqiu": (8, 7.5),
+    "chushu": (8, 23.13),
+    "bailu": (9, 7.646),
+    "autumn_equinox": (9, 23.042),
+    "hanlu": (10, 8.318),
+    "shuangjiang": (10, 23.438),
+    "lidong": (11, 7.438),
+    "xiaoxue": (11, 22.36),
+    "daxue": (12, 7.18),
+    "winter_solstice": (12, 21.94),
+}
 """Month, and the day in a year 0 of the century, that move on by 0.2422 a year and back by a day each leap year."""
-_DAYS_OFF_BY_ONE = {("winter_solstice", 2021)}
+_BEFORE_LEAP_DAY = 2
+_CORRECTIONS = {
+    ("yushui", 2026): -1,
+    ("spring_equinox", 2084): 1,
+    ("xiaoman", 2008): 1,
+    ("xiaoshu", 2016): 1,
+    ("liqiu", 2002): 1,
+    ("shuangjiang", 2089): 1,
+    ("lidong", 2089): 1,
+    ("winter_solstice", 2021): -1,
+    ("xiaohan", 2019): -1,
+    ("dahan", 2082): 1,
+}
 
 
 def feast_days(feast: Feast, year: int) -> Iterator[date]:
@@ -58,5 +95,5 @@ def _sun_day(name: str, year: int) -> date:
     """Source: the century constants of the Chinese calendar, right from 2000 to 2099."""
     month, base = _SUN_DAYS[name]
     rest = year % 100
-    leaps = rest // 4
-    return date(year, month, int(0.2422 * rest + base) - leaps - ((name, year) in _DAYS_OFF_BY_ONE))
+    leaps = (rest - (month <= _BEFORE_LEAP_DAY)) // 4
+    return date(year, month, int(0.2422 * rest + base) - leaps + _CORRECTIONS.get((name, year), 0))

@@ -16,6 +16,7 @@ _YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
 _MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
 _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
 _ZONED = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(?:z|([+-])(\d\d):?(\d\d)?)")
+_CLOCK_RANGE = re.compile(r"(\d{4})-(\d{4})")
 _ROUND_MINUTES = 5
 _MOST_HOURS_OFF, _LAST_MINUTE = 14, 59
 
@@ -64,9 +65,20 @@ def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]
         found.append(("YEARDAY", (int(month[1]), int(month[2]))))
     elif month := _YEAR_MONTH.fullmatch(chunk):
         found += _month(int(month[1]), int(month[2]))
+    elif (clocks := _CLOCK_RANGE.fullmatch(chunk)) and (span := _clock_range(*clocks.groups())):
+        found.append(span)
     elif month := _MONTH_YEAR.fullmatch(chunk):
         found += _month(int(month[2]), int(month[1]))
     return found
+
+
+def _clock_range(first: str, last: str) -> Sense | None:
+    """0715-0830: two clocks, where neither is likely to be a year."""
+    clocks = [clock_sense(each[:2], each[2:], None, marked=True) for each in (first, last)]
+    if None in clocks or first >= last or all(1900 <= int(each) < 2100 for each in (first, last)):
+        return None
+    is_sure = first[0] == "0"
+    return "PIECE", {"clocks": (clocks[0],), "until": {"clocks": (clocks[1],), "strength": 2}, "strength": is_sure}
 
 
 def _month(year: int, month: int) -> list[Sense]:

@@ -22,7 +22,7 @@ def instants(meaning: Meaning, present: Present) -> list[Answer]:
     """The points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
     if meaning.every is not None or meaning.refused or _is_list(meaning):
         return []
-    if meaning.times is not None or meaning.week_numbers:
+    if meaning.times is not None or len(meaning.week_numbers) > 1:
         return []
     if meaning.minute is not None:
         return _at_minute(meaning, meaning.minute, present)
@@ -210,6 +210,8 @@ def _lies_wrong(answer: Answer, day: Day, present: Present) -> bool:
 
 
 def _names_a_time(meaning: Meaning) -> bool:
+    if meaning.week_numbers and meaning.strength < SURE:
+        return False
     if meaning.edge and not (meaning.shift or meaning.months or meaning.year is not None):
         return False
     return bool(
@@ -220,6 +222,7 @@ def _names_a_time(meaning: Meaning) -> bool:
         or meaning.months
         or meaning.shift
         or meaning.feast
+        or meaning.week_numbers
         or meaning.year is not None
     )
 
@@ -265,6 +268,9 @@ def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Prese
         return [preferred]
     return [other]
 
+
+SURE = 2
+"""How strong the words for a week of the year must be: "week 3" alone more often counts those of a course."""
 
 EVENING_TOO = 8
 """At noon "at 8" still means today; "at 9", 10 and 11 mean tomorrow morning."""

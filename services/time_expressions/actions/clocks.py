@@ -3,12 +3,13 @@
 from typing import Any
 
 from services.time_expressions.actions.general import Values, both
-from services.time_expressions.values import Clock, Slots
+from services.time_expressions.values import Clock, Shift, Slots
 
 _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
 _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
+_LAST_SMALL_HOUR = 4
 _NOON = 12
 
 
@@ -163,10 +164,29 @@ def hour_piece(values: Values) -> Slots:
 def part_clock(values: Values) -> Clock | None:
     """早上八点 inside a list of clocks: the part decides the half of the day."""
     part = values[0]
-    base: Clock = values[1]
+    base = bare_clock(values[1:])
+    if base is None or (base.hour > _NOON and not isinstance(values[1], Clock)):
+        return None
     if base.half:
         return base
     return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")
+
+
+def day_part_clock(values: Values) -> Slots | None:
+    """明早8: a day, a part of it and a bare number."""
+    (count, part), number = values
+    made = bare_clock([number])
+    if made is None or made.hour > _NOON:
+        return None
+    return {"shift": Shift("day", count), "parts": (part,), "clocks": (made,), "strength": 2}
+
+
+def small_hours(values: Values) -> Slots | None:
+    """后半夜: two in the morning, or the hour that is named, of the night that follows the day."""
+    told: Clock = values[-1] if len(values) > 1 else Clock(*values[0])
+    if told.half not in {"", "am"} or not 0 < told.hour <= _LAST_SMALL_HOUR:
+        return None
+    return {"clocks": (told._replace(half=""),), "parts": ("late",), "strength": 2}
 
 
 def parts_pair(values: Values) -> Slots | None:

@@ -5,9 +5,12 @@ from typing import Any
 from services.time_expressions.actions.general import Values
 from services.time_expressions.figures import valid_day
 from services.time_expressions.lunar import LAST_DAY
-from services.time_expressions.values import Feast, Shift, Slots, Span
+from services.time_expressions.values import Every, Feast, Shift, Slots, Span
 
 _LUNAR_MONTHS = 12
+_FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
+_WEEKS_OF_MONTH, _SURE_DAYS = 4, 28
+_MOST_WEEKS = 53
 _EARLY_DAYS = 10
 _LAST_COMMON_ORDINAL = 12
 _PERIODS = {"week", "month", "quarter", "year"}
@@ -174,6 +177,36 @@ def month_of_quarter(values: Values, *, last: bool = False) -> int | None:
     """Q3: the month that it begins with, or the last one."""
     number = values[0]
     return number * 3 - (0 if last else 2) if 1 <= number <= 4 else None
+
+
+def seasonal(values: Values, *, year: int) -> Slots:
+    """Next year in spring, last summer: a month of the year that lies so many years ahead."""
+    return {"months": (values[-1],), "shift": Shift("year", year), "strength": 2}
+
+
+def of_quarter(values: Values) -> Slots | None:
+    """The first Monday, the last day of each quarter: of its first month, or of its last one."""
+    inner: Slots = values[-1]
+    places = inner.get("ordinals", ()) + inner.get("day_numbers", ())
+    if len(places) != 1 or not inner.keys() <= {"ordinals", "weekdays", "day_numbers", "strength"}:
+        return None
+    if not -_WEEKS_OF_MONTH <= places[0] <= (_WEEKS_OF_MONTH if "ordinals" in inner else _SURE_DAYS):
+        return None
+    months = _LAST_OF_QUARTERS if places[0] < 0 else _FIRST_OF_QUARTERS
+    return {**inner, "months": months, "every": Every(1, "year"), "strength": 2}
+
+
+def week_of_year(values: Values, *, form: str = "w", next_year: bool = False) -> Slots | None:
+    """Calendar week 32, week 32 of 2027, Monday of week 32; `form` names the parts with the letters w, y, d."""
+    parts = dict(zip(form, values, strict=True))
+    if not 1 <= parts["w"] <= _MOST_WEEKS:
+        return None
+    made: Slots = {"week_numbers": (parts["w"],), "strength": 2}
+    if "d" in parts:
+        made["weekdays"] = (parts["d"],)
+    if next_year:
+        made["shift"] = Shift("year", 1)
+    return {**made, "year": parts["y"]} if "y" in parts else made
 
 
 def last_weekday(values: Values) -> Slots:

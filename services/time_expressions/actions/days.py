@@ -108,6 +108,14 @@ def weekday_about(values: Values, *, side: str = "nearest") -> Slots | None:
     return {"weekdays": (day,), "anchor": anchor, "side": side, "strength": 2}
 
 
+def week_later(values: Values) -> Slots | None:
+    """Tomorrow week, today week."""
+    shift = values[0].get("shift")
+    if shift is None or shift.unit != "day" or shift.steps < 0:
+        return None
+    return {"shift": Shift("day", shift.steps + _DAYS_OF_WEEK), "strength": 2}
+
+
 def part_before(values: Values) -> Slots | None:
     """The night before Christmas."""
     part, anchor = values

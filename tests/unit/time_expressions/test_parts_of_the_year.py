@@ -1,0 +1,104 @@
+"""Seasons, quarters, weeks of the year and solar terms."""
+
+from datetime import date
+
+import pytest
+
+from services.time_expressions import parse
+from services.time_expressions.feasts import feast_days
+from services.time_expressions.values import Feast
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("remind me next summer to book a hotel", "2027-06-01"),
+        ("in spring", "2027-03-01"),
+        ("in the fall of 2027", "2027-09-01"),
+        ("next year in autumn", "2027-09-01"),
+        ("this winter", "2026-12-01"),
+        ("明年春天", "2027-03-01"),
+        ("今年冬天提醒我买手套", "2026-12-01"),
+        ("春天的时候种花", "2027-03-01"),
+        ("Q1", "2027-01-01"),
+        ("in the third quarter", "2027-07-01"),
+        ("q3 2028", "2028-07-01"),
+        ("2027-Q2", "2027-04-01"),
+        ("the first quarter of next year", "2027-01-01"),
+        ("the end of the third quarter", "2027-09-30"),
+        ("明年第三季度", "2027-07-01"),
+        ("一季度", "2027-01-01"),
+        ("下季度初", "2027-01-01"),
+        ("本季度末", "2026-12-31"),
+        ("第四季度末", "2026-12-31"),
+        ("calendar week 32", "2027-08-09"),
+        ("monday of week 32", "2027-08-09"),
+        ("thursday, week 23", "2027-06-10"),
+        ("week 1 of 2027", "2027-01-04"),
+        ("2027年第5周", "2027-02-01"),
+        ("明年第10周", "2027-03-08"),
+        ("第32周的周三", "2027-08-11"),
+        ("立春那天", "2027-02-04"),
+        ("明年立秋", "2027-08-08"),
+        ("冬至提醒我吃饺子", "2026-12-22"),
+        ("大雪那天", "2026-12-07"),
+        ("on the summer solstice", "2027-06-21"),
+    ],
+)
+def test_a_part_of_the_year_begins_on_its_first_day(read, text, day):
+    reading = read(text)
+
+    assert str(reading.start.date()) == day
+    assert reading.rrule is None
+
+
+@pytest.mark.parametrize("text", ["last summer", "去年春天", "the first quarter of 2020"])
+def test_a_part_of_the_year_gone_by_is_past(now, text):
+    found = parse(text, now)
+
+    assert found.best is None
+    assert found.past
+
+
+@pytest.mark.parametrize("text", ["week 3", "week 53 of 2027", "the spring is broken", "fall asleep", "大雪纷飞"])
+def test_words_that_only_look_like_parts_of_the_year_are_none(now, text):
+    assert parse(text, now).best is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("every spring", "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1"),
+        ("每年秋天", "FREQ=YEARLY;BYMONTH=9;BYMONTHDAY=1"),
+        ("first monday of each quarter", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYDAY=1MO"),
+        ("the last friday of every quarter", "FREQ=YEARLY;BYMONTH=3,6,9,12;BYDAY=-1FR"),
+        ("at the end of each quarter", "FREQ=YEARLY;BYMONTH=3,6,9,12;BYMONTHDAY=-1"),
+        ("first day of each quarter", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYMONTHDAY=1"),
+        ("每季度第一天", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYMONTHDAY=1"),
+        ("每季度末", "FREQ=YEARLY;BYMONTH=3,6,9,12;BYMONTHDAY=-1"),
+        ("每季度第一个周一", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYDAY=1MO"),
+        ("隔月", "FREQ=MONTHLY;INTERVAL=2"),
+        ("三个月一次", "FREQ=MONTHLY;INTERVAL=3"),
+        ("一个月一次", "FREQ=MONTHLY"),
+        ("8小时一次", "FREQ=HOURLY;INTERVAL=8"),
+    ],
+)
+def test_days_of_quarters_and_seasons_repeat(read, text, rule):
+    assert read(text).rrule == rule
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        # Source: the almanac of the Hong Kong Observatory, whose minutes around midnight decide these days.
+        ("jingzhe", date(2014, 3, 6)),
+        ("xiaoshu", date(2016, 7, 7)),
+        ("xiaohan", date(2019, 1, 5)),
+        ("winter_solstice", date(2021, 12, 21)),
+        ("lichun", date(2025, 2, 3)),
+        ("yushui", date(2026, 2, 18)),
+        ("qingming", date(2027, 4, 5)),
+    ],
+)
+def test_solar_terms_fall_on_the_days_of_the_almanac(name, day):
+    assert list(feast_days(Feast(name), day.year)) == [day]

@@ -1,0 +1,67 @@
+"""Clocks and days in the short forms of everyday speech, and what they are not."""
+
+import pytest
+
+from services.time_expressions import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("明早8叫我", "21 08:00"),
+        ("今晚9", "20 21:00"),
+        ("晚9叫我", "20 21:00"),
+        ("周五晚8开会", "20 20:00"),
+        ("明天早7:30", "21 07:30"),
+        ("次日早上八点", "21 08:00"),
+        ("第二天早上", "21 09:00"),
+        ("后半夜", "21 02:00"),
+        ("今晚后半夜三点", "21 03:00"),
+        ("明天后半夜两点", "22 02:00"),
+        ("前半夜", "20 21:00"),
+        ("quarter til 5", "20 16:45"),
+        ("ten 'til nine", "20 20:50"),
+        ("tomorrow week", "28 09:00"),
+        ("in two fridays", "04 09:00"),
+    ],
+)
+def test_a_short_form_is_a_time(read, text, moment):
+    reading = read(text)
+
+    assert f"{reading.start:%d %H:%M}" == moment
+    assert reading.rrule is None
+
+
+@pytest.mark.parametrize(("text", "hours"), [("每天早8晚9", "8,21"), ("每天早九晚六", "9,18")])
+def test_early_and_late_hours_are_clocks_of_one_rule(read, text, hours):
+    assert read(text).rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
+
+
+@pytest.mark.parametrize("text", ["朝九晚五", "早三天", "他晚三站下车", "晚3个小时", "2015-2018"])
+def test_what_comes_early_or_late_by_a_number_is_no_clock(now, text):
+    assert parse(text, now).best is None
+
+
+@pytest.mark.parametrize("text", ["明早8个人", "明早30分钟"])
+def test_a_number_of_other_things_is_no_hour_of_that_morning(read, text):
+    assert f"{read(text).start:%d %H:%M}" == "21 09:00"
+
+
+@pytest.mark.parametrize("text", ["tomorrow 0715-0830", "0715-0830", "tomorrow 07:15-08:30"])
+def test_clocks_without_a_colon_are_a_span(read, text):
+    reading = read(text)
+
+    assert (f"{reading.start:%d %H:%M}", f"{reading.end:%H:%M}") == ("21 07:15", "08:30")
+
+
+@pytest.mark.parametrize("text", ["last weekend", "上周末"])
+def test_the_last_weekend_is_over(now, text):
+    found = parse(text, now)
+
+    assert found.best is None
+    assert found.past
+
+
+@pytest.mark.parametrize("text", ["two fridays ago", "in two weekends", "单周五", "单周的周三"])
+def test_what_cannot_be_kept_is_no_other_time(now, text):
+    assert parse(text, now).best is None
