@@ -29,7 +29,8 @@ class Group(NamedTuple):
 def gathered(groups: list[Group], text: str, stands: Callable[[Slots], bool], grammar: Grammar) -> list[Group]:
     """Join neighbours of which one says what the other leaves open: "daily … at 7 pm"."""
     found: list[Group] = []
-    for group in groups:
+    for each in groups:
+        group = _as_often(found[-1], each, text, grammar) if found else each
         joined = _joined(found[-1], group, text, grammar) if found else None
         if joined is not None and stands(joined.slots):
             found[-1] = joined
@@ -50,6 +51,18 @@ def _joined(last: Group, group: Group, text: str, grammar: Grammar) -> Group | N
         slots = _often(last.slots, group.slots) or _completed(last.slots, group.slots)
         spans = last.spans + group.spans
     return None if slots is None else Group(slots=slots, spans=spans)
+
+
+def _as_often(last: Group, group: Group, text: str, grammar: Grammar) -> Group:
+    """Every Monday at 9 and Friday at 5: days that follow those of a week, with a clock of their own, come as often."""
+    gap = text[last.spans[-1][1] : group.spans[0][0]].strip(" ,;")
+    told, slots = group.slots.keys() - {"strength", "this_week"}, last.slots
+    is_weekly = "every" in slots and slots["every"].unit == "week" and {"weekdays", "clocks"} <= slots.keys()
+    if (gap and gap not in grammar.conjunctions) or not is_weekly or not {"weekdays", "clocks"} <= told:
+        return group
+    if not told <= {"weekdays"} | CLOCK_FIELDS or slots.keys() & BOUND_FIELDS:
+        return group
+    return group._replace(slots={name: group.slots[name] for name in told} | {"every": slots["every"], "strength": 2})
 
 
 def _either(left: Slots, right: Slots) -> Slots | None:

@@ -36,6 +36,7 @@ class Grammar(NamedTuple):
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: str
+    figured: str
     order: DateOrder
 
 
@@ -95,6 +96,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         characters=characters,
         lengths=_lengths(words),
         idioms="|".join(idioms),
+        figured="|".join(sorted(word for word in words if word[0].isdigit() and word[-1].isalpha())),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )
 

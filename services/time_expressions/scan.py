@@ -29,10 +29,14 @@ class Item(NamedTuple):
 
 
 @lru_cache
-def _scanner(idioms: str) -> re.Pattern[str]:
-    """The pattern that cuts a text up; `idioms` are words that look like times and are none."""
+def _scanner(idioms: str, figured: str) -> re.Pattern[str]:
+    """The pattern that cuts a text up.
+
+    `idioms` are words that look like times and are none, `figured` are words that begin with a figure: 2morrow.
+    """
     return re.compile(
         (rf"(?P<idiom>{idioms})|" if idioms else "")
+        + (rf"(?P<figured>(?<![a-z\d])(?:{figured})\b)|" if figured else "")
         + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
         r"|(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
         r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
@@ -61,11 +65,11 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
     """Find the tokens in `text`, up to the place where there are too many to be a message."""
     tokens: Tokens = {}
     sensed = 0
-    for match in _scanner(grammar.idioms).finditer(text):
+    for match in _scanner(grammar.idioms, grammar.figured).finditer(text):
         kind, start = match.lastgroup, match.start()
         if kind == "han":
             found = _han(text, start, grammar)
-        elif kind in {"word", "mark"}:
+        elif kind in {"word", "mark", "figured"}:
             found = _word(text, match, grammar)
         elif kind in {"mask", "idiom"}:
             found = []

@@ -11,6 +11,7 @@ _LUNAR_MONTHS = 12
 _FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
 _WEEKS_OF_MONTH, _SURE_DAYS = 4, 28
 _MOST_WEEKS = 53
+_WEDNESDAY = 2
 _EARLY_DAYS = 10
 _LAST_COMMON_ORDINAL = 12
 _PERIODS = {"week", "month", "quarter", "year"}
@@ -57,10 +58,14 @@ def day_after_months(values: Values) -> Slots | None:
 
 
 def day_of_month(values: Values, *, day: int) -> Slots | None:
-    """Mid next month; the present one needs no name, as its day may be gone."""
+    """Mid next month, mid next week; the present month needs no name, as its day may be gone."""
     inner: Slots = values[-1]
     shift = inner.get("shift")
-    if shift is None or shift.unit != "month" or not inner.keys() <= _NOTHING_BUT_SHIFT:
+    if shift is None or not inner.keys() <= _NOTHING_BUT_SHIFT:
+        return None
+    if shift.unit == "week":
+        return {**inner, "weekdays": (_WEDNESDAY,), "strength": 2}
+    if shift.unit != "month":
         return None
     if shift.steps:
         return {**inner, "days": (day,), "strength": 2}

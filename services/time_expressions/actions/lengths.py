@@ -126,6 +126,12 @@ def from_offset(values: Values, *, sign: int = 1, clockless: bool = False) -> Sl
     return offset_from([values[1], values[0]], sign=sign)
 
 
+def workday_after(values: Values, *, length_first: bool = False) -> Slots | None:
+    """The first working day after Christmas: `anchor` names a day and no clock."""
+    length, anchor = values if length_first else reversed(values)
+    return None if _has_clock(anchor) else offset_from([length, anchor])
+
+
 def weeks_from(values: Values) -> Slots | None:
     """A week tomorrow, two weeks today."""
     length, anchor = values

@@ -5,7 +5,7 @@ from datetime import UTC, timedelta
 import pytest
 from dateutil.rrule import rrulestr
 
-from services.time_expressions import parse
+from services.time_expressions import parse, parse_all
 
 WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
 
@@ -202,3 +202,27 @@ def test_a_daily_interval_carries_its_end(read):
 
 def test_a_rule_that_has_ended_before_it_begins_is_none(now):
     assert parse("every monday until tomorrow", now).best is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("every monday at 9 and friday at 5", ["BYDAY=MO;BYHOUR=9", "BYDAY=FR;BYHOUR=17"]),
+        ("每周一9点和周五5点", ["BYDAY=MO;BYHOUR=9", "BYDAY=FR;BYHOUR=17"]),
+        ("工作日早上7点，周末9点", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=7", "BYDAY=SA,SU;BYHOUR=9"]),
+        ("平时早上七点，周末九点叫我起床", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=7", "BYDAY=SA,SU;BYHOUR=9"]),
+    ],
+)
+def test_days_behind_those_of_a_week_come_as_often(now, text, rules):
+    found = [one.best.rrule for one in parse_all(text, now)]
+
+    assert found == [f"FREQ=WEEKLY;{rule};BYMINUTE=0" for rule in rules]
+
+
+def test_a_day_of_another_request_comes_once(now):
+    assert [one.best.rrule is None for one in parse_all("每周一9点提醒我开会，周五5点去接孩子", now)] == [False, True]
+
+
+@pytest.mark.parametrize("text", ["every other weekday", "放假后第二个工作日交报告"])
+def test_working_days_that_no_rule_counts_are_none(now, text):
+    assert parse(text, now).best is None

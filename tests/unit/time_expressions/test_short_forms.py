@@ -23,6 +23,18 @@ from services.time_expressions import parse
         ("ten 'til nine", "20 20:50"),
         ("tomorrow week", "28 09:00"),
         ("in two fridays", "04 09:00"),
+        ("2morrow at 3", "21 15:00"),
+        ("2nite at 8", "20 20:00"),
+        ("tomorrow nite", "21 21:00"),
+        ("1500h tomorrow", "21 15:00"),
+        ("mid next week", "25 09:00"),
+        ("下周中", "25 09:00"),
+        ("下个月中", "15 09:00"),
+        ("明天下午三四点", "21 15:00"),
+        ("七八点", "20 19:00"),
+        ("first business day after christmas", "28 09:00"),
+        ("国庆节后的第一个工作日", "04 09:00"),
+        ("五一后第一个工作日", "03 09:00"),
     ],
 )
 def test_a_short_form_is_a_time(read, text, moment):
