@@ -66,5 +66,5 @@ def _met(times: tuple[TimeWords, ...], *, is_addressed: bool, is_follow_up: bool
 
 def _is_refused(intent: Intent, slots: Mapping[str, str | None]) -> bool:
     """Whether the words asked about are of a kind that shows that nothing was asked."""
-    told = [trimmed(slots.get(name) or "") for name in ("query", "content", "reference", "which")]
+    told = [trimmed(slots.get(name) or "") for name in ("query", "content", "task", "reference", "which")]
     return any(pattern.fullmatch(words) for pattern in intent.refused for words in told if words)

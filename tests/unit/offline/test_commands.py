@@ -273,7 +273,14 @@ def test_a_reminder_is_named_before_it_is_cancelled(say: Say, text: str, referen
     assert (call.name, call.arguments["reminder_id"]) == ("reminder_delete", reference)
 
 
-@pytest.mark.parametrize(("text", "window"), [("what happened here today?", "today"), ("中午以来聊了啥", "中午以来")])
+@pytest.mark.parametrize(
+    ("text", "window"),
+    [
+        ("what happened here today?", "today"),
+        ("中午以来聊了啥", "中午以来"),
+        ("what's been said since 2pm", "since 2pm"),
+    ],
+)
 def test_what_happened_since_then_is_summarised(say: Say, text: str, window: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
@@ -284,3 +291,25 @@ def test_what_happened_since_then_is_summarised(say: Say, text: str, window: str
 def test_a_meal_at_an_hour_is_noted_and_not_looked_up(say: Say, text: str) -> None:
     assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_set"]
     assert [call.name for call in say("lunch recipes", is_addressed=True).calls] == ["perplexity_search"]
+
+
+@pytest.mark.parametrize(
+    "text", ["am i forgetting something?", "我是不是忘了什么", "今天要做什么", "房租的提醒是几号", "一共几个提醒"]
+)
+def test_what_is_to_be_done_is_told(say: Say, text: str) -> None:
+    assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_list"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"), [("百度一下马耳他的人口", "马耳他的人口"), ("搜一下弹吉他最好的人", "弹吉他最好的人")]
+)
+def test_a_word_that_ends_like_he_is_searched(say: Say, text: str, query: str) -> None:
+    assert [call.arguments["query"] for call in say(text, language="zh").calls] == [query]
+
+
+@pytest.mark.parametrize("text", ["in an hour", "一小时后"])
+def test_an_amount_of_time_alone_puts_off_what_was_said(say: Say, text: str) -> None:
+    snooze = ToolSpec(name="reminder_snooze", description="", parameters={"properties": {"time": {}}})
+
+    assert [call.name for call in say(text, is_addressed=True, tools=(*TOOLS, snooze)).calls] == ["reminder_snooze"]
+    assert say(text, tools=(*TOOLS, snooze)).calls == ()

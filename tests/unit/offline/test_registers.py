@@ -100,6 +100,17 @@ SET = [
     ("明天下午两点的会提前十分钟提醒我带材料", "2026-03-05 13:50", "带材料"),
     ("提醒我明天九点签到", "2026-03-05 09:00", "签到"),
     ("提醒我明天是妈妈生日", "2026-03-05 09:00", "妈妈生日"),
+    ("would appreciate it if you'd remind me to pack at 5", "2026-03-04 17:00", "pack"),
+    ("if you could remind me to pack at 5 that'd be great", "2026-03-04 17:00", "pack"),
+    ("5pm: remind me to pack", "2026-03-04 17:00", "pack"),
+    ("quick favor: rmnd me to pack at 5 alright", "2026-03-04 17:00", "pack"),
+    ("so yeah can you remind me to pack at 5", "2026-03-04 17:00", "pack"),
+    ("have bubbles remind me to pack at 5", "2026-03-04 17:00", "pack"),
+    ("pencil in a reminder at 5pm to pack", "2026-03-04 17:00", "pack"),
+    ("remind me on my way home at 6 to buy stamps", "2026-03-04 18:00", "buy stamps"),
+    ("帮我设个五点把鸡拿出来解冻的提醒", "2026-03-04 17:00", "把鸡拿出来解冻"),
+    ("设置一个提醒，时间今晚九点，内容是收拾行李", "2026-03-04 21:00", "收拾行李"),
+    ("五点提醒我收拾行李，辛苦啦", "2026-03-04 17:00", "收拾行李"),
     ("any chance you could remind me to pack at 5?", "2026-03-04 17:00", "pack"),
     ("do you think you could remind me to pack at 5", "2026-03-04 17:00", "pack"),
     ("remind me to pack at 5, thanks a ton", "2026-03-04 17:00", "pack"),
@@ -120,6 +131,9 @@ SET = [
     ("后儿下午仨点提醒我开会", "2026-03-06 15:00", "开会"),
 ]
 REFERENCES = [
+    ("set the rent reminder to the 2nd instead of the 1st", "reminder_update", "rent"),
+    ("i want to delete reminder 4", "reminder_delete", "4"),
+    ("不要房租的提醒了", "reminder_delete", "房租"),
     ("move the rent one to the 3rd", "reminder_update", "rent"),
     ("change the time of the gym reminder to 7", "reminder_update", "gym"),
     ("cancel the one i just made", "reminder_delete", "last"),
@@ -134,6 +148,8 @@ REFERENCES = [
     ("不需要健身提醒了", "reminder_delete", "健身"),
 ]
 PEOPLE = [
+    ("周五下午提醒全组写周报", "全组"),
+    ("晚上六点提醒我老公遛狗", "我老公"),
     ("remind sam, kim and me on friday at 5 to bring cups", "sam, kim and me"),
     ("明天下午三点提醒小王和小李交方案", "小王、小李"),
     ("提醒我和老婆晚上八点看电影", "我和老婆"),
