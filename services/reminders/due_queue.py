@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Iterable
 from datetime import datetime
 from heapq import heappop, heappush
-from itertools import count
 
 from services.reminders.records import Lease
 from services.reminders.together import Together
@@ -14,7 +13,7 @@ _LENGTH_TOGETHER = 1500  # characters of content; more would be hard to read, an
 
 
 class DueQueue:
-    """A heap by time, then one line for each chat: a chat with five hundred due does not make the others wait.
+    """A heap of instants, then one line for each chat: a chat with five hundred due does not make the others wait.
 
     At most `most_together` occurrences that are due in a chat are handed out as one message. What may have been said
     already is handed out exactly as it was: with the same others under the same key. What is pushed a second time was
@@ -23,9 +22,9 @@ class DueQueue:
 
     def __init__(self, most_together: int = 1) -> None:
         self._most_together = most_together
-        self._waiting: list[tuple[datetime, int, Together]] = []
+        self._instants: list[datetime] = []  # people choose round times: few instants, with many each
+        self._waiting: dict[datetime, deque[Together]] = {}
         self._lines: dict[str, deque[Together]] = {}
-        self._order = count()
         self._held: dict[int, Lease] = {}
 
     def __len__(self) -> int:
@@ -34,7 +33,7 @@ class DueQueue:
     @property
     def next_at(self) -> datetime | None:
         """When the next occurrence wants to be said; None when nothing waits for its time."""
-        return self._waiting[0][0] if self._waiting else None
+        return self._instants[0] if self._instants else None
 
     def push(self, leases: Iterable[Lease]) -> None:
         """Add occurrences, due or not."""
@@ -44,12 +43,13 @@ class DueQueue:
             if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
                 said_before.setdefault(lease.message_key, []).append(lease)
             else:
-                heappush(self._waiting, (lease.try_at, next(self._order), (lease,)))
+                self._wait(lease.try_at, (lease,))
         for again in said_before.values():
-            heappush(self._waiting, (max(lease.try_at for lease in again), next(self._order), tuple(again)))
+            self._wait(max(lease.try_at for lease in again), tuple(again))
 
     def clear(self) -> None:
         """Forget everything that waits."""
+        self._instants.clear()
         self._waiting.clear()
         self._lines.clear()
         self._held.clear()
@@ -76,17 +76,30 @@ class DueQueue:
     def _let_go(self, message: Together) -> Together:
         """The part of a message that was not claimed anew since; it is not held any more."""
         held = self._held
-        newest = tuple(lease for lease in message if held.get(lease.notice.delivery_id) is lease)
+        newest = tuple([lease for lease in message if held.get(lease.notice.delivery_id) is lease])
         for lease in newest:
             del held[lease.notice.delivery_id]
         return newest
 
+    def _wait(self, until: datetime, message: Together) -> None:
+        at_once = self._waiting.get(until)
+        if at_once is None:
+            heappush(self._instants, until)
+            self._waiting[until] = deque((message,))
+        else:
+            at_once.append(message)
+
     def _line_up(self, now: datetime) -> None:
-        for _ in range(_MOVED_AT_ONCE):
-            if not self._waiting or self._waiting[0][0] > now:
-                return
-            message = heappop(self._waiting)[2]
-            self._lines.setdefault(message[0].notice.address.key, deque()).append(message)
+        room = _MOVED_AT_ONCE
+        while room and self._instants and self._instants[0] <= now:
+            due = self._waiting[self._instants[0]]
+            moved = min(room, len(due))
+            for _ in range(moved):
+                message = due.popleft()
+                self._lines.setdefault(message[0].notice.address.key, deque()).append(message)
+            room -= moved
+            if not due:
+                del self._waiting[heappop(self._instants)]
 
     def _next_message(self, line: deque[Together]) -> Together:
         first = line.popleft()

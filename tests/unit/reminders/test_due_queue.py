@@ -1,0 +1,98 @@
+"""What is claimed waits for its instant and leaves in the order of instants, however much waits for one."""
+
+from datetime import UTC, datetime, timedelta
+
+from services.chat import ChatAddress, Person
+from services.reminders.due_queue import DueQueue
+from services.reminders.model import DueNotice
+from services.reminders.records import Lease
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+def lease(number: int, due: datetime, chat: str = "home") -> Lease:
+    notice = DueNotice(
+        delivery_id=number,
+        idempotency_key=f"k{number}",
+        reminder_id=f"r{number}",
+        address=ChatAddress(platform="console", chat_id=chat),
+        creator=Person(id="ann", name="Ann"),
+        targets=(),
+        content="tea",
+        language="en",
+        due_at=due,
+        missed=0,
+        is_recurring=False,
+        attempt=1,
+        may_be_repeat=False,
+        repeats_every=None,
+    )
+    return Lease(notice=notice, reminder_key=number, version=1, try_at=due)
+
+
+def taken(queue: DueQueue, now: datetime, limit: int = 100) -> list[int]:
+    return [lease.notice.delivery_id for message in queue.take(now, limit) for lease in message]
+
+
+def test_what_came_later_and_is_due_earlier_leaves_first():
+    queue = DueQueue()
+    queue.push([lease(1, NOON + SECOND), lease(2, NOON), lease(3, NOON + SECOND), lease(4, NOON)])
+
+    assert queue.next_at == NOON
+    assert taken(queue, NOON + SECOND) == [2, 4, 1, 3]
+
+
+def test_nothing_leaves_before_its_instant():
+    queue = DueQueue()
+    queue.push([lease(1, NOON), lease(2, NOON + SECOND)])
+
+    assert taken(queue, NOON) == [1]
+    assert queue.next_at == NOON + SECOND
+    assert taken(queue, NOON) == []
+
+
+def test_of_very_many_for_one_instant_none_stays_behind():
+    queue = DueQueue()
+    queue.push([lease(number, NOON) for number in range(2_500)])
+    queue.push([lease(9_999, NOON + SECOND)])
+
+    found = []
+    while part := taken(queue, NOON, limit=300):
+        found += part
+
+    assert found == list(range(2_500))
+    assert (len(queue), queue.next_at) == (1, NOON + SECOND)
+
+
+def test_an_instant_that_has_passed_can_be_waited_for_again():
+    queue = DueQueue()
+    queue.push([lease(1, NOON)])
+    taken(queue, NOON)
+    queue.push([lease(1, NOON)])
+
+    assert taken(queue, NOON) == [1]
+
+
+def test_of_what_is_claimed_anew_the_newer_counts():
+    queue = DueQueue()
+    queue.push([lease(1, NOON)])
+    queue.push([lease(1, NOON + SECOND)])
+
+    assert taken(queue, NOON) == []
+    assert taken(queue, NOON + SECOND) == [1]
+
+
+def test_a_queue_that_was_cleared_waits_for_nothing():
+    queue = DueQueue()
+    queue.push([lease(1, NOON)])
+    queue.clear()
+
+    assert (len(queue), queue.next_at, taken(queue, NOON)) == (0, None, [])
+
+
+def test_one_chat_with_many_does_not_make_the_others_wait():
+    queue = DueQueue()
+    queue.push([*(lease(number, NOON) for number in range(5)), lease(9, NOON, chat="away")])
+
+    assert taken(queue, NOON, limit=2) == [0, 9]
