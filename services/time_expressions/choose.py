@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, UNKEPT_FIELDS, Group, gathered
 from services.time_expressions.grammar import Grammar
+from services.time_expressions.lists import apart
 from services.time_expressions.scan import Item
 from services.time_expressions.values import Slots
 
@@ -38,7 +39,7 @@ def choose(
         usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
     found = gathered(found, text, stands, grammar)
-    found = [_as_point(group) for group in found]
+    found = [_as_point(part) for group in found for part in apart(group, text)]
     if eager:
         found = [_as_offset(group) for group in found]
     return [group for group in found if not _hangs(group.slots) and stands(group.slots)]

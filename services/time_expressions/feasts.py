@@ -37,7 +37,6 @@ _SUN_DAYS = {
 _BEFORE_LEAP_DAY = 2
 _CORRECTIONS = {
     ("yushui", 2026): -1,
-    ("spring_equinox", 2084): 1,
     ("xiaoman", 2008): 1,
     ("xiaoshu", 2016): 1,
     ("liqiu", 2002): 1,

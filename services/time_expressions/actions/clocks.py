@@ -58,7 +58,7 @@ def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
     hour = total // 60 % 24
     if half == "" and hour == 0:
         hour = 12
-    if half == "" and base.hour == _FIRST_MORNING_HOUR and hour < base.hour:
+    if hour > _NOON or (half == "" and base.hour == _FIRST_MORNING_HOUR and hour < base.hour):
         half = "24"
     return Clock(hour, total % 60, 0, half, "minute")
 

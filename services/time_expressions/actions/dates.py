@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from services.time_expressions.actions.days import weekday_about
 from services.time_expressions.actions.general import Values
 from services.time_expressions.figures import valid_day
 from services.time_expressions.lunar import LAST_DAY
@@ -11,7 +12,9 @@ _LUNAR_MONTHS = 12
 _FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
 _WEEKS_OF_MONTH, _SURE_DAYS = 4, 28
 _MOST_WEEKS = 53
-_WEDNESDAY = 2
+_WEDNESDAY, _SATURDAY = 2, 5
+_MOST_WEEKS_OF_MONTH = 5
+_MONTH_AND_YEAR = {"months", "year", "shift", "strength"}
 _EARLY_DAYS = 10
 _LAST_COMMON_ORDINAL = 12
 _PERIODS = {"week", "month", "quarter", "year"}
@@ -212,6 +215,48 @@ def week_of_year(values: Values, *, form: str = "w", next_year: bool = False) ->
     if next_year:
         made["shift"] = Shift("year", 1)
     return {**made, "year": parts["y"]} if "y" in parts else made
+
+
+def nth_week(values: Values, *, last: bool = False, from_end: bool = False, week_last: bool = False) -> Slots | None:
+    """The first week of October, 下月第二周: the nth one of the month is the one of its nth Monday."""
+    if last:
+        inner, number = values[-1], -1
+    else:
+        inner, number = values if week_last else (values[1], values[0])
+    shift = inner.get("shift")
+    is_month = "months" in inner or (shift is not None and shift.unit == "month")
+    if not is_month or not inner.keys() <= _MONTH_AND_YEAR or not -1 <= number <= _MOST_WEEKS_OF_MONTH or not number:
+        return None
+    if inner["strength"] <= 0:  # of the month: the next such
+        inner = {}
+    monday = {**inner, "ordinals": (-number if from_end else number,), "weekdays": (0,), "strength": 2}
+    return {"offset": Span(unit="week"), "anchor": monday, "strength": 2}
+
+
+def nth_weekday_after(values: Values) -> Slots | None:
+    """The third Tuesday after Christmas."""
+    number, day, anchor = values
+    first = weekday_about([day, anchor], side="after")
+    if first is None or not 1 <= number <= _MOST_WEEKS:
+        return None
+    return {"offset": Span(days=7 * (number - 1), unit="week"), "anchor": first, "strength": 2}
+
+
+def weekend_about(values: Values) -> Slots | None:
+    """Labor Day weekend: the Saturday that is nearest to it."""
+    feast, days = values
+    return weekday_about([days[0], feast]) if days[0] == _SATURDAY else None
+
+
+def spelled_year(values: Values, *, least: int = 1) -> int | None:
+    """Two thousand and thirty two, twenty twenty seven."""
+    return 2000 + values[-1] if least <= values[-1] <= 99 else None
+
+
+def nth_day_ahead(values: Values) -> Slots | None:
+    """第二天, 第三天, where nothing says of what: counted from today."""
+    number = values[0]
+    return {"shift": Shift("day", number - 1), "strength": 2} if 1 < number <= _LUNAR_MONTHS else None
 
 
 def last_weekday(values: Values) -> Slots:

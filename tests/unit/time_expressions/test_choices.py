@@ -1,8 +1,10 @@
 """Words that leave the choice between two times: the person is asked, and neither is taken in silence."""
 
+from itertools import pairwise
+
 import pytest
 
-from services.time_expressions import parse
+from services.time_expressions import parse, parse_all
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,19 @@ def test_the_word_between_two_times_belongs_to_them(now):
     text = "remind me on monday or tuesday to swim"
 
     assert [text[start:end] for start, end in parse(text, now).readings[0].spans] == ["on monday or tuesday"]
+
+
+@pytest.mark.parametrize(
+    ("text", "moments"),
+    [
+        ("on dec 5 and 8 at 10", ["05 10:00", "08 10:00"]),
+        ("on 5 and 8 december at 10", ["05 10:00", "08 10:00"]),
+        ("dec 5th, 8th and 12th at 10am", ["05 10:00", "08 10:00", "12 10:00"]),
+    ],
+)
+def test_a_list_of_dates_is_as_many_times_with_words_of_their_own(now, text, moments):
+    found = parse_all(text, now)
+
+    assert [f"{one.best.start:%d %H:%M}" for one in found] == moments
+    spans = [span for one in found for span in one.best.spans]
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))

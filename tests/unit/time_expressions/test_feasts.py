@@ -47,7 +47,35 @@ def test_easter_is_that_of_the_library():
     assert [easter(year) for year in YEARS] == [dateutil_easter(year) for year in YEARS]
 
 
-@pytest.mark.parametrize(("kind", "term"), [("qingming", "清明"), ("winter_solstice", "冬至")])
+@pytest.mark.parametrize(
+    ("kind", "term"),
+    [
+        ("xiaohan", "小寒"),
+        ("dahan", "大寒"),
+        ("lichun", "立春"),
+        ("yushui", "雨水"),
+        ("jingzhe", "惊蛰"),
+        ("spring_equinox", "春分"),
+        ("qingming", "清明"),
+        ("guyu", "谷雨"),
+        ("lixia", "立夏"),
+        ("xiaoman", "小满"),
+        ("mangzhong", "芒种"),
+        ("summer_solstice", "夏至"),
+        ("xiaoshu", "小暑"),
+        ("dashu", "大暑"),
+        ("liqiu", "立秋"),
+        ("chushu", "处暑"),
+        ("bailu", "白露"),
+        ("autumn_equinox", "秋分"),
+        ("hanlu", "寒露"),
+        ("shuangjiang", "霜降"),
+        ("lidong", "立冬"),
+        ("xiaoxue", "小雪"),
+        ("daxue", "大雪"),
+        ("winter_solstice", "冬至"),
+    ],
+)
 def test_days_of_the_sun_are_those_of_the_library(kind, term):
     years = range(2000, 2100)
 
@@ -61,6 +89,14 @@ def test_days_of_the_sun_are_those_of_the_library(kind, term):
     [
         ("on thanksgiving", "2026-11-26"),
         ("on good friday", "2027-03-26"),
+        ("whit monday", "2027-05-17"),
+        ("mothering sunday", "2027-03-07"),
+        ("easter mon", "2027-03-29"),
+        ("labor day weekend", "2027-09-04"),
+        ("over thanksgiving weekend", "2026-11-28"),
+        ("summer bank holiday", "2027-08-30"),
+        ("圣周五", "2027-03-26"),
+        ("国际劳动节那天", "2027-05-01"),
         ("on easter monday", "2027-03-29"),
         ("call gran easter monday", "2027-03-29"),
         ("new shoes black friday", "2026-11-27"),
@@ -128,4 +164,9 @@ def test_what_no_rule_or_calendar_can_keep_is_no_time(now, text):
 
 @pytest.mark.parametrize("text", ["春节快乐", "happy easter everyone", "we hid the easter eggs", "中秋节的月饼真好吃"])
 def test_a_feast_that_is_only_mentioned_is_no_time(now, text):
+    assert parse(text, now).best is None
+
+
+@pytest.mark.parametrize("text", ["super tuesday", "on orthodox easter", "clean monday"])
+def test_a_feast_that_is_not_known_is_not_its_weekday(now, text):
     assert parse(text, now).best is None
