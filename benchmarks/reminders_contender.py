@@ -11,6 +11,7 @@ gets those that are due at once in a chat as one message, as the bot does.
 """
 
 import asyncio
+import gc
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import cycle
@@ -37,6 +38,7 @@ _PENDING = sa.text(
 )
 
 logger.remove()
+gc.freeze()  # as `bot/importing.py` does in the bot's process
 
 
 class Ours:
