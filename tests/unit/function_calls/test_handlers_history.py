@@ -88,3 +88,10 @@ async def test_it_answers_in_chinese(find, history, message):
     result = await find(language="zh", query="喝茶")
 
     assert result.text == "这个群里关于“喝茶”的消息：\n• 今天 12:00，ann：周四喝茶"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"query": "tea", "limit": 0}, {"query": "tea", "chat": "x"}])
+async def test_wrong_arguments_are_refused(find, arguments):
+    result = await find(**arguments)
+
+    assert not result.ok
