@@ -36,9 +36,9 @@ class TimeScore(Struct, frozen=True, kw_only=True):
     phrases_per_second: float
 
 
-def score(cases: Iterable[TimeCase], read: Read, *, only_core: bool = True) -> TimeScore:
-    """Read every case and count; by default only those with one agreed reading."""
-    chosen = [case for case in cases if not only_core or CORE in case.tags]
+def score(cases: Iterable[TimeCase], read: Read) -> TimeScore:
+    """Read every case that has one agreed reading, and count."""
+    chosen = [case for case in cases if CORE in case.tags]
     # Lexicons are loaded on first use, which is not what is measured.
     for case in {case.language: case for case in chosen}.values():
         read(case.text, case.reference, case.language, case.order)

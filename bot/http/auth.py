@@ -100,7 +100,6 @@ def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
     return allowed
 
 
-AnyViewer = Annotated[Viewer, Depends(viewer_of)]
 ChatViewer = Annotated[Viewer, Depends(needs("chat"))]
 ReminderViewer = Annotated[Viewer, Depends(needs("reminders"))]
 ToolViewer = Annotated[Viewer, Depends(needs("tools"))]

@@ -4,13 +4,12 @@ Source: https://prometheus.io/docs/instrumenting/exposition_formats/ (the text f
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from bot import __version__
 from bot.counting import Counts, Latencies
-from bot.http.auth import needs
+from bot.http.auth import MetricsViewer
 from bot.http.connection_states import state_of
 from bot.http.context import Context, HttpContext
 
@@ -24,7 +23,7 @@ routes = APIRouter(tags=["health"])
     response_class=Response,
     responses={200: {"content": {_TYPE: {"schema": {"type": "string"}}}, "description": "Metrics"}},
 )
-async def metrics(context: Context, viewer: Annotated[object, Depends(needs("metrics"))]) -> Response:
+async def metrics(context: Context, viewer: MetricsViewer) -> Response:
     """What this process has done since its start, and how it is now."""
     del viewer
     return Response("\n".join(await _lines(context)) + "\n", media_type=_TYPE)

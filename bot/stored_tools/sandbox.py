@@ -33,6 +33,7 @@ _X32: Final = 0x40000000  # system calls of x86-64's other ABI, which would pass
 _RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
 _READ: Final = 0b1100  # read files, list folders
 _ALL_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+_FILE_MEGABYTES: Final = 10  # how long a file may become
 _UNIX: Final = 1  # socket.AF_UNIX
 _TCP: Final = 0b11
 _SIGNALS_AND_SOCKETS: Final = 0b11
@@ -52,10 +53,10 @@ _CHANGING_EVENTS: Final = frozenset(
 )  # fmt: skip
 
 
-def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: int, file_megabytes: int = 10) -> None:
+def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: int) -> None:
     """Leave this process its own `folder`, the `readable` paths, and so much of time and memory; for good."""
     allowed = [os.path.realpath(path) for path in readable]
-    _limit(seconds, megabytes, file_megabytes)
+    _limit(seconds, megabytes)
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
         library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -65,11 +66,11 @@ def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: 
     sys.addaudithook(_Hook(os.path.realpath(folder), allowed))
 
 
-def _limit(seconds: float, megabytes: int, file_megabytes: int) -> None:
+def _limit(seconds: float, megabytes: int) -> None:
     cpu = max(1, int(seconds) + 1)
     _set(resource.RLIMIT_CPU, cpu)
     _set(resource.RLIMIT_AS, megabytes * 1_000_000)
-    _set(resource.RLIMIT_FSIZE, file_megabytes * 1_000_000)
+    _set(resource.RLIMIT_FSIZE, _FILE_MEGABYTES * 1_000_000)
     _set(resource.RLIMIT_NOFILE, 64)
     _set(resource.RLIMIT_CORE, 0)
 

@@ -5,7 +5,6 @@ import hashlib
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -22,8 +21,6 @@ MOST_GUESSES: Final = 5
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 _CODE: Final = re.compile(r"link-?([A-Z0-9]{4})-?([A-Z0-9]{4})", re.IGNORECASE)
 
-Pick = Callable[[Sequence[str]], str]
-
 
 def code_in(text: str) -> str | None:
     """The code that `text` is, as it was given out; None when it is something else."""
@@ -34,14 +31,13 @@ def code_in(text: str) -> str | None:
 class LinkCodes:
     """Gives codes out and takes them in. Only their digests are kept, and of one account only the latest code."""
 
-    def __init__(self, state: StateStore, *, pick: Pick = secrets.choice) -> None:
+    def __init__(self, state: StateStore) -> None:
         self._state = state
-        self._pick = pick
         self._turn = asyncio.Lock()
 
     async def give(self, account: Account, told_in: ChatAddress, language: str) -> str:
         """A new code of `account`; the one before it is good no longer."""
-        letters = "".join(self._pick(_LETTERS) for _ in range(8))
+        letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
         code = f"link-{letters[:4]}-{letters[4:]}"
         async with self._turn:
             earlier = await self._state.get(_given_key(account))

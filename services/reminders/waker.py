@@ -17,7 +17,6 @@ from services.reminders.waiting import wait_or_nap
 __all__ = ["Waker", "WakerPace"]
 
 _CLOCK_STEP = timedelta(minutes=1)
-_LOOK_AGAIN = timedelta(minutes=1)  # the ledger is asked this often even when nothing was heard of
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 
 

@@ -30,9 +30,8 @@ class ModelSummarizer:
     messages outside the part, or say what the cited messages do not, are dropped.
     """
 
-    def __init__(self, model: LanguageModel, *, part_tokens: int = _PART_TOKENS) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._part_tokens = part_tokens
         self._cache = DigestCache()
 
     @property
@@ -61,7 +60,7 @@ class ModelSummarizer:
         Raises:
             ModelUnavailable: the model gave no answer, or none that could be read.
         """
-        parts = await asyncio.to_thread(chunked, messages, max_tokens=self._part_tokens)
+        parts = await asyncio.to_thread(chunked, messages, max_tokens=_PART_TOKENS)
         points = await self._digest_all(parts, language, count, on_progress)
         while len(points) > count:
             points = await self._merged(points, language, count)

@@ -71,18 +71,18 @@ class Said(Struct, frozen=True, kw_only=True):
 
 
 class WebPlatform:
-    """Rooms by their session ids, made on first use. `base_url` is where the page is, for links.
+    """Rooms by their session ids, made on first use. `base_url` is where the page is, for links, once it is served.
 
     `files` keeps what people and the bot send besides words; without it the bot names its files only.
     """
 
     name = PLATFORM
 
-    def __init__(self, *, clock: Clock, bot_name: str, base_url: str = "", files: RoomFiles | None = None) -> None:
+    def __init__(self, *, clock: Clock, bot_name: str, files: RoomFiles | None = None) -> None:
         self.files = files
         self.capabilities = replace(_ABILITIES, files=files is not None)
         self.bot = Person(id="bot", name=bot_name, is_bot=True)
-        self.base_url = base_url
+        self.base_url = ""
         self.client_calls = ClientCalls()
         self._clock = clock
         self._since = clock.now()

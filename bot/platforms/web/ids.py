@@ -7,7 +7,6 @@ from typing import Final
 from services.chat import Person
 
 SESSION: Final = re.compile(r"[\w-]{1,64}")
-CLIENT_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MESSAGE: Final = re.compile(r"(?P<client>[A-Za-z0-9_-]{1,64})\.[0-9a-f]{8}")
 LONGEST_NAME: Final = 40
 
