@@ -88,9 +88,9 @@ def _respelt(text: str, pack: LanguagePack) -> str:
     if not pack.typed.keys().isdisjoint(_TYPED.findall(text.lower())):
         text = _TYPED.sub(lambda match: pack.typed.get(match[0].lower(), match[0]), text)
     small = text.lower()
-    for pattern, meant in pack.rewritten:
-        if pattern.search(small):
-            text = re.sub(pattern.pattern, meant, text, flags=re.IGNORECASE)
+    for written, meant in pack.rewritten:
+        if written.search(small):
+            text = re.sub(written.pattern.pattern, meant, text, flags=re.IGNORECASE)
             small = text.lower()
     return text
 

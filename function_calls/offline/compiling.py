@@ -19,6 +19,7 @@ def compile_all() -> None:
         load_gate(language)
         may_be_direct("", language)
         load_questions(language)
+        load_pack(language).opening.compiled()
         for name in load_pack(language).data.intents:
             load_intent_gate(language, name)
             load_second_gate(language, name)

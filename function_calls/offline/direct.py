@@ -19,7 +19,7 @@ from function_calls.calls import Interpretation
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover
 from function_calls.offline.matching import Match
-from function_calls.offline.pack import LanguagePack, any_of, load_pack
+from function_calls.offline.pack import LanguagePack, Sought, load_pack, sought
 from function_calls.offline.references import reminder_references
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.squeezing import squeeze
@@ -71,13 +71,13 @@ class DirectCall(Struct, frozen=True, kw_only=True):
 
 class _Direct(Struct, frozen=True, kw_only=True, eq=False):
     data: DirectData
-    gate: re.Pattern[str]
+    gate: Sought
     notation: Notation
 
 
 class _Manner(Struct, frozen=True, kw_only=True):
     name: str
-    pattern: re.Pattern[str]
+    pattern: Sought
     put: str
     value: bool
 
@@ -203,7 +203,7 @@ def _load(language: str) -> _Language:
     return _Language(
         tuple(_compiled(DirectData.model_validate(each), pack) for each in raw.values()),
         tuple(
-            _Manner(name=name, pattern=re.compile(each.words), put=each.put, value=each.value)
+            _Manner(name=name, pattern=sought(each.words), put=each.put, value=each.value)
             for name, listed in manners.items()
             for each in map(MannerData.model_validate, listed)
         ),
@@ -213,7 +213,7 @@ def _load(language: str) -> _Language:
 def _compiled(data: DirectData, pack: LanguagePack) -> _Direct:
     edge = r"(?<!\w)" if pack.data.is_spaced else ""
     behind = r"(?!\w)" if pack.data.is_spaced else ""
-    gate = any_of([f"{edge}(?:{word}){behind}" for word in data.gate])
+    gate = sought("|".join(f"{edge}(?:{word}){behind}" for word in data.gate))
     return _Direct(data=data, gate=gate, notation=pack.notation)
 
 

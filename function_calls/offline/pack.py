@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from functools import cache, cached_property
 from importlib.resources import files
@@ -10,9 +10,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+from function_calls.offline.certain_words import certain_words
+from function_calls.offline.openings import Openings
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
 from function_calls.offline.slips import slips
-from function_calls.offline.templates import BLANK, Needs, Notation, how_common
+from function_calls.offline.templates import BLANK, Needs, Notation
 
 FALLBACK = "en"
 Need = Literal["nothing", "time", "clock", "follow", "address"]
@@ -54,20 +56,10 @@ class Sentence(Struct, frozen=True, kw_only=True, dict=True):
         """
         return self.notation.compile(self.template)
 
-    @cached_property
+    @property
     def needs(self) -> Needs:
-        """Groups of words, of each of which no clause lacks all that matches; the rarest, which most lack, first."""
-        return tuple(sorted(map(_shortest, self.notation.needed(self.template)), key=how_common))
-
-    def may_match(self, clause: str) -> bool:
-        """Whether `clause` has words of all groups; loops ask it of ten sentences in the time of a match."""
-        for words in self.needs:
-            for word in words:
-                if word in clause:
-                    break
-            else:
-                return False
-        return True
+        """Groups of words, of each of which no clause lacks all that matches."""
+        return tuple(map(_shortest, self.notation.needed(self.template)))
 
 
 class Intent(Struct, frozen=True, kw_only=True, dict=True):
@@ -78,22 +70,31 @@ class Intent(Struct, frozen=True, kw_only=True, dict=True):
     refused: tuple[re.Pattern[str], ...]
 
     @cached_property
-    def _signs(self) -> Mapping[str, tuple[int, ...]]:
-        """For each word of the first groups the places of the sentences that need it; "" is in every clause."""
-        places: dict[str, tuple[int, ...]] = {}
-        for place, sentence in enumerate(self.sentences):
-            for word in sentence.needs[0] if sentence.needs else ("",):
-                places[word] = (*places.get(word, ()), place)
-        return places
+    def _needs(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        """For each word the groups that it is of, and for each sentence the groups it needs: a bit stands for a group.
 
-    def fitting(self, clause: str) -> Iterator[Sentence]:
+        Sentences share their groups, so that each word is looked for once.
+        """
+        bits: dict[tuple[str, ...], int] = {}
+        needed = [{bits.setdefault(group, 1 << len(bits)) for group in each.needs} for each in self.sentences]
+        words: dict[str, int] = {}
+        for group, bit in bits.items():
+            for word in group:
+                words[word] = words.get(word, 0) | bit
+        return words, tuple(map(sum, needed))
+
+    def fitting(self, clause: str) -> list[Sentence]:
         """The sentences, in order, that `clause` has the words of."""
-        places = {place for word, having in self._signs.items() if word in clause for place in having}
-        return (self.sentences[place] for place in sorted(places) if self.sentences[place].may_match(clause))
+        words, needed = self._needs
+        had = 0
+        for word, groups in words.items():
+            if word in clause:
+                had |= groups
+        return [sentence for sentence, groups in zip(self.sentences, needed, strict=True) if groups & had == groups]
 
 
-class Ending(Struct, frozen=True, eq=False):
-    """How messages may end: a pattern, and words of which every match has one, which are found much faster."""
+class Sought(Struct, frozen=True, eq=False):
+    """A pattern, and words of which every match has one, which are found much faster."""
 
     pattern: re.Pattern[str]
     signs: tuple[str, ...]
@@ -142,9 +143,9 @@ class LanguagePack(Struct, frozen=True, eq=False):
     notation: Notation
     traditional: frozenset[str]
     folding: dict[int, int]
-    opening: re.Pattern[str]
-    closing: Ending
-    taken_back: Ending
+    opening: Openings
+    closing: Sought
+    taken_back: Sought
     joint: re.Pattern[str]
     subject: re.Pattern[str]
     leftover: re.Pattern[str]
@@ -158,7 +159,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     not_time: re.Pattern[str]
     read_as: tuple[tuple[re.Pattern[str], str], ...]
     odd: re.Pattern[str]
-    rewritten: tuple[tuple[re.Pattern[str], str], ...]
+    rewritten: tuple[tuple[Sought, str], ...]
     typed: Mapping[str, str]
     no_note: re.Pattern[str]
     to_do: re.Pattern[str]
@@ -249,7 +250,7 @@ def load_pack(language: str) -> LanguagePack:
         notation=notation,
         traditional=frozenset(data.traditional),
         folding=str.maketrans(data.traditional, data.simplified),
-        opening=re.compile(rf"(?:{_any_template(data.opening, notation)}){edge}{pause}"),
+        opening=Openings(data.opening, notation, f"{edge}{pause}"),
         closing=_ending(rf"{pause}{edge}", data.closing, notation, rf"{pause}$"),
         taken_back=_ending(r"(?:^|[\s,.;!?…，。；！？~-])\s*", data.taken_back, notation, rf"{pause}$"),
         joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
@@ -273,7 +274,7 @@ def load_pack(language: str) -> LanguagePack:
         not_time=re.compile(rf"{_QUOTED}|{before}(?:{'|'.join(data.not_times) or NEVER})"),
         read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
-        rewritten=_pairs(data.rewritten),
+        rewritten=tuple((sought(pattern), words) for pattern, words in data.rewritten),
         typed={**slips(data.slips, real=data.no_slips), **data.typed},
         no_note=any_of(data.no_notes),
         to_do=any_of((data.to_do,)),
@@ -301,20 +302,20 @@ def load_pack(language: str) -> LanguagePack:
 
 
 @cache
-def load_intent_gate(language: str, name: str) -> re.Pattern[str]:
+def load_intent_gate(language: str, name: str) -> Sought:
     """Matches the words of which every sentence of one intent has at least one."""
     pack = load_pack(language)
     edge = r"\b" if pack.data.is_spaced else ""
-    return re.compile(_alternatives(pack.data.intents[name].gate, edge))
+    return sought(_alternatives(pack.data.intents[name].gate, edge))
 
 
 @cache
-def load_second_gate(language: str, name: str) -> re.Pattern[str] | None:
+def load_second_gate(language: str, name: str) -> Sought | None:
     """Matches the words of which every sentence of one intent has one besides; None where it has no such words."""
     pack = load_pack(language)
     words = pack.data.intents[name].gate_too
     edge = r"\b" if pack.data.is_spaced else ""
-    return re.compile(_alternatives(words, edge)) if words else None
+    return sought(_alternatives(words, edge)) if words else None
 
 
 @cache
@@ -357,6 +358,11 @@ def _in_both_scripts(data: PackData) -> PackData:
     )
 
 
+def sought(pattern: str) -> Sought:
+    """`pattern`, to be looked for in folded texts."""
+    return Sought(re.compile(pattern), certain_words(pattern) or ("",))
+
+
 def _shortest(words: tuple[str, ...]) -> tuple[str, ...]:
     """Those of `words` that hold no other of them: a text with "reminder" has "remind"."""
     return tuple(word for word in dict.fromkeys(words) if not any(one != word and one in word for one in words))
@@ -389,11 +395,11 @@ def _any_template(templates: Iterable[str], notation: Notation) -> str:
     return "|".join(notation.expand(template) for template in longest_first) or NEVER
 
 
-def _ending(before: str, templates: Iterable[str], notation: Notation, behind: str) -> Ending:
+def _ending(before: str, templates: Iterable[str], notation: Notation, behind: str) -> Sought:
     """Any of `templates`, between what stands `before` it and `behind` it."""
     pattern = re.compile(f"{before}(?:{_any_template(templates, notation)}){behind}")
     signs = notation.needed(f"({'|'.join(templates)})")
-    return Ending(pattern=pattern, signs=_shortest(signs[0]) if signs else ("",))
+    return Sought(pattern=pattern, signs=_shortest(signs[0]) if signs else ("",))
 
 
 def _longest(patterns: Iterable[str]) -> str:

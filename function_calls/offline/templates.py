@@ -26,6 +26,7 @@ _SYNTAX = re.compile(
     r"<(?P<rule>\w+)>|\{(?P<slot>\w+)\}|(?P<space>\s+)|(?P<mark>\]\*|[()|\[\]])|(?P<letter>.)",
     re.DOTALL,
 )
+_OPENING, _CLOSING = frozenset("(["), frozenset({")", "]", "]*"})
 _MARKS = {"(": "(?:", ")": ")", "[": "(?:(?:", "]": "))?", "|": "|"}
 
 
@@ -75,6 +76,34 @@ class Notation(Struct, frozen=True, kw_only=True):
         They are told in a fraction of the time in which the template is compiled.
         """
         return self._needed(_SYNTAX.finditer(template))
+
+    def first_letters(self, template: str) -> frozenset[str]:
+        """The small letters with one of which all begins that a template explains; it begins with no slot."""
+        return self._firsts(_SYNTAX.finditer(template))[0]
+
+    def _firsts(self, parts: Iterator[re.Match[str]]) -> tuple[frozenset[str], bool]:
+        """The letters with which the parts may begin as far as the bracket that closes them; whether all may lack."""
+        ways: frozenset[str] = frozenset()
+        may_lack, is_open = False, True
+        for part in parts:
+            letters, lacks = self._firsts_of(part, parts)
+            ways |= letters if is_open else frozenset()
+            is_open = is_open and lacks
+            if part["mark"] == "|":
+                may_lack, is_open = may_lack or is_open, True
+            elif part["mark"] in _CLOSING:
+                break
+        return ways, may_lack or is_open
+
+    def _firsts_of(self, part: re.Match[str], parts: Iterator[re.Match[str]]) -> tuple[frozenset[str], bool]:
+        if part["letter"]:
+            return frozenset(part["letter"].lower()), False
+        if part["rule"]:
+            return self._firsts(_SYNTAX.finditer(self.rules[part["rule"]]))
+        if part["mark"] in _OPENING:
+            letters, lacks = self._firsts(parts)
+            return letters, lacks or part["mark"] == "["
+        return frozenset(), True
 
     def _needed(self, parts: Iterator[re.Match[str]]) -> Needs:
         """What the parts need as far as the bracket that closes them."""

@@ -125,12 +125,12 @@ def test_every_sentence_of_every_language_compiles(language: str) -> None:
 def test_what_is_matched_with_folded_texts_asks_for_no_capital_letter(language: str) -> None:
     pack = load_pack(language)
     intents = [load_intent(language, name) for name in pack.data.intents]
-    gates = [load_gate(language), *(load_intent_gate(language, name) for name in pack.data.intents)]
+    gates = [load_gate(language), *(load_intent_gate(language, name).pattern for name in pack.data.intents)]
     sentences = [sentence.pattern for intent in intents for sentence in intent.sentences]
     refused = [pattern for intent in intents for pattern in intent.refused]
     questions = [getattr(load_questions(language), each.name) for each in fields(load_questions(language))]
     frame = [
-        pack.opening,
+        *filter(None, pack.opening.compiled().values()),
         pack.closing.pattern,
         pack.taken_back.pattern,
         pack.vague,
@@ -139,7 +139,8 @@ def test_what_is_matched_with_folded_texts_asks_for_no_capital_letter(language: 
         pack.lead,
     ]
     notes = [pack.no_note, pack.to_do, pack.plural]
-    rewritten = [pattern for pattern, _ in (*pack.rewritten, *pack.read_as, *pack.mornings, *pack.untitled)]
+    rewritten = [each.pattern for each, _ in pack.rewritten]
+    rewritten += [pattern for pattern, _ in (*pack.read_as, *pack.mornings, *pack.untitled)]
 
     patterns = [*gates, *sentences, *refused, *questions, *frame, *notes, *rewritten, *pack.lengths, pack.period]
     assert [found for each in patterns if (found := re.search("[A-Z]", _NO_LETTER.sub("", each.pattern)))] == []
