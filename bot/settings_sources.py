@@ -1,6 +1,5 @@
 """Reads settings from `config.toml` and the environment; nothing else in Bubbles does."""
 
-import difflib
 import os
 import re
 import tomllib
@@ -16,6 +15,7 @@ from bot.secret_places import SecretMissing, place_of, read_file, read_secret
 from bot.settings import Group, Settings
 from bot.terminal_language import speaks_chinese
 from services.errors import ConfigError
+from services.likeness import likest
 
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
@@ -198,7 +198,7 @@ def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def _nearest(key: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+    near = likest(key, known, at_least=0.4)
     return f"unknown setting; did you mean {near[0]}?" if near else "unknown setting"
 
 

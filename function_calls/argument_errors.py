@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from function_calls.errors import ArgumentError
+from services.likeness import likest
 
 LONGEST_QUOTE: Final = 60
 """Characters of a wrong value that are repeated to the model."""
@@ -25,7 +25,7 @@ def quoted(value: object) -> str:
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """The one of `words` most like `word`, whatever its case; None when none is like it."""
     by_form = {each.casefold(): each for each in words}
-    close = get_close_matches(word.casefold(), by_form, n=1, cutoff=0.6)
+    close = likest(word.casefold(), by_form, at_least=0.6)
     return by_form[close[0]] if close else None
 
 

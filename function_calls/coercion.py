@@ -8,7 +8,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
@@ -19,6 +18,7 @@ from function_calls.errors import ArgumentError
 from function_calls.relaxed_json import Unreadable, read_json
 from function_calls.schema_validator import SchemaValidator, names_all_members
 from function_calls.schema_walk import Schema
+from services.likeness import likest
 
 _BOOLEANS: Final = {"true": True, "false": False, "yes": True, "no": False, "是": True, "否": False}
 _SLIP: Final = 0.8
@@ -101,7 +101,7 @@ class Coercion(Struct, kw_only=True):
         error = unknown(place, name, absent)
         self.strangers.append(error)
         forms = [name_form(each) for each in absent]
-        if get_close_matches(name_form(name), forms, n=1, cutoff=_SLIP):
+        if likest(name_form(name), forms, at_least=_SLIP):
             self.slips.append(error)
         else:
             self.steps.append(f"{place}: left out, the tool has no such argument")

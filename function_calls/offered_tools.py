@@ -1,6 +1,5 @@
 """A set of tools made ready for a model once: serialised, and each with its compiled check."""
 
-import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -8,6 +7,7 @@ from functools import cached_property
 
 from function_calls.calls import ToolSpec
 from function_calls.schema_validator import SchemaValidator
+from services.likeness import likest
 
 _KEPT_SETS = 64
 _NEAREST = 3
@@ -65,7 +65,7 @@ class OfferedTools:
 
     def nearest(self, name: str) -> list[str]:
         """Names of tools that look like `name`, the likeliest first."""
-        return difflib.get_close_matches(name, list(self.by_name), n=_NEAREST, cutoff=0.5)
+        return likest(name, self.by_name, count=_NEAREST)
 
     @cached_property
     def _by_plain_name(self) -> Mapping[str, ToolSpec]:

@@ -1,6 +1,5 @@
 """The chat command /tools: which functions work in this chat, and switching them off and on."""
 
-import difflib
 from typing import Final
 
 from function_calls.oversight import Oversight
@@ -8,6 +7,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.switch_command import SwitchCommand, switch_pattern
 from function_calls.toolset import Viewer
 from function_calls.wording import say
+from services.likeness import likest
 
 _COMMAND: Final = switch_pattern("tools", "工具")
 _NEAREST: Final = 3
@@ -36,7 +36,7 @@ class ToolCommands(SwitchCommand):
         """Switch a function, or say which names come near."""
         names, _ = await self._names(viewer)
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=_NEAREST, cutoff=0.5) or names
+            near = likest(name, names, count=_NEAREST) or names
             return say(language, "tools.unknown", name=name, known=", ".join(near))
         await self._switches.switch(viewer.chat, name, is_on=is_on)
         return say(language, "tools.switched_on" if is_on else "tools.switched_off", tool=name)

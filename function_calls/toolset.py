@@ -1,6 +1,5 @@
 """The protocol of everything that offers tools, and the refusals that all of them word alike."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
@@ -9,6 +8,7 @@ from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
 from function_calls.permission import Viewer
 from function_calls.wording import say
+from services.likeness import likest
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
 
@@ -28,7 +28,7 @@ class Toolset(Protocol):
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
     """The answer to a call of a tool that is not there, with the nearest names."""
     names = list(offered)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = likest(name, names, count=3)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
     return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
 

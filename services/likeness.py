@@ -1,0 +1,13 @@
+"""Which of the names that are known somebody may have meant."""
+
+from collections.abc import Iterable
+
+
+def likest(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
+    """Up to `count` of `known` that look like `name`, the likeliest first.
+
+    `at_least` is how alike they must be, from 0 to 1: `difflib.SequenceMatcher.ratio`.
+    """
+    from difflib import get_close_matches  # a slip is rare, and difflib is no small module
+
+    return get_close_matches(name, list(known), n=count, cutoff=at_least)
