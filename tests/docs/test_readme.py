@@ -129,3 +129,9 @@ def test_the_handler_of_the_chinese_readme_is_a_plugin_that_answers(tmp_path, te
     (told,) = asyncio.run(said(text, plugins=PluginSettings(folder=tmp_path)))
 
     assert re.fullmatch(answer, told)
+
+
+def test_the_chinese_readme_leads_to_the_same_pages():
+    english, chinese = (set(re.findall(r"\]\(([^)#]+)", page)) for page in (README, CHINESE))
+
+    assert chinese - {"README.md"} == english - {"README.zh.md"}
