@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
+
 from msgspec import Struct
 from msgspec.structs import replace
-from typing import Final
 
 from bot.addressing import is_called
 from bot.platform import Capabilities, Health, HealthState, OutgoingMessage, Receive

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+
 from msgspec.structs import replace
 
 from bot.platform import Receive

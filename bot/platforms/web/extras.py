@@ -1,9 +1,10 @@
 """What a message of the room has beside its text: buttons, reactions, the reminder it is about."""
 
 from collections import OrderedDict
-from msgspec import Struct, field
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct, field
 
 from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
 from services.chat import ChatAddress

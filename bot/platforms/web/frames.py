@@ -1,10 +1,10 @@
 """What goes over a room's sockets: frames, and the shapes inside them."""
 
 from collections.abc import Mapping
-from msgspec import Struct
 from datetime import UTC, datetime
 from typing import Final, Literal, NotRequired
 
+from msgspec import Struct
 from pydantic_core import to_json
 from typing_extensions import TypedDict
 
