@@ -4,10 +4,20 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
-from services.language_model.failures import EndpointFailed
+from services.language_model.failures import EndpointFailed, failure_of
 from services.language_model.ports import Completion, RequestedCall, Usage
+from services.language_model.told_errors import read_error
 
 Fields = Mapping[str, object]
+
+# What servers say instead of the four words of the API.
+_CUT = frozenset({"max_tokens", "max_output_tokens", "model_length", "token_limit", "max_length"})
+_FILTERED = frozenset(
+    {"safety", "sensitive", "recitation", "blocklist", "prohibited_content", "spii", "content_filtered", "refusal"}
+)
+_BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "abort", "aborted"})
+_CALLED = frozenset({"stop", "function_call", "tool_call", "tool_use", "end_turn", "eos", "stop_sequence"})
+_SAID = frozenset({"text", "output_text", "refusal"})
 
 
 def read_answer(body: bytes) -> Completion:
@@ -20,24 +30,26 @@ def read_answer(body: bytes) -> Completion:
         answer = json.loads(body)
     except ValueError:
         malformed("the answer is not JSON")
-    return read_fields(fields_of(answer))
+    return read_fields(fields_of(answer[0] if isinstance(answer, list) and answer else answer))
 
 
 def read_fields(answer: Fields) -> Completion:
     """Read an answer that has been parsed already.
 
     Raises:
-        EndpointFailed: it is not an answer, or says itself that it is an error.
+        ModelUnavailable: it is not an answer, or says itself that it is an error.
     """
     choice = first_choice(answer)
     if choice is None:
-        malformed(told_error(answer) or "the answer has no choices")
+        refuse_error(answer)
+        malformed("the answer has no choices")
     message = fields_of(choice.get("message"))
-    calls = read_calls(message.get("tool_calls"))
+    calls = read_calls(message)
+    text = text_of(message.get("content")) or text_of(message.get("refusal"))
     return Completion(
-        text=text_of(message.get("content")),
+        text=text,
         calls=calls,
-        finish_reason=finish_reason(choice.get("finish_reason"), has_calls=bool(calls)),
+        finish_reason=finish_reason(choice.get("finish_reason"), has_calls=bool(calls), has_text=bool(text)),
         model=text_of(answer.get("model")),
         usage=read_usage(answer.get("usage")),
     )
@@ -49,20 +61,30 @@ def first_choice(answer: Fields) -> Fields | None:
     return fields_of(choices[0]) if isinstance(choices, list) and choices else None
 
 
-def read_calls(raw: object) -> tuple[RequestedCall, ...]:
+def read_calls(message: Fields) -> tuple[RequestedCall, ...]:
     """The tool calls of a message; arguments that a server sent as an object become JSON text."""
     calls = []
-    for entry in raw if isinstance(raw, list) else ():
-        function = fields_of(fields_of(entry).get("function"))
-        arguments = function.get("arguments")
-        calls.append(
-            RequestedCall(
-                id=text_of(fields_of(entry).get("id")),
-                name=text_of(function.get("name")),
-                arguments=arguments if isinstance(arguments, str) else _as_json(arguments),
-            )
-        )
+    for entry in call_entries(message):
+        function = fields_of(entry.get("function")) or entry
+        name, arguments = text_of(function.get("name")), function.get("arguments")
+        if name or arguments:
+            calls.append(RequestedCall(id=text_of(entry.get("id")), name=name, arguments=arguments_text(arguments)))
     return tuple(calls)
+
+
+def call_entries(message: Fields) -> list[Fields]:
+    """The entries of `tool_calls`, of a lone object there, or of the `function_call` that came before it."""
+    raw = message.get("tool_calls") or message.get("function_call")
+    if not raw:
+        return []
+    return [fields_of(entry) for entry in raw] if isinstance(raw, list) else [fields_of(raw)]
+
+
+def arguments_text(arguments: object) -> str:
+    """Arguments as the text they should have been."""
+    if isinstance(arguments, str):
+        return arguments
+    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
 def read_usage(raw: object) -> Usage:
@@ -72,22 +94,35 @@ def read_usage(raw: object) -> Usage:
     return Usage(
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(details.get("cached_tokens")),
+        cached_tokens=_count(details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")),
     )
 
 
-def finish_reason(raw: object, *, has_calls: bool) -> str:
-    """The server's word, put right where servers are known to differ: `stop` beside calls, the old `function_call`."""
-    reason = text_of(raw) or ("tool_calls" if has_calls else "stop")
-    return "tool_calls" if has_calls and reason in ("stop", "function_call") else reason
+def finish_reason(raw: object, *, has_calls: bool, has_text: bool) -> str:
+    """The server's word in the API's: `stop`, `tool_calls`, `length` or `content_filter`.
+
+    Raises:
+        EndpointFailed: the word says that the answer broke off, or promises calls where there is nothing at all.
+    """
+    reason = text_of(raw)
+    if reason in ("", "null"):
+        return "tool_calls" if has_calls else "stop"
+    if has_calls and (reason == "tool_calls" or reason.lower() in _CALLED):
+        return "tool_calls"
+    if reason in ("stop", "length", "content_filter"):
+        return reason
+    return _translated(reason.lower(), has_text=has_text)
 
 
-def told_error(answer: Fields) -> str:
-    """The message of an error that a server put into an answer with status 200; empty when there is none."""
-    error = answer.get("error")
-    if isinstance(error, Mapping):
-        return text_of(error.get("message")) or "the server reports an error"
-    return text_of(error)
+def refuse_error(answer: Fields) -> None:
+    """Give up on an answer with status 200 that says itself that it is an error.
+
+    Raises:
+        ModelUnavailable: it does; by the status that it names, else `malformed`.
+    """
+    told = read_error(answer)
+    if told is not None:
+        raise failure_of(told.status or 200, told.message, generation=told.generation)
 
 
 def fields_of(value: object) -> Fields:
@@ -109,15 +144,25 @@ def malformed(detail: str) -> NoReturn:
     raise EndpointFailed("malformed", detail)
 
 
+def _translated(reason: str, *, has_text: bool) -> str:
+    if reason in _CUT:
+        return "length"
+    if reason in _FILTERED:
+        return "content_filter"
+    if reason in _BROKEN:
+        malformed(f"the server broke the answer off: {reason}")
+    if not has_text and reason in ("tool_calls", "function_call", "tool_use"):
+        malformed("the answer promises calls and has none")
+    return "stop"
+
+
 def _part_texts(parts: Iterable[object]) -> Iterable[str]:
+    """The texts that are said; a model's thoughts are parts of another type."""
     for part in parts:
-        text = fields_of(part).get("text")
-        if isinstance(text, str):
+        fields = fields_of(part)
+        text = fields.get("text")
+        if isinstance(text, str) and fields.get("type", "text") in _SAID:
             yield text
-
-
-def _as_json(arguments: object) -> str:
-    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
 def _count(value: object) -> int:

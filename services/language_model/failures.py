@@ -1,6 +1,36 @@
 """How a model can fail, told apart by who is at fault: the endpoint or the request."""
 
+import re
+from typing import Literal
+
 from services.errors import ModelUnavailable
+
+_LONGEST_DETAIL = 300
+_PASSING = frozenset({408, 409, 429})
+_ABOUT_THE_REQUEST = frozenset({400, 413, 415, 422})
+# The model wrote calls that its server could not read: asked again it may write better ones.
+_WRONG_CALLS = re.compile(
+    r"tool_use_failed|failed to call a function|tool call validation failed|attempted to call tool"
+    r"|pars(?:e|ing) (?:the )?tool.?call|failed to parse (?:input|tool|function)",
+    re.IGNORECASE,
+)
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|size|window|limit)|context the overflows|maximum.{0,30}tokens|token limit"
+    r"|(?:prompt|input|request|conversation)\b.{0,40}too (?:long|large)|too many (?:input |prompt )?tokens"
+    r"|input length should be|reduce (?:the length|your)|string_above_max_length|上下文.{0,10}(?:超|过长)"
+    r"|(?:超出|超过).{0,12}(?:长度|上下文|token)|输入.{0,6}过长",
+    re.IGNORECASE,
+)
+_NO_TOOLS = re.compile(
+    r"(?:not|no|n't|never|without)\b.{0,60}(?:support|enable|allow|accept).{0,40}(?:tool|function)"
+    r"|(?:tool|function).{0,60}(?:not|n't|un)\s?(?:be )?(?:yet )?(?:support|available|allow|enable|implement)"
+    r"|(?:tool|function).{0,40}requires? (?:--|the )|不支持.{0,12}(?:工具|函数|tool|function)|roles? must alternate"
+    r"|only user and assistant roles",
+    re.IGNORECASE,
+)
+_NO_FORMAT = re.compile(r"response_?format|json_?schema|json_object|grammar|guided|structured output", re.IGNORECASE)
+
+Matter = Literal["length", "tools", "format", "other"]
 
 
 class EndpointFailed(ModelUnavailable):
@@ -21,9 +51,50 @@ class EndpointFailed(ModelUnavailable):
 class RequestRejected(ModelUnavailable):
     """The endpoint works and does not want this request: too long, or a feature it does not know.
 
-    `status` is the HTTP status. Such a failure says nothing about the endpoint's health.
+    `status` is the HTTP status, `told` all that the server said. Such a failure says nothing about the endpoint's
+    health.
     """
 
-    def __init__(self, detail: str, *, status: int) -> None:
+    def __init__(self, detail: str, *, status: int, told: str = "") -> None:
         super().__init__("refused", detail)
         self.status = status
+        self.told = told or detail
+
+    @property
+    def matter(self) -> Matter:
+        """What about the request is not wanted, as far as the server says."""
+        if _TOO_LONG.search(self.told):
+            return "length"
+        if _NO_TOOLS.search(self.told):
+            return "tools"
+        return "format" if _NO_FORMAT.search(self.told) else "other"
+
+
+class CallsRejected(EndpointFailed):
+    """The endpoint could not read the calls that its model wrote; `generation` is what the model wrote, if told."""
+
+    def __init__(self, detail: str, *, generation: str = "") -> None:
+        super().__init__("malformed", detail)
+        self.generation = generation
+
+
+def failure_of(status: int, told: str, *, retry_after: float | None = None, generation: str = "") -> ModelUnavailable:
+    """What an error means of which a server told so much; `status` is 200 where it stood in an answer.
+
+    Servers differ in the status that they give a request which they cannot take, so their words count too.
+    """
+    shown = " ".join(told.split())[:_LONGEST_DETAIL]
+    detail = f"HTTP {status} {shown}".strip() if status >= 400 else shown
+    if _WRONG_CALLS.search(told):
+        return CallsRejected(detail, generation=generation)
+    if status in _ABOUT_THE_REQUEST:
+        return RequestRejected(detail, status=status, told=told)
+    if status not in (401, 403) and (_NO_TOOLS.search(told) or _TOO_LONG.search(told)):
+        return RequestRejected(detail, status=status, told=told)
+    if status == 429:
+        return EndpointFailed("rate_limited", detail, retry_after=retry_after)
+    if status >= 500 or status in _PASSING:
+        return EndpointFailed("server_error", detail, retry_after=retry_after)
+    if status < 400:
+        return EndpointFailed("malformed", detail)
+    return EndpointFailed("refused", detail, is_passing=False)

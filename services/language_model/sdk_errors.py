@@ -1,49 +1,60 @@
 """Translate the SDK's errors into ours, with secrets removed."""
 
 from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 
 import openai
 
 from services.errors import ModelUnavailable
-from services.language_model.failures import EndpointFailed, RequestRejected
+from services.language_model.failures import EndpointFailed, failure_of
+from services.language_model.told_errors import ToldError, read_error
 
-_LONGEST_DETAIL = 300
-_PASSING = frozenset({408, 409, 429})
-_ABOUT_THE_REQUEST = frozenset({400, 413, 415, 422})
+_LONGEST_TOLD = 2000  # characters in which a reason is looked for
 
 
 def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
     """What `error` means for us; `secret` is struck out of whatever the server wrote."""
     if isinstance(error, openai.APIStatusError):
-        detail = f"HTTP {error.status_code} {_detail(error, secret)}".strip()
-        if error.code == "insufficient_quota":  # sent with 429, but no wait will help
-            return EndpointFailed("refused", detail, is_passing=False)
-        return _by_status(error.status_code, detail, retry_after(error.response.headers))
+        return _by_status(error, secret)
     if isinstance(error, openai.APITimeoutError) and not _was_refused(error):
         return EndpointFailed("timeout", "the server did not answer in time")
     if isinstance(error, openai.APIConnectionError):
         return EndpointFailed("connection", "the server could not be reached or hung up")
+    if isinstance(error, openai.APIError):  # told in the middle of a stream that the SDK itself reads
+        told = read_error(error.body) or ToldError(message=error.message)
+        return failure_of(told.status or 200, _clean(told.message, secret), generation=told.generation)
     return EndpointFailed("malformed", _clean(type(error).__name__, secret))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait; None when it names none, or names a date, which is rare and not for us."""
+    """Seconds that a server asks to wait, which it may name as the time of day by its own clock; None without any."""
     for header, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[header]) / unit)
         except (KeyError, ValueError):
             continue
-    return None
+    until, now = _time(headers, "retry-after"), _time(headers, "date")
+    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
 
 
-def _by_status(status: int, detail: str, wait: float | None) -> ModelUnavailable:
-    if status in _ABOUT_THE_REQUEST:
-        return RequestRejected(detail, status=status)
-    if status == 429:
-        return EndpointFailed("rate_limited", detail, retry_after=wait)
-    if status >= 500 or status in _PASSING:
-        return EndpointFailed("server_error", detail, retry_after=wait)
-    return EndpointFailed("refused", detail, is_passing=False)
+def _time(headers: Mapping[str, str], header: str) -> datetime | None:
+    """The time in `header`, when it has a zone."""
+    try:
+        told = parsedate_to_datetime(headers[header])
+    except (KeyError, ValueError):
+        return None
+    return None if told.tzinfo is None else told
+
+
+def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
+    told = read_error(error.body) or ToldError(message="")
+    is_page = told.message.lstrip().startswith("<")  # of a proxy that stands before the server
+    said = "" if is_page else _clean(told.message, secret)[:_LONGEST_TOLD]
+    if "insufficient_quota" in (error.code, told.code):  # sent with 429, but no wait will help
+        return EndpointFailed("refused", f"HTTP {error.status_code} {said[:300]}".strip(), is_passing=False)
+    wait = retry_after(error.response.headers)
+    return failure_of(error.status_code, said, retry_after=wait, generation=told.generation)
 
 
 def _was_refused(error: BaseException) -> bool:
@@ -56,12 +67,5 @@ def _was_refused(error: BaseException) -> bool:
     return False
 
 
-def _detail(error: openai.APIStatusError, secret: str) -> str:
-    body = error.body
-    message = body.get("message") if isinstance(body, dict) else None
-    return _clean(message if isinstance(message, str) else "", secret)
-
-
 def _clean(text: str, secret: str) -> str:
-    shown = text.replace(secret, "***") if secret else text
-    return " ".join(shown.split())[:_LONGEST_DETAIL]
+    return text.replace(secret, "***") if secret else text

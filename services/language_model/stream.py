@@ -5,46 +5,113 @@ https://platform.openai.com/docs/api-reference/chat-streaming.
 """
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
 
 from services.language_model.answer import (
+    Fields,
+    arguments_text,
+    call_entries,
     fields_of,
     finish_reason,
     first_choice,
     malformed,
     read_usage,
+    refuse_error,
     text_of,
-    told_error,
 )
 from services.language_model.ports import Completion, RequestedCall, Usage
 
 DONE = b"[DONE]"
+_EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_NO_ARGUMENTS = ("", "{}", "null")
+_ERROR_STARTS = (b"{", b"error:")
 
 
 async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
     """The `data` of each event in a stream that is cut into arbitrary pieces.
 
-    Chat-completions servers write one `data` line an event, so an event is a line here.
+    Chat-completions servers write one `data` line an event, so an event is a line here. Some put an error into the
+    stream as a line of its own.
     """
     rest = b""
     async for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
-            if line.startswith(b"data:"):
-                yield line[5:].strip()
-    if rest.startswith(b"data:"):
-        yield rest[5:].strip()
+            if data := _data(line):
+                yield data
+    if data := _data(rest):
+        yield data
+
+
+def is_event_stream(body: bytes) -> bool:
+    """Whether a whole body is a stream of events, whatever its server calls it."""
+    return body.lstrip(b"\xef\xbb\xbf\r\n ").startswith(_EVENT_STARTS)
+
+
+def read_events(body: bytes) -> Completion:
+    """Read a streamed answer that was waited for as a whole.
+
+    Raises:
+        ModelUnavailable: it is no answer.
+    """
+    answer = StreamedAnswer()
+    for data in filter(None, map(_data, body.split(b"\n"))):
+        if data == DONE:
+            answer.end()
+            break
+        answer.add_event(data)
+    return answer.completion()
+
+
+def _data(line: bytes) -> bytes:
+    if line.startswith(b"data:"):
+        return line[5:].strip()
+    if line.startswith(_ERROR_STARTS):
+        return line.removeprefix(b"error:").strip()
+    return b""
 
 
 class _CallInParts:
-    """A call that is still arriving."""
+    """A call that is still arriving at `place` among its answer's calls."""
 
-    __slots__ = ("arguments", "id", "name")
+    __slots__ = ("arguments", "id", "name", "place")
 
-    def __init__(self) -> None:
+    def __init__(self, place: int) -> None:
+        self.place = place
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+
+    def add(self, identity: str, name: str, arguments: str) -> None:
+        """Take in a part; a name comes once, again with every part, or in pieces itself."""
+        self.id = self.id or identity
+        if name and name != self.name:
+            self.name = name if name.startswith(self.name) else self.name + name
+        if arguments:
+            self.arguments.append(arguments)
+
+    def is_over(self, identity: str, name: str) -> bool:
+        """Whether a part with `name` and `identity` begins another call in the place of this one.
+
+        Gemini and the proxies before it give every call of an answer the same index, or none.
+        """
+        if identity and identity == self.id:
+            return False
+        if name != self.name:
+            return bool(self.arguments) or bool(identity and self.id)
+        try:
+            return bool(json.loads("".join(self.arguments)))
+        except ValueError:
+            return False
+
+    @property
+    def requested(self) -> RequestedCall:
+        """The call. Some servers open it with empty arguments, and some end with all of them once more."""
+        whole = ""
+        for part in self.arguments:
+            begins_anew = part[:1] == "{" and (whole.strip() in _NO_ARGUMENTS or part.startswith(whole))
+            whole = part if begins_anew else whole + part
+        return RequestedCall(id=self.id, name=self.name, arguments=whole)
 
 
 class StreamedAnswer:
@@ -52,8 +119,10 @@ class StreamedAnswer:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._calls: dict[int, _CallInParts] = {}
+        self._calls: list[_CallInParts] = []
+        self._at_index: dict[int, _CallInParts] = {}
         self._finish_reason = ""
+        self._is_done = False
         self._model = ""
         self._usage = Usage()
 
@@ -61,54 +130,78 @@ class StreamedAnswer:
         """Take in the data of one event and return the text it adds.
 
         Raises:
-            EndpointFailed: the data is no chunk, or reports an error.
+            ModelUnavailable: the data is no chunk, or reports an error.
         """
         try:
             chunk = json.loads(data)
         except ValueError:
             malformed("a chunk of the streamed answer is not JSON")
-        return self.add_chunk(fields_of(chunk))
+        return self.add_chunk(fields_of(chunk[0] if isinstance(chunk, list) and chunk else chunk))
 
-    def add_chunk(self, chunk: Mapping[str, object]) -> str:
+    def add_chunk(self, chunk: Fields) -> str:
         """Take in a chunk that has been parsed already and return the text it adds."""
-        if error := told_error(chunk):
-            malformed(error)
+        choice = first_choice(chunk)
+        if choice is None or chunk.get("error"):
+            self._add_extra(chunk)
+            return ""
         if chunk.get("usage"):
             self._usage = read_usage(chunk["usage"])
         if not self._model:
             self._model = text_of(chunk.get("model"))
-        choice = first_choice(chunk)
-        if choice is None:
-            return ""
-        self._finish_reason = text_of(choice.get("finish_reason")) or self._finish_reason
-        delta = fields_of(choice.get("delta"))
-        self._add_calls(delta.get("tool_calls"))
-        text = text_of(delta.get("content"))
+        if choice.get("finish_reason"):
+            self._finish_reason = text_of(choice["finish_reason"]) or self._finish_reason
+            if choice.get("usage"):  # where Moonshot puts it
+                self._usage = read_usage(choice["usage"])
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            delta = {} if self._texts or self._calls else fields_of(choice.get("message"))
+        if "tool_calls" in delta or "function_call" in delta:
+            self._add_calls(call_entries(delta))
+        text = text_of(delta.get("content")) or text_of(delta.get("refusal"))
         if text:
             self._texts.append(text)
         return text
 
-    def _add_calls(self, raw: object) -> None:
-        for entry in raw if isinstance(raw, list) else ():
-            part = fields_of(entry)
-            call = self._calls.setdefault(self._place(part), _CallInParts())
-            function = fields_of(part.get("function"))
-            call.id = call.id or text_of(part.get("id"))
-            call.name = call.name or text_of(function.get("name"))
-            arguments = function.get("arguments")
-            if arguments:
-                call.arguments.append(arguments if isinstance(arguments, str) else json.dumps(arguments))
+    def end(self) -> None:
+        """The server has said that the answer is whole, which stands for a finish reason where it gives none."""
+        self._is_done = True
 
-    def _place(self, part: Mapping[str, object]) -> int:
-        """Where a delta belongs: its index, or, from servers that leave it out, a new call for each new id."""
-        index = part.get("index")
+    def _add_extra(self, chunk: Fields) -> None:
+        """A chunk without a choice: the usage, or an error."""
+        if not isinstance(chunk.get("choices"), list) or chunk.get("error"):
+            refuse_error(chunk)
+        if chunk.get("usage"):
+            self._usage = read_usage(chunk["usage"])
+
+    def _add_calls(self, entries: Iterable[Fields]) -> None:
+        for part in entries:
+            function = fields_of(part.get("function")) or part
+            identity, name, arguments = (
+                text_of(part.get("id")),
+                text_of(function.get("name")),
+                function.get("arguments"),
+            )
+            call = self._known(part.get("index"), identity, name)
+            if call is None or (name and call.is_over(identity, name)):
+                call = self._begin(part.get("index"))
+            call.add(identity, name, arguments_text(arguments) if arguments else "")
+
+    def _known(self, index: object, identity: str, name: str) -> _CallInParts | None:
+        """The call that a part goes on with: the one at its index or, without any, the one with its id or the last."""
         if isinstance(index, int):
-            return index
-        identity = text_of(part.get("id"))
-        known = next((place for place, call in self._calls.items() if identity and call.id == identity), None)
-        if known is not None:
-            return known
-        return len(self._calls) if identity or not self._calls else max(self._calls)
+            return self._at_index.get(index)
+        if identity:
+            known = next((call for call in self._calls if call.id == identity), None)
+            if known is not None or name:
+                return known
+        return self._calls[-1] if self._calls else None
+
+    def _begin(self, index: object) -> _CallInParts:
+        call = _CallInParts(index if isinstance(index, int) else len(self._calls))
+        self._calls.append(call)
+        if isinstance(index, int):
+            self._at_index[index] = call
+        return call
 
     def completion(self) -> Completion:
         """The whole answer.
@@ -116,16 +209,15 @@ class StreamedAnswer:
         Raises:
             EndpointFailed: the stream ended before the answer did (`malformed`).
         """
-        if not self._finish_reason:
+        if not (self._finish_reason or self._is_done):
             malformed("the stream was cut off before the answer ended")
-        calls = tuple(
-            RequestedCall(id=call.id, name=call.name, arguments="".join(call.arguments))
-            for _, call in sorted(self._calls.items())
-        )
+        parts = sorted(self._calls, key=lambda call: call.place)
+        calls = tuple(call.requested for call in parts if call.name or call.arguments)
+        text = "".join(self._texts)
         return Completion(
-            text="".join(self._texts),
+            text=text,
             calls=calls,
-            finish_reason=finish_reason(self._finish_reason, has_calls=bool(calls)),
+            finish_reason=finish_reason(self._finish_reason, has_calls=bool(calls), has_text=bool(text)),
             model=self._model,
             usage=self._usage,
         )

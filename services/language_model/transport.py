@@ -22,7 +22,7 @@ from services.language_model.failures import EndpointFailed
 from services.language_model.ports import Completion, CompletionRequest, TextListener
 from services.language_model.retry import Timeouts
 from services.language_model.sdk_errors import translate
-from services.language_model.stream import DONE, StreamedAnswer, event_data
+from services.language_model.stream import DONE, StreamedAnswer, event_data, is_event_stream, read_events
 
 _PATH = "/chat/completions"
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
@@ -79,7 +79,7 @@ class BytesTransport:
             response = await self._client.post(
                 self._url, cast_to=httpx2.Response, content=body, options={"headers": _OF_BYTES}
             )
-            return read_answer(response.content)
+            return _read_whole(response.content)
 
     async def _streamed(self, body: bytes, on_text: TextListener) -> Completion:
         # asked for the bare response, the SDK hands it over before its stream class would read it
@@ -158,6 +158,7 @@ async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Comp
     events = event_data(response.aiter_bytes())
     async for data in events:
         if data == DONE:
+            answer.end()
             await _read_out(events)
             break
         if text := answer.add_event(data):
@@ -175,10 +176,15 @@ async def _read_out(events: AsyncIterator[bytes]) -> None:
 
 async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> Completion:
     """The answer of a server that was asked to stream and sent it in one piece."""
-    completion = read_answer(await response.aread())
+    completion = _read_whole(await response.aread())
     if completion.text:
         await on_text(completion.text)
     return completion
+
+
+def _read_whole(body: bytes) -> Completion:
+    """An answer that was waited for as a whole; some proxies stream it all the same, or misname a stream."""
+    return read_events(body) if is_event_stream(body) else read_answer(body)
 
 
 async def _read_chunks(chunks: Any, on_text: TextListener) -> Completion:
