@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, UNKEPT_FIELDS, Group, gathered
 from services.time_expressions.grammar import Grammar
-from services.time_expressions.lists import apart
+from services.time_expressions.lists import apart, is_listed
 from services.time_expressions.scan import Item
 from services.time_expressions.values import Slots
 
@@ -29,17 +29,17 @@ def choose(
         eager: Take weak evidence as well, and lengths of time as times from now.
         grammar: Knows the words that join two times, or begin a new one.
     """
-    usable = [item for item in times if _allowed(item, text, eager=eager)]
+    usable = [item for item in times if _allowed(item, text, grammar, eager=eager)]
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
-        bad = {id(item) for item in groups if not _keeps(item.value, stands)}
+        bad = {id(item) for item in groups if not (_keeps(item.value, stands) or is_listed(item, text, grammar))}
         if not bad:
             break
         usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
     found = gathered(found, text, stands, grammar)
-    found = [_as_point(part) for group in found for part in apart(group, text)]
+    found = [_as_point(part) for group in found for part in apart(group, text, grammar)]
     if eager:
         found = [_as_offset(group) for group in found]
     return [group for group in found if not _hangs(group.slots) and stands(group.slots)]
@@ -54,12 +54,12 @@ def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
     return "refused" in slots or "per" in slots or _is_bound(slots) or stands(slots)
 
 
-def _allowed(item: Item, text: str, *, eager: bool) -> bool:
+def _allowed(item: Item, text: str, grammar: Grammar, *, eager: bool) -> bool:
     """Strong evidence stands anywhere, weaker only where it is all that the text says."""
     strength = item.value.get("strength", 0)
     if strength >= STRONG or _is_bound(item.value) or (eager and strength >= 0):
         return True
-    return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text)
+    return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text, grammar)
 
 
 def _is_bound(slots: Slots) -> bool:
@@ -80,8 +80,14 @@ def _is_amount(slots: Slots) -> int:
     return 1 if slots.keys() <= _NOTHING_BUT_OFFSET or slots.keys() <= _NOTHING_BUT_CLOCKS else 0
 
 
-def _is_whole(item: Item, text: str) -> bool:
-    return not any(char.isalnum() for char in text[: item.start] + text[item.end :])
+def _is_whole(item: Item, text: str, grammar: Grammar) -> bool:
+    """Tell whether a text says nothing else, courtesies left aside."""
+    return all(_is_courtesy(rest, grammar) for rest in (text[: item.start], text[item.end :]))
+
+
+def _is_courtesy(rest: str, grammar: Grammar) -> bool:
+    said = "".join(char if char.isalnum() else " " for char in rest).split()
+    return not said or " ".join(said) in grammar.courtesies
 
 
 def _score(item: Item) -> float:

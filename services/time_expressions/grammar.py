@@ -33,6 +33,7 @@ class Grammar(NamedTuple):
     hints: tuple[str, ...]
     conjunctions: frozenset[str]
     alternatives: frozenset[str]
+    courtesies: frozenset[str]
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
     idioms: str
@@ -66,7 +67,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     words: dict[str, list[tuple[str, Any]]] = {}
     roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set()}
-    groups |= {"conjunctions": set(), "alternatives": set()}
+    groups |= {"conjunctions": set(), "alternatives": set(), "courtesies": set()}
     characters: dict[int, int] = {}
     idioms: list[str] = []
     for language in chosen:
@@ -93,6 +94,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         hints=tuple(sorted(groups["hints"], key=lambda word: (-len(word), word))),
         conjunctions=frozenset(groups["conjunctions"]),
         alternatives=frozenset(groups["alternatives"]),
+        courtesies=frozenset(groups["courtesies"]),
         characters=characters,
         lengths=_lengths(words),
         idioms="|".join(idioms),

@@ -80,7 +80,7 @@ def _is_list(meaning: Meaning) -> bool:
     """Several clocks or days are several times, and one only as a recurrence; a weekend is one."""
     if len(meaning.weekdays) > 1 and meaning.shift is None and not (meaning.this_week or meaning.positions):
         return True
-    return max(len(meaning.clocks), len(meaning.days), len(meaning.months), len(meaning.positions)) > 1
+    return max(map(len, (meaning.clocks, meaning.parts, meaning.days, meaning.months, meaning.positions))) > 1
 
 
 def _with_lasting(answer: Answer, meaning: Meaning) -> Answer:

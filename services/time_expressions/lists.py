@@ -1,26 +1,67 @@
-"""Take a list of dates apart: Dec 5 and 8 at 10 are two times."""
+"""Take a list of dates, or of parts of a day, apart: Dec 5 and 8 at 10, 明天早上和晚上 are two times each."""
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from services.time_expressions.gather import CLOCK_FIELDS, DAY_FIELDS, Group
+from services.time_expressions.grammar import Grammar
+from services.time_expressions.scan import Item
+from services.time_expressions.values import Slots, names_day
 
 _LISTED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "zone"}
 
 
-def apart(group: Group, text: str) -> Iterator[Group]:
-    """`group`, or one for each of its days; each explains the words of its number, the last one all that follow."""
-    days = group.slots.get("days", ())
-    is_list = len(days) > 1 and len(group.spans) == 1 and group.slots.keys() <= _LISTED
-    numbers = _numbers(days, text, *group.spans[0]) if is_list else []
-    if len(numbers) < 2:
+def is_listed(item: Item, text: str, grammar: Grammar) -> bool:
+    """Tell whether `item` names several parts of a day that can be taken apart."""
+    return bool(_parts(item.value, text, (item.start, item.end), grammar))
+
+
+def apart(group: Group, text: str, grammar: Grammar) -> Iterator[Group]:
+    """`group`, or one for each of its days or parts of a day; each explains words of its own."""
+    slots = group.slots
+    found: list[tuple[Slots, tuple[int, int]]] = []
+    if len(group.spans) == 1 and slots.keys() <= _LISTED:
+        found = _days(slots, text, group.spans[0]) or _parts(slots, text, group.spans[0], grammar)
+    if not found:
         yield group
-        return
-    begins, ends = group.spans[0]
-    for place, (day, number) in enumerate(zip(days, numbers, strict=True)):
-        is_last = place == len(days) - 1
-        span = (number.start() if place else begins, ends if is_last else number.end())
-        yield Group(slots={**group.slots, "days": (day,)}, spans=(span,))
+    for one, span in found:
+        yield Group(slots={**slots, **one}, spans=(span,))
+
+
+def _days(slots: Slots, text: str, span: tuple[int, int]) -> list[tuple[Slots, tuple[int, int]]]:
+    days = slots.get("days", ())
+    numbers = _numbers(days, text, *span) if len(days) > 1 else []
+    if not numbers:
+        return []
+    starts = [span[0], *(number.start() for number in numbers[1:])]
+    ends = [*(number.end() for number in numbers[:-1]), span[1]]
+    return [({"days": (day,)}, (start, end)) for day, start, end in zip(days, starts, ends, strict=True)]
+
+
+def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[tuple[Slots, tuple[int, int]]]:
+    parts = slots.get("parts", ())
+    if len(parts) < 2 or "clocks" in slots or not (slots.keys() <= _LISTED and names_day(slots)):
+        return []
+    words = _words(text, *span, grammar)
+    if len(words) != len(parts):
+        return []
+    return [({"parts": (part,)}, word) for part, word in zip(parts, words, strict=True)]
+
+
+def _words(text: str, start: int, end: int, grammar: Grammar) -> list[tuple[int, int]]:
+    """Where the words between conjunctions and commas stand."""
+    found: list[tuple[int, int]] = []
+    for match in _separator(grammar.conjunctions).finditer(text, start, end):
+        found.append((start, match.start()))
+        start = match.end()
+    return [*found, (start, end)]
+
+
+@lru_cache
+def _separator(conjunctions: frozenset[str]) -> re.Pattern[str]:
+    words = sorted(rf"\b{word}\b" if word.isascii() and word.isalpha() else re.escape(word) for word in conjunctions)
+    return re.compile(rf"\s*(?:,\s*)?(?:{'|'.join(words)})\s*|\s*,\s*")
 
 
 def _numbers(days: tuple[int, ...], text: str, start: int, end: int) -> list[re.Match[str]]:

@@ -193,6 +193,8 @@ def _coherent(slots: Slots) -> bool:
         return False
     if shift is not None and shift.unit == "week" and slots.keys() & {"days", "months"}:
         return False
+    if "near" in slots and _is_near_day(shift):  # tomorrow 3-5 is no fifth of March
+        return False
     if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:
         return False
     if "months" in slots and not slots.keys() & _NAMED_IN_MONTH and ("clocks" in slots or _is_near_day(shift)):

@@ -101,7 +101,14 @@ def clock_beside(values: Values, *, number_first: bool = True, strength: int = 2
     return {**piece, "clocks": (made,), "strength": strength}
 
 
-def clock_range(values: Values) -> Slots | None:
+def range_beside(values: Values) -> Slots | None:
+    """Tomorrow 3-5."""
+    day, pair = values
+    made = clock_range([pair])
+    return {**day, **made} if made else None
+
+
+def clock_range(values: Values, *, strength: int = 2) -> Slots | None:
     """From 3 to 4 pm: the half of the last holds for the first where it fits."""
     pair = (
         values[0] if len(values) == 1 or (isinstance(values[0], tuple) and not isinstance(values[0], Clock)) else values
@@ -117,7 +124,7 @@ def clock_range(values: Values) -> Slots | None:
     if last.half in {"am", "pm"} and not first.half:
         earlier = first.hour % 12 < last.hour % 12 or (first.hour % 12, first.minute) < (last.hour % 12, last.minute)
         first = first._replace(half=last.half if earlier else {"am": "pm", "pm": "am"}[last.half])
-    return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": 2}
+    return {"clocks": (first,), "until": {"clocks": (last,), "strength": 2}, "strength": strength}
 
 
 def clock_either(values: Values) -> Slots | None:
@@ -190,8 +197,8 @@ def small_hours(values: Values) -> Slots | None:
 
 
 def parts_pair(values: Values) -> Slots | None:
-    """早晚; 早晨 is one part of the day."""
-    if set(values) == {"morning", "early"}:
+    """早晚; 早晨 and 夜晚 are one part of the day."""
+    if set(values) in ({"morning", "early"}, {"night", "evening"}):
         return None
     return {"parts": tuple(values), "strength": 0}
 

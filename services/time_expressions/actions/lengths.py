@@ -1,7 +1,7 @@
 """Actions that make numbers, lengths of time and offsets."""
 
 from services.time_expressions.actions.general import Values
-from services.time_expressions.values import Shift, Slots, Span
+from services.time_expressions.values import Clock, Shift, Slots, Span
 
 _MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
@@ -177,6 +177,12 @@ def lasting_unit(values: Values) -> Slots | None:
 def constant_span(_values: Values, *, amount: float, unit: str) -> Span | None:
     """半个钟."""
     return measure(amount, unit)
+
+
+def clock_span(values: Values) -> Span | None:
+    """In 1:30 hours."""
+    clock: Clock = values[0]
+    return Span(seconds=3600 * clock.hour + 60 * clock.minute, unit="minute") if not clock.second else None
 
 
 def span_of(values: Values, *, unit: str, factor: int = 1) -> Span | None:

@@ -10,6 +10,7 @@ from services.time_expressions.values import Every, Slots, Span, names_day
 
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
 _MINUTES = 60
+_TEN = 10
 _SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
 """Months and days of 每隔一天 and the like, which leave one out (see `every_apart`)."""
 
@@ -99,6 +100,14 @@ def weekly_part(values: Values) -> Slots:
     days, part = values
     days = days if isinstance(days, tuple) else (days,)
     return {**every_part([part], unit="week"), "weekdays": days}
+
+
+def days_ending_in(values: Values) -> Slots | None:
+    """每月逢五: the fifth, the fifteenth and the twenty-fifth."""
+    if any(not 1 <= figure <= _TEN for figure in values):
+        return None
+    days = sorted(figure + tens for figure in values for tens in (0, _TEN, 2 * _TEN))
+    return {"every": Every(1, "month"), "days": tuple(days), "strength": 2}
 
 
 def daily_for(values: Values) -> Slots | None:

@@ -59,3 +59,23 @@ def test_a_list_of_dates_is_as_many_times_with_words_of_their_own(now, text, mom
     assert [f"{one.best.start:%d %H:%M}" for one in found] == moments
     spans = [span for one in found for span in one.best.spans]
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("明天早上和晚上提醒我吃药", ["明天早上", "晚上"]),
+        ("friday morning and evening", ["friday morning", "evening"]),
+        ("friday morning and in the evening", ["friday morning", "in the evening"]),
+    ],
+)
+def test_several_parts_of_a_day_are_as_many_times(now, text, words):
+    found = parse_all(text, now)
+
+    assert [text[start:end] for one in found for start, end in one.best.spans] == words
+    assert [one.best.part for one in found] == ["morning", "evening"]
+
+
+@pytest.mark.parametrize("text", ["今日夜晚", "tomorrow late at night"])
+def test_two_words_for_one_part_of_a_day_are_one_time(now, text):
+    assert len(parse_all(text, now)) == 1

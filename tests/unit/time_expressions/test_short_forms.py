@@ -23,6 +23,18 @@ from services.time_expressions import parse
         ("ten 'til nine", "20 20:50"),
         ("tomorrow week", "28 09:00"),
         ("in two fridays", "04 09:00"),
+        ("in 1:30 hours", "20 11:30"),
+        ("within the hour", "20 11:00"),
+        ("same time tomorrow", "21 10:00"),
+        ("下周同一时间", "27 10:00"),
+        ("3-ish tomorrow", "21 15:00"),
+        ("at nineish", "21 09:00"),
+        ("tomorrow eve", "21 19:00"),
+        ("around dinner", "20 19:00"),
+        ("please 18th", "18 09:00"),
+        ("5/31谢谢", "31 09:00"),
+        ("the third business day of the month", "03 09:00"),
+        ("初一早上八点", "09 08:00"),
         ("third tuesday after christmas", "12 09:00"),
         ("apr 30, nine in the morning", "30 09:00"),
         ("quarter to 12am on friday", "20 23:45"),
@@ -70,6 +82,31 @@ def test_clocks_without_a_colon_are_a_span(read, text):
     assert (f"{reading.start:%d %H:%M}", f"{reading.end:%H:%M}") == ("21 07:15", "08:30")
 
 
+@pytest.mark.parametrize("text", ["tomorrow 3 to 5", "tomorrow 3-5", "明天下午3到5点"])
+def test_bare_hours_beside_a_day_are_a_span(read, text):
+    reading = read(text)
+
+    assert (f"{reading.start:%d %H:%M}", f"{reading.end:%H:%M}") == ("21 15:00", "17:00")
+
+
+@pytest.mark.parametrize("text", ["read 2 to 3 pages tomorrow", "tomorrow 2 to 3 people come"])
+def test_bare_numbers_of_other_things_are_no_span(read, text):
+    assert f"{read(text).start:%d %H:%M}" == "21 09:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("每月逢五", "FREQ=MONTHLY;BYMONTHDAY=5,15,25"),
+        ("每月逢五逢十", "FREQ=MONTHLY;BYMONTHDAY=5,10,15,20,25,30"),
+        ("非工作日", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("每天三次，早中晚", "FREQ=DAILY;BYHOUR=9,12,19;BYMINUTE=0"),
+    ],
+)
+def test_chinese_ways_to_say_which_days(read, text, rule):
+    assert read(text).rrule == rule
+
+
 @pytest.mark.parametrize("text", ["last weekend", "上周末"])
 def test_the_last_weekend_is_over(now, text):
     found = parse(text, now)
@@ -78,6 +115,6 @@ def test_the_last_weekend_is_over(now, text):
     assert found.past
 
 
-@pytest.mark.parametrize("text", ["two fridays ago", "in two weekends", "单周五", "单周的周三"])
+@pytest.mark.parametrize("text", ["two fridays ago", "in two weekends", "单周五", "单周的周三", "下个月初一"])
 def test_what_cannot_be_kept_is_no_other_time(now, text):
     assert parse(text, now).best is None
