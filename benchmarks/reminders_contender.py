@@ -38,7 +38,7 @@ _PENDING = sa.text(
 )
 
 logger.remove()
-gc.freeze()  # as `bot/importing.py` does in the bot's process
+gc.freeze()  # as `services/importing.py` does in the bot's process
 
 
 class Ours:

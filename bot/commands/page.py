@@ -13,11 +13,11 @@ from loguru import logger
 
 from bot.app import App
 from bot.commands.desktop import show_page
-from bot.importing import imported_for_good
 from bot.settings import Settings
 from function_calls.wording import say
 from services.clock import Clock
 from services.errors import ConfigError
+from services.importing import imported_for_good
 
 if TYPE_CHECKING:
     from bot.platforms.web.adapter import WebPlatform

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from bot.commands.banner import show_banner
-from bot.importing import imported_for_good
 from bot.platform_kit.parts import PlatformParts
 from bot.platforms import console
 from bot.settings_sources import load_settings
 from services.clock import SystemClock
 from services.errors import ConfigError, StorageBusy, StorageFull
+from services.importing import imported_for_good
 
 
 def serve(config: Path | None, *, watches_plugins: bool = False) -> int:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import TextIO
 
 from bot.addressing import is_called
-from bot.importing import imported_for_good
 from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.platform_kit.markdown import mentioned, plain, spans_of
 from bot.platform_kit.parts import PlatformParts
@@ -19,6 +18,7 @@ from bot.platform_kit.typed_early import typed_early
 from bot.terminal_text import printable
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
+from services.importing import imported_for_good
 
 # `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 _SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from loguru import logger
 
+from services.importing import imported_for_good
 from services.language_model.failures import EndpointFailed, RequestRejected
 from services.language_model.listening import ListenedRequest
 from services.language_model.ports import Completion, CompletionRequest
@@ -119,7 +120,8 @@ class OpenAIModel:
             return self._transport
 
     def _make_transport(self) -> "Transport":
-        from services.language_model import transport
+        with imported_for_good():
+            from services.language_model import transport
 
         make: type[transport.BytesTransport | transport.PlainTransport] = transport.BytesTransport
         if self._transport_name == "plain":

@@ -9,9 +9,9 @@ from time import perf_counter
 
 import pytest
 
-from bot.importing import imported_for_good
 from bot.testing.clocks import FixedClock
 from services.chat import ChatAddress, Person
+from services.importing import imported_for_good
 from services.reminders.model import DueNotice, NewReminder, Schedule
 from services.reminders.service import ReminderService
 from services.session import MemoryStateStore

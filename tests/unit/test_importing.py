@@ -1,0 +1,42 @@
+import gc
+import importlib
+
+import pytest
+
+from services.importing import imported_for_good
+
+
+@pytest.fixture
+def new_module(tmp_path, monkeypatch):
+    """The name of a module that nobody has imported yet, with a list in `MADE`."""
+    (tmp_path / "never_imported.py").write_text("MADE = [[]]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "never_imported"
+    gc.unfreeze()
+
+
+def is_looked_through(thing) -> bool:
+    return any(each is thing for each in gc.get_objects())
+
+
+def test_no_garbage_is_looked_for_while_modules_are_imported():
+    with imported_for_good():
+        assert not gc.isenabled()
+
+    assert gc.isenabled()
+
+
+def test_what_was_imported_is_never_looked_through_again(new_module):
+    with imported_for_good():
+        made = importlib.import_module(new_module).MADE
+
+    assert not is_looked_through(made)
+
+
+def test_what_there_is_stays_to_be_looked_through_where_nothing_is_imported(new_module):
+    made = importlib.import_module(new_module).MADE
+
+    with imported_for_good():
+        importlib.import_module(new_module)
+
+    assert is_looked_through(made)
