@@ -42,7 +42,8 @@ def choose(
     found = [_as_point(part) for group in found for part in apart(group, text, grammar)]
     if eager:
         found = [_as_offset(group) for group in found]
-    return [group for group in found if not _hangs(group.slots) and stands(group.slots)]
+    found = [group for group in found if not _hangs(group.slots) and stands(group.slots)]
+    return [group for group in found if "vague" not in group.slots] or found
 
 
 def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:

@@ -83,6 +83,7 @@ class Meaning(NamedTuple):
     now: bool = False
     but: bool = False  # the days are those left by "except", of which another phrase says how often
     near: bool = False  # the words are so weak a date that it counts only within a few weeks
+    vague: bool = False  # a season, which beside another time more often belongs to what is to be done
     refused: bool = False
     alone: bool = False
     eve: bool = False  # `until` is a day before which it must be done, so that the time is the day before

@@ -256,7 +256,7 @@ def spelled_year(values: Values, *, least: int = 1) -> int | None:
 def nth_day_ahead(values: Values) -> Slots | None:
     """第二天, 第三天, where nothing says of what: counted from today."""
     number = values[0]
-    return {"shift": Shift("day", number - 1), "strength": 2} if 1 < number <= _LUNAR_MONTHS else None
+    return {"shift": Shift("day", number - 1), "strength": 1} if 1 < number <= _LUNAR_MONTHS else None
 
 
 def last_weekday(values: Values) -> Slots:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.time_expressions import parse
+from services.time_expressions import parse, parse_all
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,19 @@ def test_a_part_of_the_year_gone_by_is_past(now, text):
     assert found.past
 
 
-@pytest.mark.parametrize("text", ["week 3", "week 53 of 2027", "the spring is broken", "fall asleep", "大雪纷飞"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "week 3",
+        "week 53 of 2027",
+        "the spring is broken",
+        "fall asleep",
+        "我们还是大夏天",
+        "还好是冬天，应该会好的快一点",
+        "the fall fundraiser",
+        "大雪纷飞",
+    ],
+)
 def test_words_that_only_look_like_parts_of_the_year_are_none(now, text):
     assert parse(text, now).best is None
 
@@ -88,3 +100,15 @@ def test_words_that_only_look_like_parts_of_the_year_are_none(now, text):
 )
 def test_days_of_quarters_and_seasons_repeat(read, text, rule):
     assert read(text).rrule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("every saturday mow the lawn in the summer", "2026-11-21"),
+        ("buy tomorrow what we need in winter", "2026-11-21"),
+        ("下个星期中国队比赛", "2026-11-23"),
+    ],
+)
+def test_a_season_beside_another_time_belongs_to_what_is_to_be_done(now, text, day):
+    assert [str(one.best.start.date()) for one in parse_all(text, now)] == [day]
