@@ -139,10 +139,10 @@ class Answering:
             calls += [call for call in made.calls if call.arguments not in [each.arguments for each in calls]]
         return _together(calls, self._asked_about(unclear) if unclear else Interpretation())
 
-    def set_chosen(self, question: OpenQuestion, time: Reading) -> Interpretation:
+    def set_chosen(self, question: OpenQuestion, times: Sequence[Reading]) -> Interpretation:
         """Set the reminder that was asked about, and those that waited for the answer."""
-        made = self.set_at(question.content, question.person, time)
-        return _all_of([made, self.set_reminders(question.rest)])
+        made = [self.set_at(question.content, question.person, time) for time in times]
+        return _all_of([*made, self.set_reminders(question.rest)])
 
     def _clear_time(self, reminder: ReminderRequest) -> Reading | None:
         """When to remind; None where that is to be asked for."""
@@ -165,8 +165,16 @@ class Answering:
             if first.time is None or first.time.best is None:
                 return asked
             return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
-        starts = [option.start for option in options]
-        which = which_time(starts, content=first.content, language=self._turn.language, now=self._turn.now)
+        return self._which(question)
+
+    def ask_again(self, question: OpenQuestion) -> Interpretation:
+        """Ask once more which of its times was meant."""
+        self._questions.ask(self._key, question, self._turn.now)
+        return self._which(question)
+
+    def _which(self, question: OpenQuestion) -> Interpretation:
+        starts = [option.start for option in question.options]
+        which = which_time(starts, content=question.content, language=self._turn.language, now=self._turn.now)
         return Interpretation(answer=which.text, choices=which.choices, is_owed=True)
 
     def _delete(self, request: Request) -> Interpretation:

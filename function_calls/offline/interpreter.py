@@ -2,7 +2,7 @@
 
 from function_calls.calls import Conversation, Interpretation, Turn
 from function_calls.offline.answering import Answering
-from function_calls.offline.answers import chosen_option, is_dropped, named_time
+from function_calls.offline.answers import chosen_options, is_as_unclear, is_dropped, named_content, named_time
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
 from function_calls.offline.compiling import compile_all
 from function_calls.offline.courtesies import is_courtesy
@@ -175,7 +175,10 @@ def _is_talk_below(turn: Turn) -> bool:
 def _set_as_answered(text: str, question: OpenQuestion, ear: Ear, answering: Answering) -> Interpretation | None:
     """The reminders that the answer `text` sets, at the time that it chooses or names; None when it does neither."""
     if question.asks == "option":
-        option = chosen_option(text, question, ear)
-        return None if option is None else answering.set_chosen(question, option)
-    request = named_time(text, question, ear)
+        if is_as_unclear(text, question, ear):
+            return answering.ask_again(question)
+        options = chosen_options(text, question, ear)
+        if options:
+            return answering.set_chosen(question, options)
+    request = named_time(text, question, ear) or named_content(text, question, ear)
     return None if request is None else answering.set_reminders((request, *question.rest))

@@ -135,6 +135,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
         either: Matches what stands between two times of which one is meant.
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
+        answering: Matches words that answers are given with, at an end: "let's say".
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
     """
 
@@ -172,6 +173,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     listed_clock: re.Pattern[str]
     either: re.Pattern[str]
     period: re.Pattern[str]
+    answering: re.Pattern[str]
     length: re.Pattern[str]
     purpose: re.Pattern[str]
     somebody: re.Pattern[str]
@@ -290,6 +292,7 @@ def load_pack(language: str) -> LanguagePack:
         listed_clock=any_of((data.listed_clock,)),
         either=any_of((data.either,)),
         period=any_of(data.periods),
+        answering=any_of(data.answering),
         length=re.compile(data.length, re.IGNORECASE),
         purpose=re.compile(data.purpose),
         somebody=re.compile(data.somebody),

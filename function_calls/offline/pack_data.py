@@ -131,6 +131,7 @@ class PackData(_Data):
     later: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     every: tuple[str, ...] = ()
+    answering: tuple[str, ...] = ()
     choices: dict[str, frozenset[str]] = Field(default_factory=dict)
     lead: LeadData = Field(default_factory=LeadData)
     slots: dict[str, str] = Field(default_factory=dict)

@@ -153,3 +153,146 @@ def test_the_unmarked_hour_of_an_alarm_may_be_one_of_the_morning(say: Say, text:
 @pytest.mark.parametrize("text", ["set an alarm for 6am tomorrow", "set a 10 minute alarm", "设闹钟下午6点半"])
 def test_an_alarm_whose_hour_is_clear_is_set(say: Say, text: str) -> None:
     assert len(say(text).calls) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "at 6pm thanks",
+        "um, 6pm",
+        "make it 6pm",
+        "let's say 6pm",
+        "how about 6pm",
+        "6pm would be great",
+        "6pm works for me",
+        "6",
+        "no, 6pm",
+        "晚上六点吧",
+        "就晚上六点",
+        "那就晚上六点好了",
+        "嗯，晚上六点",
+        "晚上六点可以吗",
+    ],
+)
+def test_a_time_is_named_with_the_words_that_people_put_around_it(say: Say, answer: str) -> None:
+    language = "en" if answer.isascii() else "zh"
+    say("remind me to buy wine" if answer.isascii() else "提醒我买酒", language=language)
+
+    (call,) = say(answer, language=language).calls
+
+    assert (call.name, call.arguments["time"]) == ("reminder_set", "2026-03-04 18:00")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "#2",
+        "2 please",
+        "number two",
+        "hmm 2",
+        "the second option",
+        "２",
+        "②",
+        "the later one",
+        "tomorrow evening",
+        "2吧",
+        "我选2",
+        "第2个吧",
+        "晚上的那个",
+        "晚上吧",
+        "明晚",
+        "晚的",
+        "2，谢谢",
+    ],
+)
+def test_an_option_is_chosen_in_many_words(say: Say, answer: str) -> None:
+    language = "en" if answer.isascii() else "zh"
+    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+
+    chosen = say(answer, language=language)
+
+    assert [call.arguments["time"] for call in chosen.calls] == ["2026-03-05 20:00"]
+
+
+@pytest.mark.parametrize("answer", ["8", "at 8", "8点", "八点"])
+def test_what_is_as_unclear_is_asked_again(say: Say, answer: str) -> None:
+    language = "zh" if "点" in answer or not answer.isascii() else "en"
+    asked = say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+
+    again = say(answer, language=language)
+    (call,) = say("2", language=language).calls
+
+    assert (again.calls, again.answer) == ((), asked.answer)
+    assert call.arguments["time"] == "2026-03-05 20:00"
+
+
+@pytest.mark.parametrize("answer", ["both", "两个都要"])
+def test_both_options_may_be_meant(say: Say, answer: str) -> None:
+    language = "en" if answer.isascii() else "zh"
+    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+
+    calls = say(answer, language=language).calls
+
+    assert [call.arguments["time"] for call in calls] == ["2026-03-05 08:00", "2026-03-05 20:00"]
+
+
+@pytest.mark.parametrize(
+    "answer", ["9pm instead", "neither, 9pm", "no, at 9pm", "make it 9pm", "都不是，晚上九点", "改成晚上九点"]
+)
+def test_another_time_may_be_meant_on_that_day(say: Say, answer: str) -> None:
+    language = "en" if answer.isascii() else "zh"
+    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+
+    (call,) = say(answer, language=language).calls
+
+    assert call.arguments["time"] == "2026-03-05 21:00"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "no one",
+        "not 2",
+        "not the first",
+        "the one",
+        "maybe later",
+        "see you at 9pm",
+        "i'm at work till 9pm",
+        "see you at 8pm",
+        "lunch at 12?",
+        "不是2",
+        "不要1",
+        "晚点",
+        "晚点再说",
+        "我八点下班",
+        "八点见",
+        "不是八点",
+    ],
+)
+def test_what_is_said_to_the_others_chooses_nothing(say: Say, answer: str) -> None:
+    language = "en" if answer.isascii() else "zh"
+    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+
+    heard = say(answer, language=language)
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("asks", "what", "when"), [("set a reminder", "buy wine", "6pm"), ("设个提醒", "买酒", "晚上六点")]
+)
+def test_content_and_time_may_be_told_one_after_the_other(say: Say, asks: str, what: str, when: str) -> None:
+    language = "en" if asks.isascii() else "zh"
+    say(asks, language=language)
+
+    asked = say(what, language=language)
+    (call,) = say(when, language=language).calls
+
+    assert what in asked.answer
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-04 18:00", what)
+
+
+def test_chat_after_a_question_is_no_content(say: Say) -> None:
+    say("set a reminder")
+
+    assert say("lol what a day").answer == ""
