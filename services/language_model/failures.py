@@ -9,26 +9,23 @@ _LONGEST_DETAIL = 300
 _PASSING = frozenset({408, 409, 429})
 _ABOUT_THE_REQUEST = frozenset({400, 413, 415, 422})
 # The model wrote calls that its server could not read: asked again it may write better ones.
-_WRONG_CALLS = re.compile(
+_WRONG_CALLS = (
     r"tool_use_failed|failed to call a function|tool call validation failed|attempted to call tool"
-    r"|pars(?:e|ing) (?:the )?tool.?call|failed to parse (?:input|tool|function)",
-    re.IGNORECASE,
+    r"|pars(?:e|ing) (?:the )?tool.?call|failed to parse (?:input|tool|function)"
 )
-_TOO_LONG = re.compile(
+_TOO_LONG = (
     r"context.{0,20}(?:length|size|window|limit)|context the overflows|maximum.{0,30}tokens|token limit"
     r"|(?:prompt|input|request|conversation)\b.{0,40}too (?:long|large)|too many (?:input |prompt )?tokens"
     r"|input length should be|reduce (?:the length|your)|string_above_max_length|上下文.{0,10}(?:超|过长)"
-    r"|(?:超出|超过).{0,12}(?:长度|上下文|token)|输入.{0,6}过长",
-    re.IGNORECASE,
+    r"|(?:超出|超过).{0,12}(?:长度|上下文|token)|输入.{0,6}过长"
 )
-_NO_TOOLS = re.compile(
+_NO_TOOLS = (
     r"(?:not|no|n't|never|without)\b.{0,60}(?:support|enable|allow|accept).{0,40}(?:tool|function)"
     r"|(?:tool|function).{0,60}(?:not|n't|un)\s?(?:be )?(?:yet )?(?:support|available|allow|enable|implement)"
     r"|(?:tool|function).{0,40}requires? (?:--|the )|不支持.{0,12}(?:工具|函数|tool|function)|roles? must alternate"
-    r"|only user and assistant roles",
-    re.IGNORECASE,
+    r"|only user and assistant roles"
 )
-_NO_FORMAT = re.compile(r"response_?format|json_?schema|json_object|grammar|guided|structured output", re.IGNORECASE)
+_NO_FORMAT = r"response_?format|json_?schema|json_object|grammar|guided|structured output"
 
 Matter = Literal["length", "tools", "format", "other"]
 
@@ -63,11 +60,11 @@ class RequestRejected(ModelUnavailable):
     @property
     def matter(self) -> Matter:
         """What about the request is not wanted, as far as the server says."""
-        if _TOO_LONG.search(self.told):
+        if _says(self.told, _TOO_LONG):
             return "length"
-        if _NO_TOOLS.search(self.told):
+        if _says(self.told, _NO_TOOLS):
             return "tools"
-        return "format" if _NO_FORMAT.search(self.told) else "other"
+        return "format" if _says(self.told, _NO_FORMAT) else "other"
 
 
 class CallsRejected(EndpointFailed):
@@ -85,11 +82,11 @@ def failure_of(status: int, told: str, *, retry_after: float | None = None, gene
     """
     shown = " ".join(told.split())[:_LONGEST_DETAIL]
     detail = f"HTTP {status} {shown}".strip() if status >= 400 else shown
-    if _WRONG_CALLS.search(told):
+    if _says(told, _WRONG_CALLS):
         return CallsRejected(detail, generation=generation)
     if status in _ABOUT_THE_REQUEST:
         return RequestRejected(detail, status=status, told=told)
-    if status not in (401, 403) and (_NO_TOOLS.search(told) or _TOO_LONG.search(told)):
+    if status not in (401, 403) and (_says(told, _NO_TOOLS) or _says(told, _TOO_LONG)):
         return RequestRejected(detail, status=status, told=told)
     if status == 429:
         return EndpointFailed("rate_limited", detail, retry_after=retry_after)
@@ -98,3 +95,7 @@ def failure_of(status: int, told: str, *, retry_after: float | None = None, gene
     if status < 400:
         return EndpointFailed("malformed", detail)
     return EndpointFailed("refused", detail, is_passing=False)
+
+
+def _says(told: str, what: str) -> bool:
+    return re.search(what, told, re.IGNORECASE) is not None  # compiled when the first server refuses something

@@ -1,20 +1,26 @@
 """A language model behind any server that speaks the OpenAI chat-completions API."""
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from loguru import logger
+from msgspec.structs import replace
 
 from services.importing import imported_for_good
-from services.language_model.failures import EndpointFailed, RequestRejected
+from services.language_model.body import BodyForm, yielding
+from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
 from services.language_model.listening import ListenedRequest
-from services.language_model.ports import Completion, CompletionRequest
+from services.language_model.ports import Completion, CompletionRequest, Usage
 from services.language_model.retry import RetryPolicy, Timeouts
+from services.language_model.trimming import shorter, size_of
 
 if TYPE_CHECKING:
     from services.language_model.transport import Transport
+
+_CALL_MARKS = ("{", "<function")
 
 TransportName = Literal["bytes", "plain"]
 
@@ -46,7 +52,8 @@ class OpenAIModel:
         self._timeouts = timeouts or Timeouts()
         self._retries = retries or RetryPolicy()
         self._slots = asyncio.Semaphore(slots)
-        self._extra = dict(extra or {})
+        self._form = BodyForm(extra=dict(extra or {}))
+        self._too_long: int | None = None  # the size of the smallest request that was
         self._transport: Transport | None = None
         self._warming = asyncio.Lock()
 
@@ -85,33 +92,58 @@ class OpenAIModel:
 
     async def _persist(self, request: CompletionRequest) -> Completion:
         transport = self._transport or await self._ready()
+        if self._too_long is not None and size_of(request) >= self._too_long:
+            request = shorter(request) or request
         attempt = 1
         while True:
-            heard = ListenedRequest(request)
+            heard, form = ListenedRequest(request), self._form
             try:
-                return await transport.send(self._model, heard.request, self._extra)
+                return await transport.send(self._model, heard.request, form)
             except RequestRejected as rejection:
-                if not self._gave_up_on(rejection):
+                if heard.is_speaking:
                     raise
+                request = self._changed(request, form, rejection)
                 continue
             except EndpointFailed as failure:
+                if isinstance(failure, CallsRejected) and any(mark in failure.generation for mark in _CALL_MARKS):
+                    return _written(failure.generation, self._model)
                 delay = None if heard.is_speaking else self._retries.delay(failure, attempt)
                 if delay is None:
                     raise
             attempt += 1
             await asyncio.sleep(delay)
 
-    def _gave_up_on(self, rejection: RequestRejected) -> bool:
-        """Leave out, from now on, an extra field that the server names as its reason to refuse a request.
+    def _changed(self, request: CompletionRequest, sent: BodyForm, rejection: RequestRejected) -> CompletionRequest:
+        """What to send instead of `request`, which was refused in the form `sent`.
 
-        Some models take no `temperature`; a bot that only ever hears so would answer without its model for ever.
+        Some models take no `temperature`, some servers no system message; a bot that only ever hears so would answer
+        without its model for ever. So the form is changed for good, and a request that is too long loses its history.
+
+        Raises:
+            RequestRejected: there is nothing to change.
         """
-        named = next((field for field in self._extra if field in rejection.detail), None)
-        if named is None:
-            return False
-        logger.warning("model {} takes no {!r}; it is left out from now on", self._model, named)
-        self._extra = {field: value for field, value in self._extra.items() if field != named}
-        return True
+        if sent is not self._form:  # another request has learnt something meanwhile
+            return request
+        if rejection.matter == "length":
+            trimmed = shorter(request)
+            if trimmed is None:
+                raise rejection
+            self._too_long = min(size_of(request), self._too_long or sys.maxsize)
+            return trimmed
+        named = next((field for field in sent.extra if field in rejection.told), None)
+        if named is not None:
+            logger.warning("model {} takes no {!r}; it is left out from now on", self._model, named)
+            kept = {field: value for field, value in sent.extra.items() if field != named}
+            self._form = replace(sent, extra=kept)
+            return request
+        form = yielding(sent, self._model, request, rejection.told)
+        if form is None:
+            raise rejection
+        logger.warning(
+            "the server of model {} wants {}; it gets so from now on", self._model, form.concessions[-1].name
+        )
+        self._form = form
+        return request
 
     async def _ready(self) -> "Transport":
         async with self._warming:
@@ -127,3 +159,8 @@ class OpenAIModel:
         if self._transport_name == "plain":
             make = transport.PlainTransport
         return make(self._base_url, self._api_key, self._timeouts)
+
+
+def _written(text: str, model: str) -> Completion:
+    """What a model wrote and its server refused, for whoever reads printed calls."""
+    return Completion(text=text, calls=(), finish_reason="stop", model=model, usage=Usage())

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import httpx2
 import openai
@@ -17,7 +18,7 @@ from openai import AsyncStream
 
 from services.certificates import trusted
 from services.language_model.answer import read_answer, read_fields
-from services.language_model.body import body_bytes, body_keywords
+from services.language_model.body import BodyForm, body_bytes, body_keywords
 from services.language_model.failures import EndpointFailed
 from services.language_model.ports import Completion, CompletionRequest, TextListener
 from services.language_model.retry import Timeouts
@@ -25,6 +26,7 @@ from services.language_model.sdk_errors import translate
 from services.language_model.stream import DONE, StreamedAnswer, event_data, is_event_stream, read_events
 
 _PATH = "/chat/completions"
+_AZURE = (".azure.com", ".azure-api.net")  # which wants its key in a header of its own
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
 _LONGEST_END = 1.0  # seconds between the last event and the end of the body
 # What the SDK tells of the machine is no business of the server's.
@@ -48,8 +50,8 @@ _OF_BYTES: Mapping[str, str | openai.Omit] = {"Content-Type": "application/json"
 class Transport(Protocol):
     """One way to send a request and read its answer."""
 
-    async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
-        """Send `request` once; `extra` are more fields for its body.
+    async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
+        """Send `request` once, in the `form` that the server wants.
 
         Raises:
             ModelUnavailable: there was no usable answer.
@@ -70,9 +72,9 @@ class BytesTransport:
         self._url = f"{str(self._client.base_url).rstrip('/')}{_PATH}"
         self._secret = api_key
 
-    async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
+    async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
         """Send `request` once."""
-        body = body_bytes(model, request, extra)
+        body = body_bytes(model, request, form)
         with _our_errors(self._secret):
             if request.on_text is not None:
                 return await self._streamed(body, request.on_text)
@@ -110,16 +112,19 @@ class PlainTransport:
         self._secret = api_key
         self._known = frozenset(inspect.signature(self._client.chat.completions.create).parameters)
 
-    async def send(self, model: str, request: CompletionRequest, extra: Mapping[str, object]) -> Completion:
+    async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
         """Send `request` once."""
-        fields = body_keywords(model, request, extra)
+        fields = body_keywords(model, request, form)
         unknown = {name: fields.pop(name) for name in set(fields) - self._known}
         create = cast("Any", self._client.chat.completions.create)
         with _our_errors(self._secret):
             answer = await create(**fields, extra_body=unknown or None, extra_headers=_NOTHING_OF_THE_MACHINE)
-            if request.on_text is None:
-                return read_fields(answer.model_dump())
-            return await _read_chunks(answer, request.on_text)
+            if fields.get("stream"):
+                return await _read_chunks(answer, request.on_text or _hear_nothing)
+            completion = read_fields(answer.model_dump())
+        if request.on_text is not None and completion.text:
+            await request.on_text(completion.text)
+        return completion
 
     async def close(self) -> None:
         """Close the connections."""
@@ -129,8 +134,12 @@ class PlainTransport:
 def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.AsyncOpenAI:
     # aiohttp, where it is installed, halves the cost of a request and keeps it flat with many in flight
     kind = openai.DefaultAsyncHttpxClient if find_spec("aiohttp") is None else openai.DefaultAioHttpClient
+    address = urlsplit(base_url)
+    is_azure = (address.hostname or "").endswith(_AZURE)
     return openai.AsyncOpenAI(
-        base_url=base_url,
+        base_url=urlunsplit(address._replace(path=address.path.rstrip("/").removesuffix(_PATH), query="")),
+        default_query=dict(parse_qsl(address.query)),  # Azure's api-version
+        default_headers={"api-key": api_key} if is_azure and api_key else None,
         api_key=api_key or _NO_KEY,
         http_client=kind(verify=trusted()),
         max_retries=0,
@@ -194,3 +203,7 @@ async def _read_chunks(chunks: Any, on_text: TextListener) -> Completion:
             if text := answer.add_chunk(chunk.model_dump()):
                 await on_text(text)
     return answer.completion()
+
+
+async def _hear_nothing(text: str) -> None:
+    """Listen to a stream only so that it is one."""

@@ -331,6 +331,29 @@ async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on()
     assert sent == [(True, True), (False, True), (False, True)]
 
 
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("is_streamed", [False, True])
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("/v1", "/v1/chat/completions"),
+        ("/v1/", "/v1/chat/completions"),
+        ("/v1/chat/completions", "/v1/chat/completions"),
+        (
+            "/openai/deployments/d?api-version=2024-10-21",
+            "/openai/deployments/d/chat/completions?api-version=2024-10-21",
+        ),
+    ],
+)
+async def test_the_address_is_found_however_it_is_written(written, asked, transport, is_streamed):
+    async with OpenAIServer([say("yes")]) as server:
+        model = OpenAIModel("m", base_url=f"{server.url}{written}", transport=transport)
+        await model.complete(CompletionRequest(messages=MESSAGES, on_text=Ear() if is_streamed else None))
+        await model.close()
+
+    assert server.requests[0].path == asked
+
+
 async def test_the_sdk_is_imported_by_the_first_use_and_not_before():
     code = (
         "import sys; import services.language_model.openai_model, services.language_model.fallback, function_calls.llm;"

@@ -1,0 +1,262 @@
+"""A server that refuses the usual form of a request says why, and gets every request after in the form that it takes.
+
+The refusals are those of servers in use, word for word.
+"""
+
+import json
+
+import pytest
+
+from bot.testing.openai_answers import Chat, Raw, say, status
+from bot.testing.openai_server import OpenAIServer
+from services.errors import ModelUnavailable
+from services.language_model.openai_model import OpenAIModel
+from services.language_model.ports import CompletionRequest
+from services.language_model.retry import RetryPolicy, Timeouts
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "type": {"const": "daily"},
+        "time": {"anyOf": [{"type": "string", "pattern": "^[0-9]", "minLength": 1}, {"type": "null"}], "default": None},
+        "weekdays": {"type": "array", "items": {"$ref": "#/$defs/Day"}, "description": "Days."},
+        "count": {"type": ["integer", "null"], "exclusiveMinimum": 0, "enum": [1, 2]},
+    },
+    "required": ["type"],
+    "additionalProperties": False,
+    "$defs": {"Day": {"type": "string", "enum": ["mon", "tue"]}},
+}
+TOOLS = [
+    {"type": "function", "function": {"name": "reminder_set", "description": "Set.", "parameters": SCHEMA}},
+    {"type": "function", "function": {"name": "undo", "parameters": {"type": "object", "properties": {}}}},
+]
+CALLS = [{"id": "call_1", "type": "function", "function": {"name": "reminder_set", "arguments": "{}"}}]
+MESSAGES = [
+    {"role": "system", "content": "You help."},
+    {"role": "user", "content": "earlier"},
+    {"role": "assistant", "content": "yes?"},
+    {"role": "user", "content": "喝茶"},
+    {"role": "assistant", "content": None, "tool_calls": CALLS},
+    {"role": "tool", "tool_call_id": "call_1", "name": "reminder_set", "content": "done"},
+]
+
+
+def message(body, place):
+    return body["messages"][place]
+
+
+def has_reasoning(body):
+    return [m.get("reasoning_content") for m in body["messages"] if m["role"] == "assistant"] == ["", ""]
+
+
+def is_signed(body):
+    signature = message(body, 4)["tool_calls"][0]["extra_content"]["google"]["thought_signature"]
+    return signature == "skip_thought_signature_validator"
+
+
+def has_short_ids(body):
+    identity = message(body, 4)["tool_calls"][0]["id"]
+    return len(identity) == 9 and identity.isalnum() and identity == message(body, 5)["tool_call_id"]
+
+
+def has_no_system(body):
+    first = message(body, 0)
+    return first == {"role": "user", "content": "You help.\n\nearlier"} and "system" not in json.dumps(body["messages"])
+
+
+def has_no_null(body):
+    return message(body, 4)["content"] == ""
+
+
+def has_plain_tools(body):
+    shown = body["tools"][0]["function"]["parameters"]["properties"]
+    return "parameters" not in body["tools"][1]["function"] and shown == {
+        "type": {"type": "string", "enum": ["daily"]},
+        "time": {"type": "string"},
+        "weekdays": {"type": "array", "items": {"type": "string", "enum": ["mon", "tue"]}, "description": "Days."},
+        "count": {"type": "integer"},
+    }
+
+
+REFUSALS = [
+    ("Missing `reasoning_content` field in the assistant message at message index 2.", 400, has_reasoning),
+    ("The `reasoning_content` in the thinking mode must be passed back to the API.", 400, has_reasoning),
+    ("Function call is missing a thought_signature in functionCall parts.", 400, is_signed),
+    ("Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", 400, has_short_ids),
+    ("System role not supported", 400, has_no_system),
+    ("Unsupported value: 'messages[0].role' does not support 'system' with this model.", 400, has_no_system),
+    ("Developer instruction is not enabled for models/gemma-3-27b-it", 400, has_no_system),
+    ("Conversation roles must alternate user/assistant/user/assistant/...", 400, has_no_system),
+    ("invalid message content type: <nil>", 400, has_no_null),
+    ("Invalid 'content': 'content' field must be a string or an array of objects.", 400, has_no_null),
+    ("messages.2.content: none is not an allowed value", 422, has_no_null),
+    ("'messages.5' : for 'role:tool' property 'name' is unsupported", 400, lambda body: "name" not in message(body, 5)),
+    ('Invalid JSON payload received. Unknown name "additionalProperties" at tools', 400, has_plain_tools),
+    ("GenerateContentRequest.tools[0].function_declarations[1].parameters.properties: should be non-empty", 400,
+     has_plain_tools),
+    ("Invalid schema for function 'reminder_set': '$ref' is not permitted", 400, has_plain_tools),
+    ("Error: pattern must start with '^' and end with '$'", 400, has_plain_tools),
+    ("max_tokens is not supported with this model. Use 'max_completion_tokens' instead.", 400,
+     lambda body: body["max_completion_tokens"] == 50 and "max_tokens" not in body),
+    ("parameter.enable_thinking must be set to false for non-streaming calls", 400, lambda body: body["stream"]),
+    ("This model only support stream mode, please enable the stream parameter to access the model.", 400,
+     lambda body: body["stream"]),
+    ("enable thinking can not be support when `stream=False`.", 400, lambda body: body["stream"]),
+]  # fmt: skip
+
+STREAM_REFUSALS = [
+    ("Unrecognized request argument supplied: stream_options", 400, lambda body: body["stream"]),
+    ("body.stream_options: Extra inputs are not permitted", 422, lambda body: body["stream"]),
+    ("Cannot use tools with stream", 400, lambda body: "stream" not in body),
+    ("Streaming is not supported with tools", 400, lambda body: "stream" not in body),
+]
+
+
+async def hear_nothing(text):
+    pass
+
+
+def request(*, is_streamed=False, messages=MESSAGES):
+    return CompletionRequest(
+        messages=messages,
+        tools=json.dumps(TOOLS).encode(),
+        max_tokens=50,
+        on_text=hear_nothing if is_streamed else None,
+    )
+
+
+def model_at(server, **options):
+    return OpenAIModel(
+        "m",
+        base_url=server.base_url,
+        timeouts=Timeouts(connect=1, silence=2, total=4),
+        retries=RetryPolicy(attempts=2, first_delay=0.001),
+        **options,
+    )
+
+
+async def ask_twice(script, asked, **options):
+    async with OpenAIServer(script) as server:
+        model = model_at(server, **options)
+        await model.warm_up()
+        answers = [await model.complete(asked) for _ in range(2)]
+        await model.close()
+    assert server.overruns == 0
+    return [answer.text for answer in answers], [each.body for each in server.requests]
+
+
+@pytest.mark.parametrize("transport", ["bytes", "plain"])
+@pytest.mark.parametrize(("told", "code", "is_right"), REFUSALS, ids=[told[:40] for told, _, _ in REFUSALS])
+async def test_what_a_server_refuses_is_changed_and_remembered(told, code, is_right, transport):
+    texts, bodies = await ask_twice([status(code, told), say("one"), say("two")], request(), transport=transport)
+
+    assert texts == ["one", "two"]
+    assert [is_right(body) for body in bodies[1:]] == [True, True]
+    assert bodies[0]["messages"] == MESSAGES
+
+
+@pytest.mark.parametrize("transport", ["bytes", "plain"])
+@pytest.mark.parametrize(
+    ("told", "code", "is_right"), STREAM_REFUSALS, ids=[told[:40] for told, _, _ in STREAM_REFUSALS]
+)
+async def test_what_a_server_refuses_of_a_stream_is_changed_and_remembered(told, code, is_right, transport):
+    script = [status(code, told), say("one"), say("two")]
+
+    texts, bodies = await ask_twice(script, request(is_streamed=True), transport=transport)
+
+    assert texts == ["one", "two"]
+    assert [is_right(body) and "stream_options" not in body for body in bodies[1:]] == [True, True]
+
+
+async def test_one_refusal_after_the_other_is_heeded():
+    script = [
+        status(400, "System role not supported"),
+        status(400, "temperature is not supported"),
+        Raw(code=400, body=json.dumps([{"error": {"message": "missing a thought_signature"}}]).encode()),
+        say("one"),
+        say("two"),
+    ]
+
+    _, bodies = await ask_twice(script, request(), extra={"temperature": 0})
+
+    assert [("temperature" in body, body["messages"][0]["role"]) for body in bodies[-2:]] == [(False, "user")] * 2
+    assert "thought_signature" in json.dumps(bodies[-1])
+
+
+async def test_a_server_that_goes_on_refusing_is_given_up_on():
+    async with OpenAIServer([status(400, "System role not supported")] * 5) as server:
+        model = model_at(server)
+        with pytest.raises(ModelUnavailable):
+            await model.complete(request())
+        await model.close()
+
+    assert len(server.requests) == 2
+
+
+LONG = [
+    MESSAGES[0],
+    {"role": "user", "content": "long ago"},
+    {"role": "assistant", "content": "yes"},
+    MESSAGES[3],
+    MESSAGES[4],
+    {**MESSAGES[5], "content": "begin " + "x" * 9000 + " end"},
+]
+TOO_LONG = status(400, "This model's maximum context length is 4096 tokens. Please reduce the length of the messages.")
+
+
+async def test_a_request_that_is_too_long_loses_its_history_then_the_middle_of_long_results():
+    async with OpenAIServer([TOO_LONG, TOO_LONG, say("one")]) as server:
+        model = model_at(server)
+        completion = await model.complete(request(messages=LONG))
+        await model.close()
+    first, second, third = (each.body["messages"] for each in server.requests)
+
+    assert completion.text == "one"
+    assert (len(first), second) == (6, [LONG[0], *LONG[3:]])
+    assert third[:-1] == second[:-1]
+    assert third[-1]["content"].startswith("begin")
+    assert third[-1]["content"].endswith("end")
+    assert len(third[-1]["content"]) < 2000
+
+
+async def test_what_was_too_long_once_is_shortened_before_it_is_sent_again():
+    _, bodies = await ask_twice([TOO_LONG, say("one"), say("two")], request(messages=LONG))
+
+    assert [len(body["messages"]) for body in bodies] == [6, 4, 4]
+
+
+async def test_the_words_of_the_person_are_never_shortened():
+    async with OpenAIServer([TOO_LONG] * 3) as server:
+        model = model_at(server)
+        with pytest.raises(ModelUnavailable):
+            await model.complete(request(messages=[{"role": "user", "content": "x" * 9000}]))
+        await model.close()
+
+    assert len(server.requests) == 1
+
+
+async def test_what_the_model_wrote_and_its_server_could_not_read_is_read_here():
+    written = '<function=reminder_set{"type": "daily"}</function>'
+    error = {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": written}
+    async with OpenAIServer([Raw(code=400, body=json.dumps({"error": error}).encode())]) as server:
+        model = model_at(server)
+        completion = await model.complete(request())
+        await model.close()
+
+    assert completion.text == written
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "Tool use failed"},
+        {"message": "error parsing tool call: raw='{\"type', err=unexpected end of JSON input"},
+    ],
+)
+async def test_calls_that_nobody_can_read_are_asked_for_again(error):
+    async with OpenAIServer([Raw(code=400, body=json.dumps({"error": error}).encode()), Chat(text="ok")]) as server:
+        model = model_at(server)
+        completion = await model.complete(request())
+        await model.close()
+
+    assert completion.text == "ok"
