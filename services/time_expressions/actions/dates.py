@@ -6,12 +6,13 @@ from services.time_expressions.actions.days import weekday_about
 from services.time_expressions.actions.general import Values
 from services.time_expressions.figures import valid_day
 from services.time_expressions.lunar import LAST_DAY
-from services.time_expressions.values import Every, Feast, Shift, Slots, Span
+from services.time_expressions.values import Clock, Every, Feast, Shift, Slots, Span
 
 _LUNAR_MONTHS = 12
 _FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
 _WEEKS_OF_MONTH, _SURE_DAYS = 4, 28
 _MOST_WEEKS = 53
+_LAST_HOUR = 24
 _WEDNESDAY, _SATURDAY = 2, 5
 _MOST_WEEKS_OF_MONTH = 5
 _MONTH_AND_YEAR = {"months", "year", "shift", "strength"}
@@ -141,6 +142,11 @@ def holiday(values: Values, *, strength: int) -> Slots:
     if isinstance(named, str):
         return {"feast": Feast(named, (tuple(rest),) if rest else ()), "strength": strength}
     return {"months": (named,), "days": tuple(rest), "strength": strength}
+
+
+def last_midnight(values: Values) -> Slots:
+    """New Year's Eve at midnight: where the day ends, and not where it begins."""
+    return {**values[-1], "clocks": (Clock(_LAST_HOUR, 0, 0, "24", "hour"),), "strength": 2}
 
 
 def lunar_date(values: Values, *, month: int | None = None) -> Slots | None:

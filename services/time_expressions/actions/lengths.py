@@ -8,6 +8,7 @@ _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 SECONDS_OF = {"second": 1, "minute": 60, "hour": 3600}
 _MOST_YEARS = 500
 _MOST_UNITS = 100_000
+_MOST_QUARTERS = 3
 _MOST_WORKDAYS = 500
 _FINENESS = ("decade", "year", "half", "quarter", "month", "fortnight", "week", "day", "hour", "minute", "second")
 
@@ -20,6 +21,13 @@ def number_sum(values: Values) -> int:
 def half_more(values: Values) -> float:
     """Two and a half."""
     return float(values[0] + 0.5)
+
+
+def quarters_more(values: Values) -> float | None:
+    """One and a quarter, two and three quarters."""
+    whole, *count = values
+    quarters = count[0] if count else 1
+    return float(whole + quarters / 4) if 1 <= quarters <= _MOST_QUARTERS else None
 
 
 def mixed_number(values: Values) -> float | None:

@@ -89,6 +89,11 @@ def test_days_of_the_sun_are_those_of_the_library(kind, term):
     [
         ("on thanksgiving", "2026-11-26"),
         ("on good friday", "2027-03-26"),
+        ("new year's eve at midnight", "2027-01-01"),
+        ("midnight on christmas eve", "2026-12-25"),
+        ("除夕夜12点", "2027-02-06"),
+        ("跨年夜零点", "2027-01-01"),
+        ("平安夜那天", "2026-12-24"),
         ("whit monday", "2027-05-17"),
         ("mothering sunday", "2027-03-07"),
         ("easter mon", "2027-03-29"),
