@@ -135,18 +135,21 @@ class Database:
     ) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, do, work)
-        except sqlite3.OperationalError as error:  # from the BEGIN, which does not pass SQLAlchemy
-            if sqlite.is_locked(error):
-                raise StorageBusy(self.name, "another program") from error
-            if sqlite.is_full(error):
-                raise StorageFull(self.name) from error
-            raise
-        except sa.exc.OperationalError as error:
-            if sqlite.is_locked(error) or postgres.is_locked(error):
-                raise StorageBusy(self.name, "another program") from error
-            if sqlite.is_full(error) or postgres.is_full(error):
-                raise StorageFull(self.name) from error
-            raise
+        except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
+            trouble = self._trouble(error)
+            if trouble is None:
+                raise
+            raise trouble from error
+
+    def _trouble(self, error: sa.exc.DatabaseError | sqlite3.Error) -> StorageBusy | StorageFull | None:
+        """What a driver's error means to whoever wanted work done; None where it is neither a lock nor a full disk.
+
+        The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
+        """
+        cause = sqlite.cause(error)
+        if sqlite.is_locked(cause) or postgres.is_locked(cause):
+            return StorageBusy(self.name, "another program")
+        return StorageFull(self.name) if sqlite.is_full(cause) or postgres.is_full(cause) else None
 
     @property
     def _is_in_memory(self) -> bool:
@@ -161,11 +164,8 @@ class Database:
         except OSError as error:
             raise ConfigError(self.name, "storage.url", f"cannot be opened ({error.strerror})") from error
         except (sa.exc.DatabaseError, sqlite3.Error) as error:
-            if sqlite.is_locked(error):
-                raise StorageBusy(self.name, "another program") from error
-            if sqlite.is_full(error):
-                raise StorageFull(self.name) from error
-            raise ConfigError(self.name, "storage.url", f"cannot be opened ({sqlite.cause(error)})") from error
+            reason = f"cannot be opened ({sqlite.cause(error)})"
+            raise self._trouble(error) or ConfigError(self.name, "storage.url", reason) from error
 
     def _open_sqlite(self) -> None:
         if self._path is not None:

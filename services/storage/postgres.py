@@ -55,19 +55,19 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
     return made
 
 
-def is_locked(error: sa.exc.DBAPIError) -> bool:
+def is_locked(cause: BaseException | None) -> bool:
     """Whether another session kept a lock for too long."""
-    return _code(error) == _LOCK_NOT_AVAILABLE
+    return _code(cause) == _LOCK_NOT_AVAILABLE
 
 
-def is_full(error: sa.exc.DBAPIError) -> bool:
+def is_full(cause: BaseException | None) -> bool:
     """Whether the server has no room on its disk."""
-    return _code(error) == _DISK_FULL
+    return _code(cause) == _DISK_FULL
 
 
 def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
     """Whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
-    return error.connection_invalidated or _code(error) in _WORTH_REPEATING
+    return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING
 
 
 def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> None:
@@ -81,8 +81,9 @@ def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> N
     connection.adapters.register_dumper(str, WithoutNul)
 
 
-def _code(error: sa.exc.DBAPIError) -> str:
-    return str(getattr(error.orig, "sqlstate", None) or "")
+def _code(cause: BaseException | None) -> str:
+    """The SQLSTATE of what the driver raised; "" where another one did, or it had none."""
+    return str(getattr(cause, "sqlstate", None) or "")
 
 
 def _with_driver(url: sa.URL) -> sa.URL:

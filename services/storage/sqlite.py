@@ -90,20 +90,20 @@ def cause(error: sa.exc.DatabaseError | DriverError) -> BaseException | None:
     return error.orig if isinstance(error, sa.exc.DatabaseError) else error
 
 
-def is_full(error: sa.exc.DatabaseError | DriverError) -> bool:
+def is_full(cause: BaseException | None) -> bool:
     """Whether there was no room on the disk."""
-    return _code(error) == SQLITE_FULL
+    return _code(cause) == SQLITE_FULL
 
 
-def is_locked(error: sa.exc.DatabaseError | DriverError) -> bool:
+def is_locked(cause: BaseException | None) -> bool:
     """Whether the database was in use by another connection for too long."""
-    return _code(error) in {SQLITE_BUSY, SQLITE_LOCKED}
+    return _code(cause) in {SQLITE_BUSY, SQLITE_LOCKED}
 
 
-def _code(error: sa.exc.DatabaseError | DriverError) -> int:
+def _code(cause: BaseException | None) -> int:
     """SQLite's primary result code; 0 where another driver failed, or this one by itself.
 
     Source: https://www.sqlite.org/rescode.html
     """
-    code: int = getattr(cause(error), "sqlite_errorcode", 0)
+    code: int = getattr(cause, "sqlite_errorcode", 0)
     return code & _PRIMARY
