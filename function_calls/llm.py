@@ -16,6 +16,7 @@ from function_calls.offered_tools import OfferedTools, ToolShelf
 from function_calls.restraint.review import CallReviewer
 from function_calls.spoken_text import SpeechGate
 from services.call_log.tally import current_tally
+from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener
 
 CompletionListener = Callable[[Turn, Completion], None]
@@ -65,8 +66,18 @@ class FunctionCallLLM:
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
             on_text = _hear_nothing
-        asking = _Asking(turn, self._shelf.get(turn.tools), await self._styles.current(), on_text)
-        attempt = Attempt(turn)
+        tools, style = self._shelf.get(turn.tools), await self._styles.current()
+        while True:
+            try:
+                return await self._interpreted(_Asking(turn, tools, style, on_text))
+            except RequestRejected as rejection:
+                lesser = self._styles.after(style, rejection)
+                if lesser is None:
+                    raise
+                style = lesser
+
+    async def _interpreted(self, asking: "_Asking") -> Interpretation:
+        attempt = Attempt(asking.turn)
         while True:
             completion, reading = await self._choice(asking, attempt.corrections)
             if not reading.calls:

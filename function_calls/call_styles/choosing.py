@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from loguru import logger
@@ -10,15 +10,20 @@ from loguru import logger
 from function_calls.call_styles.json_router import JsonRouterStyle
 from function_calls.call_styles.native import NativeStyle
 from function_calls.call_styles.prompted import PromptStyle
-from function_calls.call_styles.style import Always, CallStyle, StyleSource
+from function_calls.call_styles.style import CallStyle, StyleSource
 from function_calls.instructions import Instructions
 from services.errors import ModelUnavailable
-from services.language_model.failures import RequestRejected
+from services.language_model.failures import Matter, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 
 FixedStyle = Literal["native", "json_router", "prompt"]
 StyleName = Literal["native", "json_router", "prompt", "auto"]
 
+_NEEDS: Mapping[FixedStyle, tuple[Matter, ...]] = {
+    "native": ("tools",),
+    "json_router": ("tools", "format"),
+    "prompt": (),
+}
 _NUMBER = 7
 _TOOL = "report_number"
 _NUMBER_SCHEMA = {"type": "integer"}
@@ -28,7 +33,7 @@ _QUESTION = f"Report the number {_NUMBER} with the tool {_TOOL}."
 def make_styles(name: StyleName, model: LanguageModel, instructions: Instructions | None = None) -> StyleSource:
     """The source of the style called `name` for the endpoint of `model`."""
     told = instructions or Instructions()
-    return Probed(model, told) if name == "auto" else Always(make_style(name, told))
+    return Probed(model, told) if name == "auto" else Tried(name, told)
 
 
 def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:
@@ -41,13 +46,40 @@ def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:
     return styles[name]
 
 
+class Tried:
+    """The style called `name` as long as the endpoint takes its requests; else the next that asks less of it."""
+
+    def __init__(self, name: FixedStyle, instructions: Instructions) -> None:
+        self._instructions = instructions
+        self._use(name)
+
+    async def current(self) -> CallStyle:
+        """The style that has not been refused."""
+        return self._style
+
+    def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
+        """The next style, where `rejection` is about what `style` needs of an endpoint."""
+        if style is not self._style:  # another message has found it out meanwhile
+            return self._style
+        if rejection.matter not in _NEEDS[self._name]:
+            return None
+        name: FixedStyle = "json_router" if self._name == "native" else "prompt"
+        logger.warning("the endpoint refuses what {} needs ({}); it is driven by {}", self._name, rejection, name)
+        self._use(name)
+        return self._style
+
+    def _use(self, name: FixedStyle) -> None:
+        self._name: FixedStyle = name
+        self._style = make_style(name, self._instructions)
+
+
 class Probed:
     """Asks an endpoint once what it can do, and remembers; an endpoint that is down is asked again later."""
 
     def __init__(self, model: LanguageModel, instructions: Instructions) -> None:
         self._model = model
         self._instructions = instructions
-        self._found: CallStyle | None = None
+        self._found: Tried | None = None
         self._probing = asyncio.Lock()
 
     async def current(self) -> CallStyle:
@@ -57,13 +89,17 @@ class Probed:
             ModelUnavailable: the endpoint is down.
         """
         if self._found is not None:
-            return self._found
+            return await self._found.current()
         async with self._probing:
             if self._found is None:
                 name = await probe(self._model)
                 logger.info("model {} is driven by {}", self._model.name, name)
-                self._found = make_style(name, self._instructions)
-            return self._found
+                self._found = Tried(name, self._instructions)
+            return await self._found.current()
+
+    def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
+        """The next style, should the endpoint refuse what it took when it was asked."""
+        return None if self._found is None else self._found.after(style, rejection)
 
 
 async def probe(model: LanguageModel) -> FixedStyle:

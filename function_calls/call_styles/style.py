@@ -8,6 +8,7 @@ from msgspec import Struct
 from function_calls.calls import Turn
 from function_calls.offered_tools import OfferedTools
 from function_calls.printed_calls import find_printed_calls
+from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 
@@ -57,15 +58,23 @@ class StyleSource(Protocol):
         """
         ...
 
+    def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
+        """The style to use from now on, where the endpoint refused a request of `style`; None when none would help."""
+        ...
+
 
 class Always(Struct, frozen=True):
-    """The same style for every turn."""
+    """The same style for every turn, whatever the endpoint says."""
 
     style: CallStyle
 
     async def current(self) -> CallStyle:
         """That style."""
         return self.style
+
+    def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:  # noqa: ARG002 - it has no other
+        """None."""
+        return None
 
 
 def read_words(completion: Completion, tools: OfferedTools) -> Reading:

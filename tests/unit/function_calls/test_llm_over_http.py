@@ -39,6 +39,7 @@ async def understand(script, *, is_streaming, total=3.0):
     server = OpenAIServer(script)
     async with server:
         model = model_at(server, total=total)
+        await model.warm_up()  # to import the SDK is no part of the time that an answer may take
         try:
             return await FunctionCallLLM(model, is_streaming=is_streaming).interpret(TURN), server
         finally:

@@ -237,3 +237,40 @@ async def test_an_endpoint_that_is_down_is_not_judged_but_probed_again():
         await llm.interpret(asked())
 
     assert (await llm.interpret(asked())).answer == "hello"
+
+
+TOOLLESS = RequestRejected("HTTP 400 registry.ollama.ai/library/gemma:latest does not support tools", status=400)
+FORMLESS = RequestRejected("HTTP 400 This response_format type is unavailable now", status=400)
+ROUTED = json.dumps({"tool": "get_time", **TOKYO})
+
+
+@pytest.mark.parametrize(
+    ("style", "script", "again"),
+    [
+        ("native", [TOOLLESS, ROUTED], [ROUTED]),
+        ("native", [TOOLLESS, FORMLESS, CHOICE], [CHOICE]),
+        ("json_router", [FORMLESS, CHOICE], [CHOICE]),
+        ("auto", [completion("", PROBED), TOOLLESS, ROUTED], [ROUTED]),
+    ],
+)
+async def test_what_an_endpoint_refuses_is_asked_in_the_next_style_and_remembered(style, script, again):
+    model = ScriptedModel([*script, *again])
+    llm = FunctionCallLLM(model, styles=make_styles(style, model))
+
+    found = [await llm.interpret(asked()) for _ in range(2)]
+
+    assert [[(call.name, call.arguments) for call in each.calls] for each in found] == [[("get_time", TOKYO)]] * 2
+    assert model.remaining == 0
+
+
+@pytest.mark.parametrize(
+    ("style", "rejection"),
+    [
+        ("native", RequestRejected("HTTP 400 maximum context length is 4096 tokens", status=400)),
+        ("native", RequestRejected("HTTP 400 Content Exists Risk", status=400)),
+        ("prompt", TOOLLESS),
+    ],
+)
+async def test_a_refusal_that_another_style_would_not_mend_is_a_failure(style, rejection):
+    with pytest.raises(RequestRejected):
+        await understand(style, [rejection], asked())
