@@ -279,6 +279,8 @@ def test_a_reminder_is_named_before_it_is_cancelled(say: Say, text: str, referen
         ("what happened here today?", "today"),
         ("中午以来聊了啥", "中午以来"),
         ("what's been said since 2pm", "since 2pm"),
+        ("give me the highlights of yesterday", "of yesterday"),
+        ("给我看看昨天的要点", "昨天的"),
     ],
 )
 def test_what_happened_since_then_is_summarised(say: Say, text: str, window: str) -> None:
@@ -287,14 +289,23 @@ def test_what_happened_since_then_is_summarised(say: Say, text: str, window: str
     assert (call.name, call.arguments["window"]) == ("summary", window)
 
 
-@pytest.mark.parametrize("text", ["team lunch on friday at 12:30", "lunch friday 12:30"])
+@pytest.mark.parametrize("text", ["team lunch on friday at 12:30", "lunch friday 12:30", "book club thursday 7:30pm"])
 def test_a_meal_at_an_hour_is_noted_and_not_looked_up(say: Say, text: str) -> None:
     assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_set"]
     assert [call.name for call in say("lunch recipes", is_addressed=True).calls] == ["perplexity_search"]
 
 
 @pytest.mark.parametrize(
-    "text", ["am i forgetting something?", "我是不是忘了什么", "今天要做什么", "房租的提醒是几号", "一共几个提醒"]
+    "text",
+    [
+        "am i forgetting something?",
+        "我是不是忘了什么",
+        "今天要做什么",
+        "房租的提醒是几号",
+        "一共几个提醒",
+        "鹦鹉的提醒几点",
+        "哪些提醒是重复的",
+    ],
 )
 def test_what_is_to_be_done_is_told(say: Say, text: str) -> None:
     assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_list"]

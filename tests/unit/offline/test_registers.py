@@ -100,6 +100,14 @@ SET = [
     ("明天下午两点的会提前十分钟提醒我带材料", "2026-03-05 13:50", "带材料"),
     ("提醒我明天九点签到", "2026-03-05 09:00", "签到"),
     ("提醒我明天是妈妈生日", "2026-03-05 09:00", "妈妈生日"),
+    ("gimme a reminder at 5 to pack", "2026-03-04 17:00", "pack"),
+    ("stick pack in my reminders for 5pm", "2026-03-04 17:00", "pack"),
+    ("hello there! remind me at 5 to pack. thank you kindly!", "2026-03-04 17:00", "pack"),
+    ("i keep forgetting to pack, remind me at 5, k?", "2026-03-04 17:00", "pack"),
+    ("remind me to pack tomorrow aftrnoon", "2026-03-05 15:00", "pack"),
+    ("remind me to pack on wedneday", "2026-03-11 09:00", "pack"),
+    ("我老是忘记收拾行李，五点提醒我", "2026-03-04 17:00", "收拾行李"),
+    ("五点我得收拾行李，麻烦提醒我", "2026-03-04 17:00", "收拾行李"),
     ("would appreciate it if you'd remind me to pack at 5", "2026-03-04 17:00", "pack"),
     ("if you could remind me to pack at 5 that'd be great", "2026-03-04 17:00", "pack"),
     ("5pm: remind me to pack", "2026-03-04 17:00", "pack"),
@@ -131,6 +139,14 @@ SET = [
     ("后儿下午仨点提醒我开会", "2026-03-06 15:00", "开会"),
 ]
 REFERENCES = [
+    ("parrot reminder: change to 9am", "reminder_update", "parrot"),
+    ("make my parrot reminder 9am instead of 8", "reminder_update", "parrot"),
+    ("take the parrot reminder off my list", "reminder_delete", "parrot"),
+    ("i don't want the parrot reminder any more", "reminder_delete", "parrot"),
+    ("i don't need the parrot reminder anymore", "reminder_delete", "parrot"),
+    ("mark the parrot reminder as done", "reminder_state", "parrot"),
+    ("我不想要鹦鹉的提醒了", "reminder_delete", "鹦鹉"),
+    ("鹦鹉的提醒完成了", "reminder_state", "鹦鹉"),
     ("set the rent reminder to the 2nd instead of the 1st", "reminder_update", "rent"),
     ("i want to delete reminder 4", "reminder_delete", "4"),
     ("不要房租的提醒了", "reminder_delete", "房租"),
@@ -148,6 +164,7 @@ REFERENCES = [
     ("不需要健身提醒了", "reminder_delete", "健身"),
 ]
 PEOPLE = [
+    ("六点提醒我们大家浇花", "everyone"),
     ("周五下午提醒全组写周报", "全组"),
     ("晚上六点提醒我老公遛狗", "我老公"),
     ("remind sam, kim and me on friday at 5 to bring cups", "sam, kim and me"),
