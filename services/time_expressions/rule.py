@@ -100,7 +100,7 @@ class Rule(NamedTuple):
 
 def build_rule(meaning: Meaning) -> Rule | None:
     """The date part of the recurrence that `meaning` names, or None where it makes no sense."""
-    if meaning.every is None or meaning.offset is not None or meaning.now or meaning.either:
+    if meaning.every is None or meaning.refused or meaning.offset is not None or meaning.now or meaning.either:
         return None
     if meaning.minute is not None and (meaning.every.unit != "hour" or meaning.clocks or meaning.parts):
         return None

@@ -149,6 +149,12 @@ def last_midnight(values: Values) -> Slots:
     return {**values[-1], "clocks": (Clock(_LAST_HOUR, 0, 0, "24", "hour"),), "strength": 2}
 
 
+def refuse_date(values: Values) -> Slots | None:
+    """Except Christmas, except in December: what no rule can leave out."""
+    told = values[-1].keys()
+    return {"refused": True, "strength": 2} if told & (_DAYS | {"shift", "anchor"}) and "every" not in told else None
+
+
 def lunar_date(values: Values, *, month: int | None = None) -> Slots | None:
     """农历八月十五: a month, unless the rule names it (0 is every month), and a day or several."""
     number, days = values if month is None else (month, values[-1])

@@ -226,3 +226,22 @@ def test_a_day_of_another_request_comes_once(now):
 @pytest.mark.parametrize("text", ["every other weekday", "放假后第二个工作日交报告"])
 def test_working_days_that_no_rule_counts_are_none(now, text):
     assert parse(text, now).best is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every month except december on the 1st",
+        "every day except christmas",
+        "daily except in july",
+        "除了春节每天早上八点",
+        "每天早上八点，春节除外",
+    ],
+)
+def test_an_exception_that_no_rule_holds_is_not_left_out_in_silence(now, text):
+    assert parse(text, now).best is None
+
+
+@pytest.mark.parametrize("text", ["first and last day of every month", "每月第一天和最后一天"])
+def test_first_and_last_days_are_one_rule(read, text):
+    assert read(text).rrule == "FREQ=MONTHLY;BYMONTHDAY=1,-1"
