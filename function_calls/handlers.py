@@ -1,5 +1,8 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
+import re
+from contextlib import suppress
+
 from msgspec.structs import asdict
 
 from function_calls.calls import Receipt, ToolResult
@@ -10,6 +13,7 @@ from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteAr
 from function_calls.registry import tool_function
 from function_calls.reminder_answers import set_confirmed, which_reminder
 from function_calls.reminder_cautions import cautions
+from function_calls.reminder_days import on_that_day_only
 from function_calls.reminder_pages import asked_page, list_page, remember_page
 from function_calls.reminder_people import named_people
 from function_calls.reminder_replies import meant, points
@@ -24,12 +28,15 @@ from function_calls.time_questions import which_time
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders.model import NewReminder
+from services.reminders.model import NewReminder, Reminder
 from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
 from services.zones.service import ZoneService
+
+_IDENTIFIER = re.compile(r"\d{1,4}|[a-z][a-z0-9]{5}")
+_NOT_FOUND = frozenset({"no_reminders", "reminder_unknown"})
 
 
 @tool_function(name="reminder_set", returns="reply", changes_state=True)
@@ -69,13 +76,21 @@ async def reminder_set(
 @tool_function(name="reminder_list", returns="reply")
 async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
-    asked = asked_page(args.filter or "", args.page, ctx)
+    asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set)
     if asked is None:
         return ToolResult(ok=True, is_answered=True)
-    found = await reminders.list(ctx.chat, ctx.sender, asked.wanted)
+    found = await _wanted(asked.wanted, ctx, reminders)
     remember_page(asked, len(found), ctx)
     value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
     return ToolResult(ok=True, text=list_page(found, asked, ctx), value=value)
+
+
+async def _wanted(words: str, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
+    """The reminders that `words` describe, or the one whose number or ID they are."""
+    if _IDENTIFIER.fullmatch(words):
+        with suppress(RequestRefused):
+            return (await reminders.get(ctx.chat, ctx.sender, words),)
+    return await reminders.list(ctx.chat, ctx.sender, words)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True)
@@ -89,11 +104,12 @@ async def reminder_delete(
         if gone:
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
         reference = reference or (await the_one_spoken_of(ctx, reminders)).id
+        day_only = await on_that_day_only(reference, ctx, reminders)
+        if day_only is not None:
+            return day_only
         deleted = await reminders.delete(ctx.chat, ctx.sender, reference)
     except RequestRefused as refusal:
-        if points(args.reminder_id):
-            return which_reminder(refusal, "", ctx, ask="reminder.which_one")
-        return which_reminder(refusal, args.reminder_id, ctx, ask="reminder.which")
+        return await _not_deleted(refusal, args.reminder_id, ctx, reminders)
     lines = [say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in deleted]
     return ToolResult(
         ok=True,
@@ -101,6 +117,19 @@ async def reminder_delete(
         value={"deleted": [each.id for each in deleted]},
         receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in deleted),
     )
+
+
+async def _not_deleted(
+    refusal: RequestRefused, reference: str, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Why nothing was deleted: what is named is over already, is not there, or is one of several."""
+    if points(reference):
+        return which_reminder(refusal, "", ctx, ask="reminder.which_one")
+    ended = await reminders.said.ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
+    if ended is not None:
+        told = say(ctx.language, "reminder.over", id=ended.id, content=ended.content)
+        return ToolResult.failed("over", text=told)
+    return which_reminder(refusal, reference, ctx, ask="reminder.which")
 
 
 @tool_function(name="perplexity_search", returns="reply", timeout=60, returns_untrusted=True)

@@ -68,6 +68,15 @@ async def _updated(args: ReminderUpdateArgs, reminders: ReminderService, old: Re
     return _changed(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
 
 
+async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Leave out the day that the words `day` name of a reminder that repeats.
+
+    Raises:
+        RequestRefused: `nothing_to_skip`, `not_on_that_day`, `not_your_reminder`.
+    """
+    return await _updated(ReminderUpdateArgs(skip=day), reminders, reminder, ctx)
+
+
 @tool_function(name="reminder_snooze", returns="reply", changes_state=True)
 async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService

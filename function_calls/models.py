@@ -61,6 +61,7 @@ class ReminderListArgs(Arguments):
     page: int | None = Field(
         default=None, ge=0, description="第几页 / which page of a long list, 1 and up; 0 = the next page (下一页)."
     )
+    who_set: bool = Field(default=False, description="谁设的 / say who has set each, and when.")
 
 
 class ReminderDeleteArgs(Arguments):

@@ -112,12 +112,14 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
 
 
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
-    note = phrasing.zone_note(ctx.language, reminder, zone_name(ctx.zone))
     if without_nag(reminder.schedule.rule):
-        return rule_words.rule(ctx.language, reminder) + note
+        return rule_words.rule(ctx.language, reminder) + phrasing.zone_note(ctx.language, reminder, zone_name(ctx.zone))
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
+    if reminder.state is ReminderState.DONE:
+        return say(ctx.language, "reminder.said")
     if not reminder.next_fires:
         return say(ctx.language, "reminder.being_sent")
-    first = reminder.next_fires[0]
-    return (phrasing.clock(first) if is_under_day else phrasing.moment(ctx.language, first, ctx.now)) + note
+    # An instant: told by the clock of the one who asks, as is the day that it stands under.
+    first = reminder.next_fires[0].astimezone(ctx.zone)
+    return phrasing.clock(first) if is_under_day else phrasing.moment(ctx.language, first, ctx.now)

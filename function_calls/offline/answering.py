@@ -161,7 +161,7 @@ class Answering:
         )
         self._questions.ask(self._key, question, self._turn.now)
         if not options:
-            asked = self._say("when" if first.content else "when_and_what", content=first.content)
+            asked = self._asked_when(first)
             if first.time is None or first.time.best is None:
                 return asked
             return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
@@ -176,6 +176,19 @@ class Answering:
         starts = [option.start for option in question.options]
         which = which_time(starts, content=question.content, language=self._turn.language, now=self._turn.now)
         return Interpretation(answer=which.text, choices=which.choices, is_owed=True)
+
+    def _asked_when(self, reminder: ReminderRequest) -> Interpretation:
+        """Ask when to remind, and of what where that is not known either."""
+        if not reminder.content:
+            return self._say("when_and_what")
+        if reminder.person is None:
+            return self._say("when", content=reminder.content)
+        who = (
+            say(self._turn.language, "reminder.everyone")
+            if reminder.person == "everyone"
+            else reminder.person.replace("@", "")
+        )
+        return self._say("when_for", content=reminder.content, who=who)
 
     def _delete(self, request: Request) -> Interpretation:
         references = reminder_references(request, self._ear.pack, may_be_several=True)

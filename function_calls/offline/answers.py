@@ -102,10 +102,12 @@ def named_time(text: str, question: OpenQuestion, ear: Ear) -> ReminderRequest |
 
 def named_content(text: str, question: OpenQuestion, ear: Ear) -> ReminderRequest | None:
     """The reminder that `text` says what is about, where that was asked as well, and names no time."""
-    folded = ear.pack.fold(text)
-    if question.content or ear.clause(text).times or not ear.pack.to_do.search(folded):
+    words = ear.core(text)
+    joint = ear.pack.joint.match(words)
+    content = words[joint.end() :] if joint else words
+    if question.content or ear.clause(text).times or not ear.pack.to_do.search(ear.pack.fold(content)):
         return None
-    return ReminderRequest(content=ear.core(text), person=question.person)
+    return ReminderRequest(content=content, person=question.person)
 
 
 def _barer(text: str, ear: Ear) -> list[str]:

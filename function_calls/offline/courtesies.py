@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -24,9 +25,34 @@ def is_courtesy(text: str) -> bool:
     return True
 
 
+def is_bewildered(text: str) -> bool:
+    """Whether `text` asks what is going on, and nothing else: "?", "what??", 什么？."""
+    return "".join(text.casefold().split()).strip("?？!！.。…,，") in _bewildered()
+
+
+def is_pondering(text: str) -> bool:
+    """Whether `text` says that an answer is still to come: "hmm", "let me check", 我想想."""
+    return _ponderings().fullmatch(" ".join(text.casefold().replace("’", "'").split())) is not None
+
+
+@cache
+def _ponderings() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{'|'.join(_table()['pondering'])})[\W_]*)+")
+
+
+@cache
+def _bewildered() -> frozenset[str]:
+    return frozenset(["", *_table()["bewildered"]])
+
+
+@cache
+def _table() -> Mapping[str, list[str]]:
+    return tomllib.loads((files("function_calls.offline") / "courtesies.toml").read_text(encoding="utf-8"))
+
+
 @cache
 def _pattern() -> re.Pattern[str]:
-    table = tomllib.loads((files("function_calls.offline") / "courtesies.toml").read_text(encoding="utf-8"))
+    table = _table()
     spaced, unspaced = ("|".join(table[language]) for language in ("en", "zh"))
     # Signs and pictures but no question mark: "?" by itself asks what is going on.
     return re.compile(rf"\b(?:{spaced})\b|{unspaced}|[^\w?？]+")

@@ -175,7 +175,7 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
         and pack.plural.search(pack.fold(whole))
     ):
         references = ("all",)
-    named = {"reminder_id": references[0]} if references else {}
+    named = {"filter" if data.tool == "reminder_list" else "reminder_id": references[0]} if references else {}
     return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **named})
 
 

@@ -1,11 +1,12 @@
 """The interpreter that needs no model: sentence patterns in, calls or one question out."""
 
 from function_calls.calls import Conversation, Interpretation, Turn
+from function_calls.consent import consent_of
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_options, is_as_unclear, is_dropped, named_content, named_time
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
 from function_calls.offline.compiling import compile_all
-from function_calls.offline.courtesies import is_courtesy
+from function_calls.offline.courtesies import is_bewildered, is_courtesy, is_pondering
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.looking_here import looked_up_here, looked_up_in_vain, told
@@ -63,18 +64,24 @@ class OfflineInterpreter:
         """`interpret` of a turn's first round, without waiting."""
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         turn, joined = with_joined_names(turn)
-        heard = with_names(self._heard(turn, key), joined)
+        heard = with_names(self._heard_in_order(turn, key), joined)
         if any(call.name.startswith(_REMINDERS) for call in heard.calls):
             self._served.note(key, turn.now)
         return heard
 
-    def _heard(self, turn: Turn, key: str) -> Interpretation:
+    def _heard_in_order(self, turn: Turn, key: str) -> Interpretation:
+        """What answers an open question first, and then what stands for itself; "hmm" leaves it open."""
         ears = self._ears(turn, key)
-        question = self._questions.take(key, turn.now)
-        if question is not None:
-            answered = self._answered(question, ears[0], turn)
-            if answered is not None:
-                return answered
+        question = None if _is_for_somebody(turn) else self._questions.take(key, turn.now)
+        answered = None if question is None else self._answered(question, ears[0], turn)
+        if answered is not None:
+            return answered
+        heard = self._heard(turn, key, ears)
+        if question is not None and heard == Interpretation() and is_pondering(turn.message.text):
+            self._questions.keep(key, question, turn.now)
+        return heard
+
+    def _heard(self, turn: Turn, key: str, ears: tuple[Ear, ...]) -> Interpretation:
         fixed = self._by_fixed_example(turn, ears[0])
         if fixed is not None:
             return fixed
@@ -155,14 +162,24 @@ class OfflineInterpreter:
         if is_courtesy(without_names(turn.message.text, ear.names)):
             return Interpretation()
         query = ear.core(turn.message.text)
-        if len(query) <= LONGEST and is_dropped(query, ear.pack):
+        if len(query) <= LONGEST and (is_dropped(query, ear.pack) or _is_yes_or_no(turn)):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
         maker, is_name = CallMaker(turn), trimmed(query).casefold() == turn.bot_name.casefold()
-        is_asked = not is_name and is_question(ear.forms(turn.message.text)[1], ear.pack)
+        is_asked = not is_name and not is_bewildered(query) and is_question(ear.forms(turn.message.text)[1], ear.pack)
         if is_asked and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
         return Interpretation() if _is_talk_below(turn) else Interpretation(answer=say(turn.language, "offline.help"))
+
+
+def _is_yes_or_no(turn: Turn) -> bool:
+    return consent_of(turn.message.text, turn.bot_name) is not None
+
+
+def _is_for_somebody(turn: Turn) -> bool:
+    """Whether a message replies to another person."""
+    message = turn.message
+    return message.reply_to is not None and not message.is_addressed and not message.is_private
 
 
 def _is_talk_below(turn: Turn) -> bool:

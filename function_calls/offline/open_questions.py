@@ -22,6 +22,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
         options: The readings that were offered by number.
         manners: How the reminder is to behave, as arguments of `reminder_set`.
         rest: The reminders of the same message that are to be asked about next.
+        patience: How many messages that are no answer and ask for nothing it outlives.
     """
 
     asks: Literal["time", "option", "reminder"]
@@ -30,6 +31,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     options: tuple[Reading, ...] = ()
     manners: Mapping[str, object] = field(default_factory=dict)
     rest: tuple[ReminderRequest, ...] = ()
+    patience: int = 2
 
 
 class OpenQuestions:
@@ -52,6 +54,11 @@ class OpenQuestions:
         if key in self._asked and manners:
             asked_at, question = self._asked[key]
             self._asked[key] = (asked_at, replace(question, manners=manners))
+
+    def keep(self, key: str, question: OpenQuestion, now: datetime) -> None:
+        """Put back a question that the person has spoken past, unless that was too often."""
+        if question.patience and key not in self._asked:
+            self.ask(key, replace(question, patience=question.patience - 1), now)
 
     def take(self, key: str, now: datetime) -> OpenQuestion | None:
         """The question under `key`, which is forgotten by this; None when there is none, or it is too old."""

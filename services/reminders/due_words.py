@@ -1,13 +1,14 @@
 """Which reminders fit words of time: "the 5pm one", "tomorrow's", 明天早上的."""
 
 import re
-from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from services.reminders.model import Reminder
+from services.reminders.recurrence import next_fires
 from services.time_expressions import Grain, Reading, TimeReader
 
 _MORNING, _NOON, _AFTERNOON, _EVENING = (4, 12), (11, 14), (12, 18), (17, 24)
@@ -50,8 +51,17 @@ class DueWords(Struct, frozen=True, kw_only=True):
     def fit(self, reminder: Reminder) -> bool:
         """Whether one of the next fires of `reminder` is what the words say."""
         zone = ZoneInfo(reminder.schedule.zone)
-        fires = [fire.astimezone(zone) for fire in reminder.next_fires]
+        fires = [fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder))]
         return any(_fits(fire, reading) for fire in fires for reading in self.readings)
+
+    def _later(self, reminder: Reminder) -> Iterator[datetime]:
+        """Of one that repeats the first fire from each day that is named: it may lie behind the next few."""
+        if reminder.next_fires and reminder.schedule.rule:
+            for reading in self.readings:
+                midnight = reading.start.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+                day = midnight.replace(tzinfo=ZoneInfo(reminder.schedule.zone)).astimezone(UTC)
+                if reading.has_day and day > reminder.next_fires[-1]:
+                    yield from next_fires(reminder.schedule, day - timedelta(microseconds=1), 1)
 
 
 def due_words(words: str, now: datetime, zone: str, times: TimeReader = USUAL) -> DueWords | None:

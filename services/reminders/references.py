@@ -111,7 +111,7 @@ def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeRea
     wanted = words.strip()
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
-    return tuple(each for each in here if _contains(each.content.casefold(), wanted.casefold()))
+    return tuple(each for each in here if is_in(each.content.casefold(), wanted.casefold()))
 
 
 def _found(
@@ -139,7 +139,7 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     if len(exact) == 1 or not wanted:
         return exact
     by_id = [each for each in here if each.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
-    by_words = [each for each in here if each not in by_id and _contains(each.content.casefold(), wanted)]
+    by_words = [each for each in here if each not in by_id and is_in(each.content.casefold(), wanted)]
     return by_id + by_words
 
 
@@ -158,10 +158,10 @@ def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: Time
     if fits is None:
         return []
     found, rest = fits
-    return [each for each in found if _contains(each.content.casefold(), rest.casefold())]
+    return [each for each in found if is_in(each.content.casefold(), rest.casefold())]
 
 
-def _contains(content: str, wanted: str) -> bool:
+def is_in(content: str, wanted: str) -> bool:
     """Whether the words stand in the content, together or apart; Latin words as whole words."""
     return all(re.search(_word(part), content) for part in wanted.split())
 

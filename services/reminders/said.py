@@ -54,6 +54,14 @@ class SaidReminders:
         rows = await self._book.lately_sent(chat.key, self._clock.now() - _LATELY, _MOST)
         return _named(reference, [(self._shelf.public(row), row) for row in rows]) or await self.over(chat, reference)
 
+    async def ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
+        """The reminder that is named so, was said in the last day and comes no more; None when there is no such one."""
+        try:
+            row = await self.meant(chat, reference)
+        except RequestRefused:
+            return None
+        return self._shelf.public(row) if row is not None and row.state is ReminderState.DONE else None
+
     async def over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
         """The reminder of this chat with this complete id, if it has fired for the last time."""
         key = row_key(reference)

@@ -141,6 +141,17 @@ class ReminderService:
         row = await self.said.over(chat, reference)
         return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
 
+    async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+        """The reminders that `delete` with this reference would delete, if one or a part of all is named.
+
+        Raises:
+            RequestRefused: as `get`.
+        """
+        chosen = await self._shelf.all_of(chat, person, reference)
+        if chosen:
+            return tuple(reminder for reminder, row in await self._shelf.open_in(chat) if row.key in chosen)
+        return (await self.get(chat, person, reference),)
+
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Delete what `reference` names, or with "all" everything that `person` has set in this chat.
 
