@@ -18,6 +18,7 @@ _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
 _AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
+_BETWEEN_MENTIONS = re.compile(r"(@\S{1,60}?)\s*([和跟与及與、])\s*(?=@)")
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 _SPELLINGS = _WIDE | str.maketrans("’‘`“”\u00a0\u3000", "'''\"\"  ")
 _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
@@ -34,10 +35,15 @@ _EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
 def tidy(text: str, pack: LanguagePack) -> str:
     """One spelling of spaces, quotes and wide letters; a message is asked for it a dozen times."""
     plain = without_blanks(text).translate(_SPELLINGS)
-    plain = _AFTER_MENTION.sub(r"\1，", plain) if pack.data.script == "han" and "@" in plain else plain
+    plain = _parted(plain) if pack.data.script == "han" and "@" in plain else plain
     plain = " ".join(plain.split())
     plain = plain if plain.isascii() else _SPACE_IN_HAN.sub("", plain)
     return _respelt(plain.replace(" ' ", "'") if pack.data.is_spaced else plain, pack)
+
+
+def _parted(text: str) -> str:
+    """`text` with a mark behind each mention, or behind the last of those that are joined."""
+    return _AFTER_MENTION.sub(r"\1，", _BETWEEN_MENTIONS.sub(r"\1\2", text))
 
 
 def uncover(text: str, pack: LanguagePack, names: Iterable[str]) -> str:

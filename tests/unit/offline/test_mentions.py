@@ -24,3 +24,39 @@ def test_a_longer_name_that_begins_alike_is_another_person(say: Say) -> None:
     (call,) = say("remind @Annabel tomorrow at 9:00 to eat", mentions=("Ann",)).calls
 
     assert call.arguments["person"] == "Annabel"
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("十分钟后提醒@小本和@小齐上线", "小本和@小齐"),
+        ("提醒@小本@小齐十分钟后上线", "小本、@小齐"),
+        ("remind @小本 和@小齐 十分钟后上线", "小本和@小齐"),
+    ],
+)
+def test_several_may_be_mentioned_without_a_space_behind_the_last(say: Say, text: str, person: str) -> None:
+    (call,) = say(text, language="zh", mentions=("小本", "小齐")).calls
+
+    assert (call.arguments["person"], call.arguments["content"]) == (person, "上线")
+
+
+@pytest.mark.parametrize("text", ["让@小明五点提醒我", "叫@小明明天提醒我开会"])
+def test_who_is_to_remind_is_asked_by_others(say: Say, text: str) -> None:
+    heard = say(text, language="zh", mentions=("小明",))
+
+    assert (heard.calls, heard.answer) == ((), "")
+
+
+def test_a_command_in_english_may_mention_somebody_in_chinese(say: Say) -> None:
+    (call,) = say("remind @小明 明天九点开会", language="zh", mentions=("小明",)).calls
+    (other,) = say("remind @小明 tomorrow at 9 to eat", mentions=("小明",)).calls
+
+    assert (call.arguments["person"], call.arguments["content"]) == ("小明", "开会")
+    assert (other.arguments["person"], other.arguments["content"]) == ("小明", "eat")
+
+
+def test_somebody_is_reminded_by_name_where_the_bot_is_asked(say: Say) -> None:
+    (call,) = say("提醒一下小王五点开会", language="zh", is_addressed=True).calls
+
+    assert (call.arguments["person"], call.arguments["content"]) == ("小王", "开会")
+    assert say("提醒一下小王五点开会", language="zh").calls == ()
