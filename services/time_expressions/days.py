@@ -193,9 +193,13 @@ def _frames(meaning: Meaning, today: date, *, forward: bool) -> Iterator[tuple[i
 
 def _dates(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
     fixed = meaning.year is not None or (meaning.shift is not None and meaning.shift.unit in {"month", "year"})
+    shift = meaning.shift if meaning.year is None else None
+    named = shifted_start(shift, today) if shift is not None and shift.unit == "day" else None
     for year, month in _frames(meaning, today, forward=forward):
         if meaning.days:
             day = make_date(year, month, meaning.days[0])
+            if named is not None and day != named:  # tomorrow, 5 december: only on the fourth
+                continue
             if day is None or (meaning.weekdays and not meaning.months and day.weekday() != meaning.weekdays[0]):
                 continue
             if fixed or (day >= today if forward else day <= today):

@@ -155,6 +155,14 @@ def refuse_date(values: Values) -> Slots | None:
     return {"refused": True, "strength": 2} if told & (_DAYS | {"shift", "anchor"}) and "every" not in told else None
 
 
+def nth_day_of(values: Values) -> Slots | None:
+    """国庆第三天: two days after the first of October."""
+    feast, number = values
+    if not 1 <= number <= _LUNAR_MONTHS:
+        return None
+    return {"offset": Span(days=number - 1, unit="day"), "anchor": feast, "strength": 2}
+
+
 def lunar_date(values: Values, *, month: int | None = None) -> Slots | None:
     """农历八月十五: a month, unless the rule names it (0 is every month), and a day or several."""
     number, days = values if month is None else (month, values[-1])
@@ -239,7 +247,7 @@ def nth_week(values: Values, *, last: bool = False, from_end: bool = False, week
     is_month = "months" in inner or (shift is not None and shift.unit == "month")
     if not is_month or not inner.keys() <= _MONTH_AND_YEAR or not -1 <= number <= _MOST_WEEKS_OF_MONTH or not number:
         return None
-    if inner["strength"] <= 0:  # of the month: the next such
+    if shift is not None and inner["strength"] <= 0:  # of the month: the next such
         inner = {}
     monday = {**inner, "ordinals": (-number if from_end else number,), "weekdays": (0,), "strength": 2}
     return {"offset": Span(unit="week"), "anchor": monday, "strength": 2}

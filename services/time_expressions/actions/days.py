@@ -25,6 +25,14 @@ def figure_days(values: Values) -> tuple[int, ...] | None:
     return days if len(days) == len(figures) and all(map(lt, days, days[1:])) else None
 
 
+def figure_range(values: Values) -> Slots | None:
+    """每周1-5."""
+    first, last = values[0]
+    if not 1 <= first < last <= _DAYS_OF_WEEK:
+        return None
+    return {"weekdays": tuple(range(first - 1, last)), "every": Every(1, "week"), "strength": 2}
+
+
 def figure_day(values: Values) -> int | None:
     """周3."""
     return values[0] - 1 if 1 <= values[0] <= _DAYS_OF_WEEK else None

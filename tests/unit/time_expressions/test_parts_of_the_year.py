@@ -37,6 +37,7 @@ from services.time_expressions import parse, parse_all
         ("first week of october", "2027-10-04"),
         ("in the first week of december on friday", "2026-12-11"),
         ("the last week of july", "2027-07-26"),
+        ("1st week of Oct. on Friday", "2027-10-08"),
         ("first week of the month", "2026-12-07"),
         ("下月第四周", "2026-12-28"),
         ("12月第二周的周三", "2026-12-16"),

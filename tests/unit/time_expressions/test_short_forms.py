@@ -24,6 +24,15 @@ from services.time_expressions import parse
         ("tomorrow week", "28 09:00"),
         ("in two fridays", "04 09:00"),
         ("in 1:30 hours", "20 11:30"),
+        ("差10分钟8点", "21 07:50"),
+        ("还有十分钟到八点", "21 07:50"),
+        ("两个来小时后", "20 12:00"),
+        ("一小时左右后", "20 11:00"),
+        ("元月1号", "01 09:00"),
+        ("下下下周一", "07 09:00"),
+        ("国庆第三天", "03 09:00"),
+        ("五一假期第二天早上", "02 09:00"),
+        ("tomorrow, 21 november", "21 09:00"),
         ("in an hour and half", "20 11:30"),
         ("in one and half hour", "20 11:30"),
         ("in two and three quarters hours", "20 12:45"),
@@ -105,6 +114,7 @@ def test_bare_numbers_of_other_things_are_no_span(read, text):
         ("每月逢五", "FREQ=MONTHLY;BYMONTHDAY=5,15,25"),
         ("每月逢五逢十", "FREQ=MONTHLY;BYMONTHDAY=5,10,15,20,25,30"),
         ("非工作日", "FREQ=WEEKLY;BYDAY=SA,SU"),
+        ("每周1-5", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
         ("每天三次，早中晚", "FREQ=DAILY;BYHOUR=9,12,19;BYMINUTE=0"),
     ],
 )
@@ -120,6 +130,18 @@ def test_the_last_weekend_is_over(now, text):
     assert found.past
 
 
-@pytest.mark.parametrize("text", ["two fridays ago", "in two weekends", "单周五", "单周的周三", "下个月初一"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "two fridays ago",
+        "in two weekends",
+        "单周五",
+        "单周的周三",
+        "下个月初一",
+        "13月1日",
+        "32nd of december",
+        "tomorrow 5 december",
+    ],
+)
 def test_what_cannot_be_kept_is_no_other_time(now, text):
     assert parse(text, now).best is None
