@@ -1,8 +1,8 @@
 """How fast each of many may come: token buckets."""
 
-from collections import OrderedDict
 from typing import Final
 
+from services.bounded import Bounded
 from services.clock import Clock
 
 _REMEMBERED: Final = 10_000
@@ -15,15 +15,13 @@ class TokenBuckets:
         self._rate = per_minute / 60
         self._size = float(per_minute)
         self._clock = clock
-        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._levels: Bounded[str, tuple[float, float]] = Bounded(_REMEMBERED)
 
     def wait_of(self, who: str) -> float:
         """Take one of `who`'s: 0, or, where there is none left, the seconds until there is."""
         now = self._clock.now().timestamp()
-        level, seen = self._levels.pop(who, (self._size, now))
+        level, seen = self._levels.get(who, (self._size, now))
         level = min(self._size, level + max(0.0, now - seen) * self._rate)
         is_taken = level >= 1
         self._levels[who] = (level - 1 if is_taken else level, now)
-        if len(self._levels) > _REMEMBERED:
-            self._levels.popitem(last=False)
         return 0.0 if is_taken else (1 - level) / self._rate

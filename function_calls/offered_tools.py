@@ -7,6 +7,7 @@ from functools import cached_property
 
 from function_calls.calls import ToolSpec
 from function_calls.schema_validator import SchemaValidator
+from services.bounded import Bounded
 from services.likeness import likest
 
 _KEPT_SETS = 64
@@ -79,7 +80,7 @@ class ToolShelf:
     """Keeps the `OfferedTools` of the sets that were offered last, found again by the identity of their specs."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[int, ...], OfferedTools] = {}
+        self._kept: Bounded[tuple[int, ...], OfferedTools] = Bounded(_KEPT_SETS)
         self._last: OfferedTools | None = None
 
     def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
@@ -90,8 +91,6 @@ class ToolShelf:
         key = _identity(specs)
         found = self._kept.get(key)
         if found is None:
-            if len(self._kept) >= _KEPT_SETS:
-                self._kept.pop(next(iter(self._kept)))
             found = self._kept[key] = OfferedTools(specs)
         self._last = found
         return found

@@ -1,10 +1,10 @@
 """Which functions are switched off in which chat."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
+from services.bounded import Bounded
 from services.chat import ChatAddress
 from services.clock import Clock
 from services.session import StateStore
@@ -24,7 +24,7 @@ class ToolSwitches:
         self.expand: Callable[[str], Iterable[str]] = _nothing_more
         self._state = state
         self._clock = clock
-        self._read: OrderedDict[str, tuple[datetime, frozenset[str]]] = OrderedDict()
+        self._read: Bounded[str, tuple[datetime, frozenset[str]]] = Bounded(_MOST_CHATS)
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """The names of the tools that are off in `chat`."""
@@ -47,9 +47,6 @@ class ToolSwitches:
         switched = [str(name) for name in names]
         off = frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
         self._read[chat.key] = (self._clock.now(), off)
-        self._read.move_to_end(chat.key)
-        while len(self._read) > _MOST_CHATS:
-            self._read.popitem(last=False)
         return off
 
 

@@ -4,6 +4,8 @@ from collections import deque
 from datetime import datetime, timedelta
 from typing import Final
 
+from services.bounded import Bounded
+
 _MOST_NOTES: Final = 5000
 _MINUTE: Final = timedelta(minutes=1)
 _MOST_MINUTES: Final = 24 * 60
@@ -15,7 +17,7 @@ class Gauges:
     def __init__(self) -> None:
         self.sockets = 0
         self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_NOTES)
-        self._queues: dict[datetime, int] = {}
+        self._queues: Bounded[datetime, int] = Bounded(_MOST_MINUTES)
         self._last: tuple[datetime, int] | None = None
 
     def opened(self, at: datetime) -> None:
@@ -33,8 +35,6 @@ class Gauges:
         self._last = (at, frames)
         minute = at.replace(second=0, microsecond=0)
         self._queues[minute] = max(frames, self._queues.get(minute, 0))
-        if len(self._queues) > _MOST_MINUTES:
-            del self._queues[next(iter(self._queues))]
 
     def sockets_until(self, end: datetime) -> int:
         """How many sockets were open just before `end`."""

@@ -3,7 +3,6 @@
 import json
 import re
 import uuid
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from function_calls.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.errors import SchemaInvalid
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.schemas import safe_schema
+from services.bounded import Bounded
 from services.chat import ChatMessage, Person
 from services.session import Json
 
@@ -29,14 +29,12 @@ class EarlierRounds:
     """What the bot did itself before it handed calls to a client: the client does not know, and the bot must."""
 
     def __init__(self) -> None:
-        self._steps: OrderedDict[str, tuple[Step, ...]] = OrderedDict()
+        self._steps: Bounded[str, tuple[Step, ...]] = Bounded(_MOST_REMEMBERED)
 
     def keep(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
         """Remember the rounds before `calls`."""
         for call in calls:
             self._steps[call.id] = steps
-        while len(self._steps) > _MOST_REMEMBERED:
-            self._steps.popitem(last=False)
 
     def before(self, call_id: str) -> tuple[Step, ...] | None:
         """The rounds before a call that was handed out."""

@@ -1,6 +1,5 @@
 """Remember, for a short while, what each person was asked."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Literal
@@ -9,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.offline.reminder_request import ReminderRequest
+from services.bounded import Bounded
 from services.time_expressions import Reading
 
 
@@ -38,16 +38,12 @@ class OpenQuestions:
     """At most one open question for each person in each chat; the oldest are forgotten first."""
 
     def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=10)) -> None:
-        self._limit = limit
         self._lifetime = lifetime
-        self._asked: OrderedDict[str, tuple[datetime, OpenQuestion]] = OrderedDict()
+        self._asked: Bounded[str, tuple[datetime, OpenQuestion]] = Bounded(limit)
 
     def ask(self, key: str, question: OpenQuestion, now: datetime) -> None:
         """Remember `question` under `key` (chat and person)."""
         self._asked[key] = (now, question)
-        self._asked.move_to_end(key)
-        while len(self._asked) > self._limit:
-            self._asked.popitem(last=False)
 
     def note_manners(self, key: str, manners: Mapping[str, object]) -> None:
         """Keep with the question under `key`, if there is one, how the reminder that it is about is to behave."""

@@ -3,24 +3,21 @@
 Otherwise people say such things to each other.
 """
 
-from collections import OrderedDict
 from datetime import datetime, timedelta
+
+from services.bounded import Bounded
 
 
 class ServedLately:
     """When each person of each chat was last served; the oldest are forgotten first."""
 
     def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=3)) -> None:
-        self._limit = limit
         self._lifetime = lifetime
-        self._served: OrderedDict[str, datetime] = OrderedDict()
+        self._served: Bounded[str, datetime] = Bounded(limit)
 
     def note(self, key: str, now: datetime) -> None:
         """Something was done under `key` (chat and person)."""
         self._served[key] = now
-        self._served.move_to_end(key)
-        while len(self._served) > self._limit:
-            self._served.popitem(last=False)
 
     def is_recent(self, key: str, now: datetime) -> bool:
         """Whether that is no longer ago than the lifetime."""

@@ -8,6 +8,7 @@ from uuid import uuid4
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.toolset import Viewer, unknown_tool
+from services.bounded import Bounded
 
 if TYPE_CHECKING:
     from function_calls.toolsets.direct_offer import EventCall, Offer
@@ -21,7 +22,7 @@ class DirectToolset:
     """Tools by whoever offered them, in the chat that they were offered in; nobody else sees or calls them."""
 
     def __init__(self) -> None:
-        self._offers: dict[tuple[str, str], Offer] = {}
+        self._offers: Bounded[tuple[str, str], Offer] = Bounded(_MOST_OFFERS)
 
     @contextmanager
     def offered(
@@ -35,8 +36,6 @@ class DirectToolset:
         from function_calls.toolsets.direct_offer import offer_of
 
         key, offer = _key(viewer), offer_of(tool_servers, session_id, event_call)
-        if len(self._offers) >= _MOST_OFFERS:
-            self._offers.pop(next(iter(self._offers)))
         self._offers[key] = offer
         try:
             yield

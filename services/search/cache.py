@@ -1,10 +1,10 @@
 """Remember answers for a short time, so that a group asking twice pays once."""
 
-from collections import OrderedDict
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
+from services.bounded import Bounded
 from services.clock import Clock
 from services.search.model import SearchAnswer
 
@@ -17,7 +17,7 @@ class AnswerCache:
     def __init__(self, clock: Clock, ttl: timedelta) -> None:
         self._clock = clock
         self._ttl = ttl
-        self._answers: OrderedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = OrderedDict()
+        self._answers: Bounded[tuple[str, str], tuple[datetime, SearchAnswer]] = Bounded(_MAX_ANSWERS)
 
     def get(self, query: str, language: str) -> SearchAnswer | None:
         """Return the remembered answer while it is fresh; nobody has been shown it this time."""
@@ -34,8 +34,6 @@ class AnswerCache:
         if answer.is_empty:
             return
         self._answers[_key(query, language)] = (self._clock.now(), replace(answer, is_already_answered=False))
-        while len(self._answers) > _MAX_ANSWERS:
-            self._answers.popitem(last=False)
 
 
 def _key(query: str, language: str) -> tuple[str, str]:

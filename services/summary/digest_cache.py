@@ -1,11 +1,11 @@
 """Remember the checked bullets of a part of a conversation, so that summarising a long day again costs what is new."""
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from services.bounded import Bounded
 from services.chat import ChatMessage
 from services.summary.model import Bullet
 
@@ -24,7 +24,7 @@ class DigestCache:
     """A bounded cache in memory; an edited message makes another key."""
 
     def __init__(self) -> None:
-        self._digests: OrderedDict[str, _Digest] = OrderedDict()
+        self._digests: Bounded[str, _Digest] = Bounded(_MAX_DIGESTS)
 
     def get(self, key: str) -> tuple[Bullet, ...] | None:
         """Return the bullets under `key`, None when there are none."""
@@ -53,8 +53,6 @@ class DigestCache:
             messages=frozenset((each.address.key, each.id) for each in part),
             people=frozenset(each.sender.id for each in part),
         )
-        while len(self._digests) > _MAX_DIGESTS:
-            self._digests.popitem(last=False)
 
 
 def digest_key(part: Sequence[ChatMessage], *, model: str, language: str, count: int) -> str:

@@ -1,11 +1,11 @@
 """The time zone of a person, else of the chat, else of the bot."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from services.bounded import Bounded
 from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
@@ -41,7 +41,7 @@ class ZoneService:
         self._book = book
         self._clock = clock
         self.default = default
-        self._remembered: OrderedDict[str, tuple[datetime, ZoneInfo]] = OrderedDict()
+        self._remembered: Bounded[str, tuple[datetime, ZoneInfo]] = Bounded(_MOST_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         """The zone in which `person` means times in `chat`."""
@@ -53,9 +53,6 @@ class ZoneService:
         own_zone = _readable(own.get(_KEY)) or await self._linked(chat, person)
         zone = own_zone or _readable(common.get(_KEY)) or self.default
         self._remembered[key] = (self._clock.now(), zone)
-        self._remembered.move_to_end(key)
-        while len(self._remembered) > _MOST_REMEMBERED:
-            self._remembered.popitem(last=False)
         return zone
 
     async def of_chat(self, chat: ChatAddress) -> ZoneInfo:

@@ -1,6 +1,5 @@
 """The bot in DingTalk: Stream mode in; out by the address that came with a message, or by the API."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,6 +18,7 @@ from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.stream import TOPIC, StreamClient
 from bot.platforms.dingtalk.wire import NAME, address_of, to_message
+from services.bounded import Bounded
 from services.chat import ChatAddress, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
@@ -46,7 +46,7 @@ class DingTalkPlatform:
         self._api = DingTalkApi(settings, clock)
         self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._line: StreamClient | None = None
-        self._sessions: OrderedDict[str, tuple[str, datetime]] = OrderedDict()
+        self._sessions: Bounded[str, tuple[str, datetime]] = Bounded(_REMEMBERED_SESSIONS)
         self._receive: Receive | None = None
 
     @property
@@ -118,11 +118,8 @@ class DingTalkPlatform:
 
     def _remember(self, event: Event) -> None:
         """Keep the address by which the chat can be answered for the next hour or so."""
-        chat = address_of(event).chat_id
-        self._sessions[chat] = (event.session_webhook, instant_of_milliseconds(event.session_ends_at))
-        self._sessions.move_to_end(chat)
-        if len(self._sessions) > _REMEMBERED_SESSIONS:
-            self._sessions.popitem(last=False)
+        ends_at = instant_of_milliseconds(event.session_ends_at)
+        self._sessions[address_of(event).chat_id] = (event.session_webhook, ends_at)
 
 
 def create(parts: "PlatformParts") -> DingTalkPlatform:

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import uuid
-from collections import OrderedDict
 from collections.abc import Awaitable, Mapping
 from datetime import timedelta
 from functools import partial
@@ -32,6 +31,7 @@ from bot.platforms.matrix.wire import (
     to_incoming,
     to_reaction,
 )
+from services.bounded import Bounded
 from services.chat import BotAdded, ChatAddress, Reaction, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
@@ -109,8 +109,8 @@ class MatrixPlatform:
         self._connection = Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause)
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
-        self._own_events: OrderedDict[str, None] = OrderedDict()
-        self._reactions: OrderedDict[str, Reaction] = OrderedDict()
+        self._own_events: Bounded[str, None] = Bounded(_REMEMBERED_EVENTS)
+        self._reactions: Bounded[str, Reaction] = Bounded(_REMEMBERED_EVENTS)
         self._token: str | None = None
 
     @property
@@ -188,8 +188,6 @@ class MatrixPlatform:
     async def _put(self, address: ChatAddress, kind: str, content: Mapping[str, Json], transaction: str) -> str:
         event_id = await self._connected().put(address.chat_id, kind, content, transaction)
         self._own_events[event_id] = None
-        if len(self._own_events) > _REMEMBERED_EVENTS:
-            self._own_events.popitem(last=False)
         return event_id
 
     async def _session(self, receive: Receive) -> None:
@@ -252,8 +250,6 @@ class MatrixPlatform:
         """Remember what a reaction was, for the day that somebody takes it back."""
         if reaction.is_added:
             self._reactions[event_id] = reaction
-        if len(self._reactions) > _REMEMBERED_EVENTS:
-            self._reactions.popitem(last=False)
 
     async def _keep_place(self, handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]") -> None:
         """Remember the place in the stream when everything before it has been dealt with."""

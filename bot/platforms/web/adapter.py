@@ -21,6 +21,7 @@ from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from bot.taking_in import taken_in
 from function_calls.events import Event
+from services.bounded import Bounded
 from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
 from services.clock import Clock
 from services.errors import DeliveryFailed
@@ -87,7 +88,7 @@ class WebPlatform:
         self.client_calls = ClientCalls()
         self._clock = clock
         self._since = clock.now()
-        self._sent_keys: dict[str, str] = {}
+        self._sent_keys: Bounded[str, str] = Bounded(_REMEMBERED_KEYS)
         self._extras = ExtrasShelf()
         self.rooms = Rooms(self.bot, self._extras, clock, self.look_at_reminders)
         self._answering = Answering(self.rooms, self._extras, clock)
@@ -270,7 +271,7 @@ class WebPlatform:
             usage = None if self._usage is None or not answer.text else await self._usage(answer.question)
             answer.done(shape["text"], "stop", usage)
         if message.idempotency_key is not None:
-            self._remember_key(message.idempotency_key, message_id)
+            self._sent_keys[message.idempotency_key] = message_id
         return message_id
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
@@ -366,8 +367,3 @@ class WebPlatform:
         await self._extras.change(self.address(session_id), message_id, extras)
         told = {"message_id": message_id, "reactions": extras.reactions, "who": person_id, "emoji": emoji}
         self.room(session_id).emit("reaction", told)
-
-    def _remember_key(self, key: str, message_id: str) -> None:
-        self._sent_keys[key] = message_id
-        while len(self._sent_keys) > _REMEMBERED_KEYS:
-            del self._sent_keys[next(iter(self._sent_keys))]

@@ -1,12 +1,12 @@
 """What a message of the room has beside its text: buttons, reactions, the reminder it is about."""
 
-from collections import OrderedDict
 from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct, field
 
 from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
+from services.bounded import Bounded
 from services.chat import ChatAddress
 from services.session import Json, StateStore
 
@@ -54,7 +54,7 @@ class ExtrasBook:
     def __init__(self, state: StateStore, chat_key: str) -> None:
         self._state = state
         self._key = f"web.extras:{chat_key}"
-        self._of: OrderedDict[str, Extras] | None = None
+        self._of: Bounded[str, Extras] | None = None
 
     async def of(self, message_id: str) -> Extras:
         """The extras of a message, to be looked at."""
@@ -63,19 +63,19 @@ class ExtrasBook:
     async def change(self, message_id: str, extras: Extras) -> None:
         """Keep `extras` from now on; empty ones are forgotten."""
         known = await self._all()
-        known.pop(message_id, None)
-        if not extras.is_empty:
+        if extras.is_empty:
+            known.pop(message_id, None)
+        else:
             known[message_id] = extras
-        while len(known) > _MOST:
-            known.popitem(last=False)
         await self._state.set(self._key, [_written(each, known[each]) for each in known], keep=_KEPT)
 
-    async def _all(self) -> OrderedDict[str, Extras]:
+    async def _all(self) -> Bounded[str, Extras]:
         if self._of is None:
             stored = await self._state.get(self._key)
             read = [_read(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
             if self._of is None:  # somebody else may have read it meanwhile
-                self._of = OrderedDict(read)
+                self._of = Bounded(_MOST)
+                self._of.update(read)
         return self._of
 
 

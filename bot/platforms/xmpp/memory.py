@@ -1,14 +1,12 @@
 """What was said in the rooms lately: later stanzas name it, or repeat it."""
 
-from collections import OrderedDict
-from typing import Final, TypeVar
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from bot.platforms.xmpp.wire import given_id, message_id, reacted_to
+from services.bounded import Bounded
 
 _REMEMBERED: Final = 2_000
-
-V = TypeVar("V")
 
 
 class Lately:
@@ -19,10 +17,10 @@ class Lately:
     """
 
     def __init__(self) -> None:
-        self.own: OrderedDict[str, str] = OrderedDict()
-        self.authors: OrderedDict[str, str] = OrderedDict()
-        self.given_ids: OrderedDict[str, str] = OrderedDict()
-        self._reactions: OrderedDict[str, frozenset[str]] = OrderedDict()
+        self.own: Bounded[str, str] = Bounded(_REMEMBERED)
+        self.authors: Bounded[str, str] = Bounded(_REMEMBERED)
+        self.given_ids: Bounded[str, str] = Bounded(_REMEMBERED)
+        self._reactions: Bounded[str, frozenset[str]] = Bounded(_REMEMBERED)
 
     def has_heard(self, stanza: Element) -> bool:
         """Whether a message came before, as rooms repeat their history."""
@@ -30,12 +28,12 @@ class Lately:
 
     def heard(self, stanza: Element) -> None:
         """Somebody has said something."""
-        _remember(self.authors, message_id(stanza), stanza.get("from", ""))
-        _remember(self.given_ids, given_id(stanza, stanza.get("id", "")), message_id(stanza))
+        self.authors[message_id(stanza)] = stanza.get("from", "")
+        self.given_ids[given_id(stanza, stanza.get("id", ""))] = message_id(stanza)
 
     def said(self, room_id: str, own_id: str) -> None:
         """The bot has said something."""
-        _remember(self.own, room_id, own_id)
+        self.own[room_id] = own_id
 
     def reacted(self, stanza: Element) -> tuple[str, frozenset[str], frozenset[str]] | None:
         """The message under which somebody changes their reactions, and which they were and are; None for no change."""
@@ -45,11 +43,5 @@ class Lately:
         message, after = found
         key = f"{message} {stanza.get('from', '')}"
         before = self._reactions.get(key, frozenset())
-        _remember(self._reactions, key, after)
+        self._reactions[key] = after
         return message, before, after
-
-
-def _remember(memory: OrderedDict[str, V], key: str, value: V) -> None:
-    memory[key] = value
-    if len(memory) > _REMEMBERED:
-        memory.popitem(last=False)
