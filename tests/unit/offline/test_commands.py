@@ -324,3 +324,12 @@ def test_an_amount_of_time_alone_puts_off_what_was_said(say: Say, text: str) -> 
 
     assert [call.name for call in say(text, is_addressed=True, tools=(*TOOLS, snooze)).calls] == ["reminder_snooze"]
     assert say(text, tools=(*TOOLS, snooze)).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["亲爱的，今晚九点提醒我关灯好吗？", "能取消比赛的提醒吗", "could you ever remind me of stuff like that?"]
+)
+def test_what_is_said_about_reminders_is_never_sent_to_a_search_engine(say: Say, text: str) -> None:
+    language = "zh" if not text.isascii() else "en"
+
+    assert "perplexity_search" not in {call.name for call in say(text, language=language, is_addressed=True).calls}

@@ -12,6 +12,7 @@ PLAIN = {
 }
 WRAPPED = [
     ("en", "{} lol"),
+    ("en", "would you mind, {}"),
     ("en", "{} thanks so much"),
     ("en", "{}, much appreciated"),
     ("en", "{} 🙏🏽"),
