@@ -12,7 +12,7 @@ from msgspec import Struct
 from function_calls.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult, Turn
 from function_calls.context import CallContext
 from function_calls.transcript import arguments_text, result_text
-from services.call_log.model import NOTHING, CallRecord, CompletionRecord, Ending, Outcome, TurnRecord
+from services.call_log.model import NOTHING, CallRecord, Ending, Outcome, TurnRecord
 from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
 from services.call_log.tally import Tally, counting, current_tally
@@ -73,7 +73,10 @@ class TurnRecorder:
 
     def called(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         """Record a call that has ended."""
-        self._log.record(_call_record(call, context, result, current_tally()))
+        tally = current_tally()
+        if tally is not None:
+            tally.calls += 1
+        self._log.record(_call_record(call, context, result, tally))
 
 
 def _turn_record(turn: Turn, tally: Tally, reply: Reply | None, error: str, took_ms: float) -> TurnRecord:
@@ -101,10 +104,7 @@ def _turn_record(turn: Turn, tally: Tally, reply: Reply | None, error: str, took
 
 
 def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally: Tally | None) -> CallRecord:
-    completions: tuple[CompletionRecord, ...] = ()
-    if tally is not None:
-        tally.calls += 1
-        completions = tally.take_new()
+    completions = () if tally is None else tally.take_new()
     message = context.message
     return CallRecord(
         id=f"tc_{uuid4().hex}",

@@ -186,25 +186,21 @@ def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion)
             homes[name] = {name_form(member): member for member in inner}
     made: dict[str, object] = {}
     for name, given in value.items():
-        owners = (
-            []
-            if name in own
-            else [
-                (home, members[form])
-                for home, members in homes.items()
-                for form in _forms(name, home)
-                if form in members
-            ]
-        )
-        if len(set(owners)) != 1:
+        owners = set() if name in own else _owners(name, homes)
+        if len(owners) != 1:
             made[name] = given
             continue
-        home, member = owners[0]
+        [(home, member)] = owners
         coercion.steps.append(f"/{home}/{member}: was given outside {quoted(home)}")
         nest = made.setdefault(home, {})
         if isinstance(nest, dict):
             nest[member] = given
     return made
+
+
+def _owners(name: str, homes: Mapping[str, Mapping[str, str]]) -> set[tuple[str, str]]:
+    """The missing objects that have a member of that name, each with the member."""
+    return {(home, members[form]) for home, members in homes.items() for form in _forms(name, home) if form in members}
 
 
 def _forms(name: str, home: str) -> list[str]:

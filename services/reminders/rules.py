@@ -116,7 +116,7 @@ def _rule(parts: dict[str, str]) -> Rule:
     nag = read_nag(parts)
     calendar_days = _calendar_days(parts) if _KIND in parts else None
     rule = Rule(
-        frequency=_one_of(parts.pop("FREQ"), _FREQUENCIES) if "FREQ" in parts else _one_of("", _FREQUENCIES),
+        frequency=_one_of(parts.pop("FREQ", ""), _FREQUENCIES),
         interval=_positive(parts.get("INTERVAL", "1")),
         count=_positive(parts.pop("COUNT")) if "COUNT" in parts else None,
         until=_until(parts.pop("UNTIL")) if "UNTIL" in parts else None,

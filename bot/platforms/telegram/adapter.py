@@ -200,9 +200,7 @@ class TelegramPlatform:
         try:
             await self._introduce()
             self._connection.heard()
-            if self._settings.webhook_url:
-                await self._listen(receive)
-            await self._poll(receive)
+            await (self._listen(receive) if self._settings.webhook_url else self._poll(receive))
         except (TelegramUnauthorizedError, TelegramNotFound) as error:
             raise ConnectionRefusedForGood("Telegram does not know this token; ask @BotFather for it") from error
         except TelegramRetryAfter as error:
