@@ -87,10 +87,6 @@ class Connection:
             self._reconnects += 1
             self._lost(detail)
 
-    async def until_live(self) -> None:
-        """Wait until something can be said."""
-        await self._is_live.wait()
-
     async def keep(self, session: Session) -> None:
         """Run `session`, which lasts as long as its connection, again and again until cancelled.
 

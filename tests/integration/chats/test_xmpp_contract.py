@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from xml.etree.ElementTree import Element, SubElement
 
@@ -138,31 +138,27 @@ class XmppRig(PlatformRig):
         return list(heard.values())
 
 
+@asynccontextmanager
+async def met(server, room, *names, **more):
+    """The bot and these people, together in a room."""
+    async with AsyncExitStack() as resources:
+        people = {name: await resources.enter_async_context(xmpp_person(server.port, name, room)) for name in names}
+        rig = XmppRig(server.port, people, room, **more)
+        await resources.enter_async_context(rig.connected())
+        yield rig
+
+
 class TestXmpp(PlatformContract):
     @pytest.fixture
     async def rig(self, server):
-        room = f"team{next(_NUMBERS)}@{ROOMS}"
-        async with AsyncExitStack() as resources:
-            people = {
-                name: await resources.enter_async_context(xmpp_person(server.port, name, room))
-                for name in ("ann", "ben")
-            }
-            rig = XmppRig(server.port, people, room)
-            await resources.enter_async_context(rig.connected())
+        async with met(server, f"team{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
             yield rig
 
 
 class TestOthersWords:
     @pytest.fixture
     async def rig(self, server):
-        room = f"others{next(_NUMBERS)}@{ROOMS}"
-        async with AsyncExitStack() as resources:
-            people = {
-                name: await resources.enter_async_context(xmpp_person(server.port, name, room))
-                for name in ("ann", "ben")
-            }
-            rig = XmppRig(server.port, people, room)
-            await resources.enter_async_context(rig.connected())
+        async with met(server, f"others{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
             yield rig
 
     async def test_nobody_corrects_or_takes_back_what_another_said(self, rig):
@@ -209,22 +205,15 @@ class TestOthersWords:
         await rig.platform.react(rig.chat, said, "👍")
         ann = rig._people["ann"]
 
-        await until(lambda: any(reacted_to(each) == (said, {"👍"}) for each in ann.heard), seconds=3)
+        assert await until(lambda: any(reacted_to(each) == (said, {"👍"}) for each in ann.heard), seconds=3)
 
 
 async def test_whoever_takes_the_nickname_of_somebody_whose_address_is_hidden_does_not_become_them(server):
-    room = f"hidden{next(_NUMBERS)}@{HIDING_ROOMS}"
-    async with AsyncExitStack() as resources:
-        people = {
-            name: await resources.enter_async_context(xmpp_person(server.port, name, room))
-            for name in ("ann", "ben", "zoe")
-        }
-        rig = XmppRig(server.port, people, room)
-        await resources.enter_async_context(rig.connected())
+    async with met(server, f"hidden{next(_NUMBERS)}@{HIDING_ROOMS}", "ann", "ben", "zoe") as rig:
         await rig.say("hello", sender="ben")
-        people["ben"].rename("benny")
+        rig._people["ben"].rename("benny")
         await rig.say("it is me", sender="ben")
-        people["zoe"].rename("ben")
+        rig._people["zoe"].rename("ben")
         await rig.say("me too", sender="zoe")
         ben, benny, zoe = [each.sender for each in await rig.messages(3)]
 
@@ -253,11 +242,7 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
 
 
 async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(server):
-    room = f"quiet@{ROOMS}"
-    async with AsyncExitStack() as resources:
-        ann = await resources.enter_async_context(xmpp_person(server.port, "ann", room))
-        rig = XmppRig(server.port, {"ann": ann}, room, deaf_after=timedelta(seconds=1.5))
-        await resources.enter_async_context(rig.connected())
+    async with met(server, f"quiet@{ROOMS}", "ann", deaf_after=timedelta(seconds=1.5)) as rig:
         await asyncio.sleep(2)
         quiet = rig.platform.health
         server.signal(signal.SIGSTOP)
@@ -271,11 +256,7 @@ async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(server
 
 @pytest.mark.timeout(60 if _SOAK <= 200 else 1200)
 async def test_hundreds_of_messages_are_heard_once_and_in_order_over_cut_connections(server):
-    room = f"soak@{ROOMS}"
-    async with AsyncExitStack() as resources:
-        ann = await resources.enter_async_context(xmpp_person(server.port, "ann", room))
-        rig = XmppRig(server.port, {"ann": ann}, room)
-        await resources.enter_async_context(rig.connected())
+    async with met(server, f"soak@{ROOMS}", "ann") as rig:
         started, early, heard = time.monotonic(), 0, []
         for number in range(_SOAK):
             if number % 100 == 50:

@@ -7,7 +7,7 @@ from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -37,7 +37,7 @@ class DingTalkRig(PlatformRig):
         self._last = {}
 
     async def ready(self):
-        await self.platform._connection.until_live()
+        await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
         called = [{"dingtalkId": "$:LWCP_v1:$robot"}] if "{bot}" in text else []

@@ -10,7 +10,7 @@ from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -49,7 +49,7 @@ class DiscordRig(PlatformRig):
 
     async def ready(self):
         await self.server.attended()
-        await self.platform._connection.until_live()
+        await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
         mentions = [forms.BOT] if "{bot}" in text else []

@@ -9,7 +9,7 @@ from bot.platforms.feishu.settings import FeishuSettings
 from bot.testing.chat_servers.feishu import FeishuServer
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -39,7 +39,7 @@ class FeishuRig(PlatformRig):
         self._last = {}
 
     async def ready(self):
-        await self.platform._connection.until_live()
+        await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
         mentions = []

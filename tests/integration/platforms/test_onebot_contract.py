@@ -5,7 +5,7 @@ import pytest
 from bot.platforms.onebot.settings import OneBotSettings
 from bot.testing.chat_servers.onebot import OneBotClient
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, PlatformRig
+from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -32,7 +32,7 @@ class OneBotRig(PlatformRig):
         self._last = {}
 
     async def ready(self):
-        await self.platform._connection.until_live()
+        await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
         code = text.format(bot="[CQ:at,qq=1]", ben="[CQ:at,qq=8,name=ben]")

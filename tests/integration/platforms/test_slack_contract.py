@@ -6,7 +6,7 @@ from bot.platforms.slack.settings import SlackSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.slack import SlackServer
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -33,7 +33,7 @@ class SlackRig(PlatformRig):
         self._last = {}
 
     async def ready(self):
-        await self.platform._connection.until_live()
+        await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
         if reply_to is not None:

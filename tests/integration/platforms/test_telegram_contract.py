@@ -11,7 +11,7 @@ from bot.testing.chat_servers import telegram_forms as forms
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.contracts import PlatformContract
-from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
+from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.chat import ChatAddress
 from services.clock import SystemClock
 
@@ -37,7 +37,7 @@ class TelegramRig(PlatformRig):
         self._own = set()
 
     async def ready(self):
-        await self.platform._connection.until_live()
+        await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
         entities = []

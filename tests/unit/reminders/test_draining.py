@@ -9,6 +9,25 @@ from services.reminders.records import DeliveryState
 pytestmark = pytest.mark.looptime
 
 
+async def drained_while(desk, name):
+    """Drain while the ledger is asked to do what `name` says, and answers only when draining has waited for it."""
+    do, asked, answered = getattr(desk.store, name), asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments):
+        asked.set()
+        await answered.wait()
+        return await do(*arguments)
+
+    setattr(desk.store, name, slow)
+    async with desk.running():
+        await asked.wait()
+        draining = asyncio.create_task(desk.service.drain())
+        await asyncio.sleep(5)
+        assert not draining.done()
+        answered.set()
+        await draining
+
+
 async def test_draining_finishes_what_is_in_flight_and_begins_nothing(desk):
     desk.courier.hold.clear()
     await desk.set("begun", seconds=1)
@@ -27,21 +46,7 @@ async def test_draining_finishes_what_is_in_flight_and_begins_nothing(desk):
 
 async def test_draining_waits_for_what_the_ledger_is_being_asked_to_begin(desk):
     await desk.set(seconds=1)
-    begin, asked, answered = desk.store.begin, asyncio.Event(), asyncio.Event()
-
-    async def slow(*arguments):
-        asked.set()
-        await answered.wait()
-        return await begin(*arguments)
-
-    desk.store.begin = slow
-    async with desk.running():
-        await asked.wait()
-        draining = asyncio.create_task(desk.service.drain())
-        await asyncio.sleep(5)
-        assert not draining.done()
-        answered.set()
-        await draining
+    await drained_while(desk, "begin")
 
     assert desk.courier.texts == ["tea"]
     assert await desk.states() == [DeliveryState.SENT]
@@ -49,20 +54,6 @@ async def test_draining_waits_for_what_the_ledger_is_being_asked_to_begin(desk):
 
 async def test_draining_waits_until_what_was_said_is_recorded(desk):
     await desk.set(seconds=1)
-    settle, asked, answered = desk.store.settle, asyncio.Event(), asyncio.Event()
-
-    async def slow(*arguments):
-        asked.set()
-        await answered.wait()
-        return await settle(*arguments)
-
-    desk.store.settle = slow
-    async with desk.running():
-        await asked.wait()
-        draining = asyncio.create_task(desk.service.drain())
-        await asyncio.sleep(5)
-        assert not draining.done()
-        answered.set()
-        await draining
+    await drained_while(desk, "settle")
 
     assert await desk.states() == [DeliveryState.SENT]
