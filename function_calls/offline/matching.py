@@ -1,15 +1,25 @@
 """Find the intent whose sentence explains a whole clause."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import trimmed
-from function_calls.offline.pack import Intent, LanguagePack, Need, load_intent, load_intent_gate, load_second_gate
+from function_calls.offline.pack import (
+    Intent,
+    LanguagePack,
+    Need,
+    Sentence,
+    load_intent,
+    load_intent_gate,
+    load_second_gate,
+)
 from function_calls.offline.pack_data import INTENTS
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.time_words import TimeWords
+
+Possible = tuple[Intent, Sequence[Sentence]]
 
 
 class Match(Struct, frozen=True, kw_only=True):
@@ -24,17 +34,23 @@ class Match(Struct, frozen=True, kw_only=True):
 
 
 def match_clause(
-    clause: Blanked, pack: LanguagePack, *, is_addressed: bool, is_follow_up: bool = False
+    clause: Blanked,
+    pack: LanguagePack,
+    *,
+    is_addressed: bool,
+    is_follow_up: bool = False,
+    among: Iterable[Possible] | None = None,
 ) -> Match | None:
     """The first intent, in the order of `INTENTS`, of which one sentence explains the whole of `clause`.
 
-    `is_follow_up` says that the bot has just done something for this person.
+    `is_follow_up` says that the bot has just done something for this person; `among` are the sentences that may do so,
+    where they were sought before.
     """
     text = trimmed(clause.text)
     squeezed = squeeze(pack.fold(text), is_spaced=pack.data.is_spaced)
     met = _met(clause.times, is_addressed=is_addressed, is_follow_up=is_follow_up)
-    for intent in _candidates(clause, pack):
-        for sentence in intent.fitting(squeezed.text):
+    for intent, sentences in among or possible(clause.restore(clause.text), pack):
+        for sentence in sentences:
             found = sentence.pattern.fullmatch(squeezed.text) if sentence.need in met else None
             if found is None or _is_refused(intent, found.groupdict()):
                 continue
@@ -44,12 +60,20 @@ def match_clause(
     return None
 
 
-def _candidates(clause: Blanked, pack: LanguagePack) -> Iterator[Intent]:
-    spoken = pack.fold(clause.restore(clause.text))
+def possible(text: str, pack: LanguagePack) -> Iterator[Possible]:
+    """The intents of which `text` has all words that one of their sentences needs, with these sentences.
+
+    That is told without reading its times, which takes longer than all the rest.
+    """
+    spoken = pack.fold(text)
+    squeezed = squeeze(spoken, is_spaced=pack.data.is_spaced).text
     for name in filter(pack.data.intents.__contains__, INTENTS):
         second = load_second_gate(pack.language, name)
         if load_intent_gate(pack.language, name).search(spoken) and (second is None or second.search(spoken)):
-            yield load_intent(pack.language, name)
+            intent = load_intent(pack.language, name)
+            sentences = intent.fitting(squeezed)
+            if sentences:
+                yield intent, sentences
 
 
 def _met(times: tuple[TimeWords, ...], *, is_addressed: bool, is_follow_up: bool) -> frozenset[Need]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from function_calls.offline.carried_days import on_their_days
 from function_calls.offline.clauses import LONGEST, quoted_parts, tidy, trimmed, uncover, without_names
 from function_calls.offline.corrections import corrected
 from function_calls.offline.listed import listed
-from function_calls.offline.matching import Match, match_clause
+from function_calls.offline.matching import Match, match_clause, possible
 from function_calls.offline.pack import LanguagePack, load_gate
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.several_times import with_alternatives, with_listed_clocks
@@ -183,8 +183,19 @@ class Ear(Struct, frozen=True, kw_only=True):
         return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
 
     def _one(self, text: str) -> Request | None:
+        rest = possible(text, self.pack)
+        first = next(rest, None)
+        if first is None:
+            return None
         clause = self.clause(text)
-        match = match_clause(clause, self.pack, is_addressed=self.is_addressed, is_follow_up=self.is_follow_up)
+        is_whole = clause.restore(clause.text) == text  # a correction takes words out
+        match = match_clause(
+            clause,
+            self.pack,
+            is_addressed=self.is_addressed,
+            is_follow_up=self.is_follow_up,
+            among=chain((first,), rest) if is_whole else None,
+        )
         if match is None:
             return None
         reminders: tuple[ReminderRequest, ...] = ()

@@ -1,8 +1,13 @@
 """Chat that asks nothing of the bot selects nothing."""
 
+from datetime import datetime
+
 import pytest
 
-from tests.unit.offline.conftest import Say
+from function_calls.offline.pack import load_pack
+from function_calls.offline.requests import Ear
+from services.time_expressions import TimeReadings, parse_all
+from tests.unit.offline.conftest import NOW, Say
 
 CHAT = [
     "that reminds me of a song",
@@ -140,3 +145,24 @@ def test_whoever_asks_whether_all_can_be_deleted_has_not_said_to(say: Say, text:
 
 def test_a_very_long_message_is_no_request(say: Say) -> None:
     assert say("remind me at 5 to " + "call " * 200).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "is_read"),
+    [
+        ("en", "my next train leaves tomorrow at 5", False),
+        ("en", "remind me tomorrow at 5 to look for a chair", True),
+        ("zh", "明天五点提醒我去查车", True),
+    ],
+)
+def test_times_are_read_only_where_the_words_of_a_sentence_are(language: str, text: str, is_read: bool) -> None:
+    read: list[str] = []
+
+    def count(text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
+        read.append(text)
+        return parse_all(text, now, language=language)
+
+    pack = load_pack(language)
+    Ear(pack=pack, now=NOW, names=("bubbles",), is_addressed=False, read_times=count).requests(text)
+
+    assert bool(read) is is_read
