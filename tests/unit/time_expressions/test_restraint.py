@@ -93,3 +93,19 @@ def test_weather_is_no_weekday(now, text):
     readings = parse(text, now).readings
 
     assert all(reading.start.weekday() != 6 for reading in readings)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("删除后天的活动", "2026-11-22"),
+        ("删除周三的会议", "2026-11-25"),
+        ("请删除今晚和约翰的会议", "2026-11-20"),
+        ("移除十号的婚礼", "2026-12-10"),
+    ],
+)
+def test_to_delete_something_of_a_day_is_no_exception(now, text, day):
+    best = parse(text, now).best
+
+    assert best is not None
+    assert str(best.start.date()) == day
