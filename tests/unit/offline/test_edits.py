@@ -275,3 +275,10 @@ def test_a_repetition_without_a_clock_leaves_the_clock(say: Say, text: str, chan
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert call.arguments == {"reminder_id": "2", **changes}
+
+
+@pytest.mark.parametrize("text", ["提前十分钟提醒我开会", "提前10分钟提醒我"])
+def test_to_be_reminded_ahead_of_something_changes_no_reminder(say: Say, text: str) -> None:
+    tools = (*TOOLS, ToolSpec(name="reminder_update", description="", parameters={"properties": {"reminder_id": {}}}))
+
+    assert say(text, language="zh", tools=tools).calls == ()
