@@ -1,12 +1,12 @@
 """A set of tools made ready for a model once: serialised, and each with its compiled check."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from function_calls.calls import ToolSpec
 from function_calls.schema_validator import SchemaValidator
+from function_calls.tool_names import meant
 from services.bounded import Bounded
 from services.likeness import likest
 
@@ -58,22 +58,16 @@ class OfferedTools:
         return found
 
     def resolve(self, name: str) -> ToolSpec | None:
-        """The tool that is meant by `name`: itself, or the only one that differs in case, dashes or a prefix."""
+        """The tool that is meant by `name`: itself, or the only one that differs in case, dashes, order or a prefix."""
         exact = self.by_name.get(name)
         if exact is not None:
             return exact
-        return self._by_plain_name.get(_plain_name(name))
+        known = meant(name, self.by_name)
+        return None if known is None else self.by_name[known]
 
     def nearest(self, name: str) -> list[str]:
         """Names of tools that look like `name`, the likeliest first."""
         return likest(name, self.by_name, count=_NEAREST)
-
-    @cached_property
-    def _by_plain_name(self) -> Mapping[str, ToolSpec]:
-        plain: dict[str, list[ToolSpec]] = {}
-        for spec in self.specs:
-            plain.setdefault(_plain_name(spec.name), []).append(spec)
-        return {name: specs[0] for name, specs in plain.items() if len(specs) == 1}
 
 
 class ToolShelf:
@@ -98,8 +92,3 @@ class ToolShelf:
 
 def _identity(specs: Sequence[ToolSpec]) -> tuple[int, ...]:
     return tuple(map(id, specs))  # each kept set holds its specs, so an id cannot be given to another meanwhile
-
-
-def _plain_name(name: str) -> str:
-    last = re.split(r"[.:/]", name.strip())[-1]
-    return re.sub(r"[^0-9a-z]", "", last.lower())

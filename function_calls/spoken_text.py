@@ -6,9 +6,16 @@ from collections.abc import Collection
 from services.language_model.ports import TextListener
 
 # what call syntax, a fence or a thought begins with; from there on nothing is let through before the end
-_SUSPECT = r"<|(?:assistant)?commentary to=|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL"
-_MAYBE_SUSPECT = r"(?:`{1,2}|\{\s*|\[\s*|\[T|\[TO|\[TOO|(?:assistant)?commentary t?o?)\Z"
-_OPENINGS = ("commentary", "assistantcommentary")
+_SUSPECT = (
+    r"<|&lt;|(?:assistant)?commentary to=|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL|\[THINK|\[INST|◁"
+    r"|\Aanalysis|(?m:^[ \t]*(?:thought|action|tool calls?|function calls?)[:：])"
+    r"|(?m:^[ \t]*(?:Thought|Action|Tool calls?|Function calls?)[:：])"
+)
+_MAYBE_SUSPECT = (
+    r"(?:&l?t?|`{1,2}|\{\s*|\[\s*|\[T(?:O|OO|H|HI|HIN)?|\[I(?:N|NS)?|(?:assistant)?commentary t?o?"
+    r"|(?m:^[ \t]*(?:thought|action|tool calls?|function calls?|Thought|Action|Tool calls?|Function calls?)))\Z"
+)
+_OPENINGS = ("commentary", "assistantcommentary", "analysis", "thought", "action", "tool", "Thought", "Action", "Tool")
 _LAST_WORD = r"[A-Za-z_][\w.]*\Z"
 
 
@@ -18,6 +25,8 @@ class SpeechGate:
     def __init__(self, listener: TextListener, names: Collection[str]) -> None:
         self._listener = listener
         self._names = tuple(names)
+        # a name of several words is written in calls only, before whatever holds the arguments
+        self._telling = tuple(name if "_" in name else f"{name}(" for name in self._names)
         self._suspicious = (*self._names, *_OPENINGS)
         self._text = ""
         self._heard = 0
@@ -43,7 +52,7 @@ class SpeechGate:
     def _safe_end(self) -> int:
         suspect = re.compile(_SUSPECT).search(self._text, self._heard)
         ends = [] if suspect is None else [suspect.start()]
-        ends += [place for name in self._names if (place := self._text.find(f"{name}(", self._heard)) >= 0]
+        ends += [place for name in self._telling if (place := self._text.find(name, self._heard)) >= 0]
         if ends:
             self._is_shut = True
             return min(ends)

@@ -1,0 +1,56 @@
+"""Take out of a model's text what was never meant to be said: thoughts, tokens of its template, turns it made up.
+
+Sources: the chat templates of Qwen, DeepSeek, Magistral, Seed-OSS, Kimi-VL, Command A, GLM-V, Llama, Gemma, and
+https://cookbook.openai.com/articles/openai-harmony for gpt-oss.
+"""
+
+import re
+
+_TAGS = r"think(?:ing)?|thoughts?|reasoning|reflection|scratchpad"
+_THOUGHTS = (
+    rf"(?is)<(?:\w+:)?({_TAGS})>.*?(?:</(?:\w+:)?\1>|\Z)"
+    r"|\[THINK\].*?(?:\[/THINK\]|\Z)|◁think▷.*?(?:◁/think▷|\Z)"
+    r"|<\|START_THINKING\|>.*?(?:<\|END_THINKING\|>|\Z)|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)"
+    r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)"
+    r"|\Aanalysis(?=[A-Z\u4e00-\u9fff]).*?assistant(?:final|(?=commentary))"
+)
+# One that the template has opened, or that holds another: all before its last end is thought.
+_END_OF_THOUGHTS = r"(?is)\A.*</(?:\w+:)?(?:think|thinking)>"
+_SIGNS = ("hink", "THINK", "hought", "easoning", "eflection", "scratchpad", "analysis")
+
+_NEXT_TURN = (
+    r"(?s)(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>)\s*(?:user|system|tool|ipython)\b.*"
+    r"|\[INST\].*"
+)
+# What a model was told, and says again.
+_ECHOES = (
+    r"(?s)<tool_(?:response|result|output)s?>.*?(?:</tool_(?:response|result|output)s?>|\Z)"
+    r"|<context>\s*user:.*?(?:</context>|\Z)"
+)
+_TOKENS = (
+    r"(?:<\|start\|>\w+)?<\|channel\|>\w+(?:<\|constrain\|>\w+)?<\|message\|>|<\|start\|>assistant|"
+    r"<\|start_header_id\|>\w+<\|end_header_id\|>|<\|im_start\|>(?:assistant)?|<start_of_turn>(?:model)?|<end_of_turn>|"
+    r"</?(?:tools?|tool_calls?|toolcalls?|tool-use|function_calls?|tool_use|tool_response|function|invoke|parameter)"
+    r"(?:[=\s][^>]*)?>"
+    r"|</?(?:s|eos|bos|answer|final_answer)>|<[|｜][^<>\s]{1,40}[|｜]>|\[/?(?:TOOL_CALLS|INST)\]|◁/?think▷"
+)
+_TURN_SIGNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]")
+
+
+def without_thoughts(text: str) -> str:
+    """`text` without the thoughts that a reasoning model put before its answer, and without turns it made up."""
+    if any(sign in text for sign in _TURN_SIGNS):
+        text = re.sub(_NEXT_TURN, "", text)
+    if not any(sign in text for sign in _SIGNS):
+        return text
+    return re.sub(_END_OF_THOUGHTS, "", re.sub(_THOUGHTS, "", text))
+
+
+def without_echoes(text: str) -> str:
+    """`text` without results and circumstances that the model was told and says again."""
+    return re.sub(_ECHOES, "", text) if "<tool_" in text or "<context>" in text else text
+
+
+def without_tokens(text: str) -> str:
+    """`text` without tokens of a chat template and tags of calls."""
+    return re.sub(f"(?i){_TOKENS}", "", text) if "<" in text or "[" in text or "◁" in text else text

@@ -1,0 +1,202 @@
+"""Calls, thoughts and tokens as models in use print them, template by template."""
+
+# ruff: noqa: E501 - the forms stand as models print them
+
+import pytest
+
+from function_calls.printed_calls import find_printed_calls
+from function_calls.relaxed_json import read_json
+from function_calls.tool_names import meant
+
+NAMES = ("reminder_set", "reminder_list", "summary")
+BODY = '{"type": "daily", "content": "喝茶"}'
+TEA = {"type": "daily", "content": "喝茶"}
+
+FORMS = {
+    "llama function tag without its bracket": f"<function=reminder_set{BODY}</function>",
+    "llama function tag in brackets": f"<function=reminder_set({BODY})</function>",
+    "llama function tag, text after name": f"<function=reminder_set>{BODY}<function>",
+    "llama no opening tag (groq)": f"reminder_set{BODY}</function>",
+    "function tag with a name": f'<function name="reminder_set">{BODY}</function>',
+    "function tag with parameters by attribute": '<function name="reminder_set"><parameter name="type">daily</parameter><parameter name="content">喝茶</parameter></function>',
+    "tool_call with a name": f'<tool_call name="reminder_set">{BODY}</tool_call>',
+    "tool_call with name and params tags": f"<tool_call><name>reminder_set</name><arguments>{BODY}</arguments></tool_call>",
+    "function_call name line then json": f"<tool_call>\nreminder_set\n{BODY}\n</tool_call>",
+    "tag of the tool": "<reminder_set><type>daily</type><content>喝茶</content></reminder_set>",
+    "tag of the tool with json": f"<reminder_set>{BODY}</reminder_set>",
+    "mistral with call id": f"[TOOL_CALLS]reminder_set[CALL_ID]abc123xyz[ARGS]{BODY}",
+    "mistral end": f'[TOOL_CALLS] [{{"name": "reminder_set", "arguments": {BODY}}}]</s>',
+    "mistral id in list": f'[TOOL_CALLS] [{{"name": "reminder_set", "arguments": {BODY}, "id": "abc"}}]',
+    "llama python tag call": '<|python_tag|>reminder_set.call(type="daily", content="喝茶")<|eom_id|>',
+    "llama python tag python": '<|python_tag|>reminder_set(type="daily", content="喝茶")',
+    "deepseek v3.1": f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>reminder_set<｜tool▁sep｜>{BODY}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "deepseek ascii": f"<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>reminder_set\n```json\n{BODY}\n```\n<|tool_call_end|><|tool_calls_end|>",
+    "deepseek outer missing": f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>reminder_set\n```json\n{BODY}\n```<｜tool▁call▁end｜>",
+    "deepseek dsml": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="reminder_set">\n<｜DSML｜parameter name="type" string="true">daily</｜DSML｜parameter>\n<｜DSML｜parameter name="content" string="true">喝茶</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    "deepseek dsml ascii": '<|DSML|tool_calls>\n<|DSML|invoke name="reminder_set">\n<|DSML|parameter name="type" string="true">daily</|DSML|parameter>\n<|DSML|parameter name="content" string="true">喝茶</|DSML|parameter>\n</|DSML|invoke>\n</|DSML|tool_calls>',
+    "minimax m1": f'<tool_calls>\n{{"name": "reminder_set", "arguments": {BODY}}}\n</tool_calls>',
+    "minimax m2": '<minimax:tool_call>\n<invoke name="reminder_set">\n<parameter name="type">daily</parameter>\n<parameter name="content">喝茶</parameter>\n</invoke>\n</minimax:tool_call>',
+    "seed": "<seed:tool_call><function=reminder_set><parameter=type>daily</parameter><parameter=content>喝茶</parameter></function></seed:tool_call>",
+    "kimi without section": f"<|tool_call_begin|>functions.reminder_set:0<|tool_call_argument_begin|>{BODY}<|tool_call_end|>",
+    "kimi bare": f"functions.reminder_set:0{BODY}",
+    "glm4 name line": f"reminder_set\n{BODY}",
+    "glm observation": f"reminder_set\n{BODY}\n<|observation|>",
+    "command-r action": f'Action: ```json\n[{{"tool_name": "reminder_set", "parameters": {BODY}}}]\n```',
+    "command-a action": f'<|START_ACTION|>[{{"tool_call_id": "0", "tool_name": "reminder_set", "parameters": {BODY}}}]<|END_ACTION|>',
+    "phi": f'<|tool_call|>[{{"name": "reminder_set", "arguments": {BODY}}}]<|/tool_call|>',
+    "granite": f'<|tool_call|>[{{"name": "reminder_set", "arguments": {BODY}}}]',
+    "functools": f'functools[{{"name": "reminder_set", "arguments": {BODY}}}]',
+    "nemotron": f'<TOOLCALL>[{{"name": "reminder_set", "arguments": {BODY}}}]</TOOLCALL>',
+    "tool-use": f'<tool-use>\n{{"tool_calls": [{{"id": "pending", "type": "function", "function": {{"name": "reminder_set"}}, "parameters": {BODY}}}]}}\n</tool-use>',
+    "gemini tool_code": '```tool_code\nprint(default_api.reminder_set(type="daily", content="喝茶"))\n```',
+    "gemini tool_code 2": '```tool_code\ndefault_api.reminder_set(type="daily", content="喝茶")\n```',
+    "gemma tool_code": "```tool_code\nreminder_set(type='daily', content='喝茶')\n```",
+    "gemini bare": 'print(default_api.reminder_set(type="daily", content="喝茶"))',
+    "assigned": 'result = reminder_set(type="daily", content="喝茶")',
+    "awaited": 'await reminder_set(type="daily", content="喝茶")',
+    "functiongemma": "<start_function_call>call:reminder_set{type:<escape>daily<escape>,content:<escape>喝茶<escape>}<end_function_call>",
+    "react": f"Thought: I should set it.\nAction: reminder_set\nAction Input: {BODY}",
+    "react fenced": f"Action: reminder_set\nAction Input:\n```json\n{BODY}\n```",
+    "js": f"functions.reminder_set({BODY})",
+    "js bare keys": 'functions.reminder_set({type: "daily", content: "喝茶"})',
+    "python with a dict": f"reminder_set({BODY})",
+    "to functions": f"to=functions.reminder_set {BODY}",
+    "tool call words": f"Tool call: reminder_set({BODY})",
+    "calling": f"Calling tool reminder_set with {BODY}",
+    "chinese words": f"调用工具：reminder_set，参数：{BODY}",
+    "name then json": f"reminder_set {BODY}",
+    "bracketed": f"[tool_call: reminder_set {BODY}]",
+    "parallel tool": f'{{"tool_uses": [{{"recipient_name": "functions.reminder_set", "parameters": {BODY}}}]}}',
+    "type function": f'{{"type": "function", "name": "reminder_set", "parameters": {BODY}}}',
+    "type function 2": f'{{"type": "function", "function": {{"name": "reminder_set", "parameters": {BODY}}}}}',
+    "function as text": f'{{"function": "reminder_set", "parameters": {BODY}}}',
+    "function_name": f'{{"function_name": "reminder_set", "function_arg": {BODY}}}',
+    "tool action": f'{{"action": "reminder_set", "action_input": {BODY}}}',
+    "flat": '{"tool": "reminder_set", "type": "daily", "content": "喝茶"}',
+    "prefixed name": f'{{"name": "functions.reminder_set", "arguments": {BODY}}}',
+    "camel name": f'{{"name": "reminderSet", "arguments": {BODY}}}',
+    "chinese punctuation": "<tool_call>{“name”：“reminder_set”，“arguments”：{“type”：“daily”，“content”：“喝茶”}}</tool_call>",
+    "chinese punctuation bare": "{“name”：“reminder_set”，“arguments”：{“type”：“daily”，“content”：“喝茶”}}",
+    "json with a comment": f'```json\n// set it\n{{"name": "reminder_set", "arguments": {BODY}}}\n```',
+    "unclosed brace": '<tool_call>{"name": "reminder_set", "arguments": {"type": "daily", "content": "喝茶"}</tool_call>',
+    "one brace too many": '<tool_call>{"name": "reminder_set", "arguments": {"type": "daily", "content": "喝茶"}}}</tool_call>',
+    "tool_call closed by another tag": f'<tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_response>',
+    "tool_call opened twice": f'<tool_call>\n<tool_call>\n{{"name": "reminder_set", "arguments": {BODY}}}\n</tool_call>',
+    "only closing": f'{{"name": "reminder_set", "arguments": {BODY}}}\n</tool_call>',
+    "upper case tag": f'<TOOL_CALL>{{"name": "reminder_set", "arguments": {BODY}}}</TOOL_CALL>',
+    "fence in tag": f'<tool_call>\n```json\n{{"name": "reminder_set", "arguments": {BODY}}}\n```\n</tool_call>',
+    "escaped tag": f'&lt;tool_call&gt;{{"name": "reminder_set", "arguments": {BODY}}}&lt;/tool_call&gt;',
+    "xml fence": "```xml\n<function=reminder_set><parameter=type>daily</parameter><parameter=content>喝茶</parameter></function>\n```",
+    "hunyuan": f'<tool_calls>[{{"name": "reminder_set", "arguments": {BODY}}}]</tool_calls>',
+    "parameters unclosed": "<function=reminder_set>\n<parameter=type>\ndaily\n<parameter=content>\n喝茶\n</function>",
+    "think magistral": f"[THINK]Should I reminder_list()?[/THINK][TOOL_CALLS]reminder_set[ARGS]{BODY}",
+    "think seed": f'<seed:think>hm reminder_list()</seed:think><tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call>',
+    "think kimi": f'◁think▷hm reminder_list()◁/think▷<tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call>',
+    "think cohere": f'<|START_THINKING|>hm reminder_list()<|END_THINKING|><|START_ACTION|>[{{"tool_call_id": "0", "tool_name": "reminder_set", "parameters": {BODY}}}]<|END_ACTION|>',
+    "think thought": f'<thought>hm</thought><tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call>',
+    "think openthinker": f'<|begin_of_thought|>hm reminder_list()<|end_of_thought|><tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call>',
+    "think upper": f'<Think>hm reminder_list()</Think>{{"name": "reminder_set", "arguments": {BODY}}}',
+    "hallucinated next turn": f'<tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>ok</tool_response>\n<tool_call>{{"name": "reminder_list", "arguments": {{}}}}</tool_call>',
+    "hallucinated result": f'<tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call>\n<tool_response>\n{{"ok": true}}\n</tool_response>',
+    "answer tag": f'<think>x</think><answer><tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call></answer>',
+}
+SAID = {
+    "im_end": ("Tea!<|im_end|>", "Tea!"),
+    "eos": ("Tea!</s>", "Tea!"),
+    "gemma": ("Tea!<end_of_turn>", "Tea!"),
+    "llama": ("<|start_header_id|>assistant<|end_header_id|>\n\nTea!<|eot_id|>", "Tea!"),
+    "answer": ("<answer>\nTea!\n</answer>", "Tea!"),
+    "response": ("<|START_RESPONSE|>Tea!<|END_RESPONSE|>", "Tea!"),
+    "tool response echo": ('<tool_response>{"ok": true}</tool_response>Tea!', "Tea!"),
+    "next turn": ("Tea!<|im_end|>\n<|im_start|>user\nThanks!<|im_end|>\n<|im_start|>assistant\nWelcome", "Tea!"),
+    "next turn gemma": ("Tea!<end_of_turn>\n<start_of_turn>user\nThanks", "Tea!"),
+    "inst": ("Tea! [INST] more [/INST] yes", "Tea!"),
+    "context echo": ("<context>\nuser: Ann\nnow: 10\n</context>\nTea!", "Tea!"),
+    "context echo after": ("Tea!\n\n<context>\nuser: Ann\nlocation: \nchat: group\n</context>", "Tea!"),
+    "think nested": ("<think>a <think>b</think> c</think>Tea!", "Tea!"),
+    "think closed twice": ("x</think>\n</think>Tea!", "Tea!"),
+    "think magistral": ("[THINK]hm[/THINK]Tea!", "Tea!"),
+    "think only": ("<think>hm</think>", ""),
+    "think open": ("<think>hm, tea", ""),
+    "boxed": ("<|begin_of_box|>Tea!<|end_of_box|>", "Tea!"),
+    "final": ("<|channel|>final<|message|>Tea!", "Tea!"),
+    "assistantfinal": ("analysisThe user wants tea.assistantfinalTea!", "Tea!"),
+    "no call": ("<tool_call>null</tool_call>Tea!", "Tea!"),
+    "empty calls": ('{"tool_calls": []}', ""),
+    "none json": ('{"tool": "none"}', ""),
+}
+
+
+@pytest.mark.parametrize("before", ["", "Sure!"])
+@pytest.mark.parametrize("form", FORMS)
+def test_the_call_is_read_and_nothing_of_it_is_said(form, before):
+    printed = find_printed_calls(f"{before}\n{FORMS[form]}".lstrip(), NAMES)
+
+    assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
+        ("reminder_set", TEA)
+    ]
+    assert printed.text == before
+
+
+@pytest.mark.parametrize("form", SAID)
+def test_only_the_answer_is_said(form):
+    text, said = SAID[form]
+
+    assert find_printed_calls(text, NAMES) == find_printed_calls(said, NAMES)
+    assert find_printed_calls(text, NAMES).text == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your reminder_list {of things} is empty.",
+        "The summary: we agreed (mostly) on tea.",
+        "Analysis (2 < 3) shows {x}.",
+        "analysis of the talk: tea.",
+        'Use it so: summary = "short" (see below).',
+        "A <b>bold</b> word and a <context> of its own",
+        '{"city": "Hangzhou", "days": 3}',
+        "Thought: tea.\nAction: drink {it}.",
+    ],
+)
+def test_ordinary_text_stays_as_it_is(text):
+    printed = find_printed_calls(text, NAMES)
+
+    assert (printed.calls, printed.text) == ((), text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "functions.reminder_set",
+        "default_api.reminder_set",
+        "default_api:reminder_set",
+        "functions.reminder_set:0",
+        "reminder-set",
+        "reminderSet",
+        "REMINDER_SET",
+        "ReminderSet",
+        " reminder_set\n",
+        "reminder_set()",
+        "reminder_set<|channel|>commentary",
+        "mcp__bubbles__reminder_set",
+        "set_reminder",
+        "setReminder",
+    ],
+)
+def test_a_name_that_is_not_quite_one_is_understood(name):
+    assert meant(name, NAMES) == "reminder_set"
+
+
+@pytest.mark.parametrize("name", ["reminder", "create_reminder", "", "()", "set", "reminder_sets", "fly"])
+def test_a_name_that_would_need_guessing_is_no_tool(name):
+    assert meant(name, NAMES) is None
+
+
+def test_a_name_that_two_tools_could_mean_is_no_tool():
+    assert meant("b", ("x__b", "y__b")) is None
+
+
+@pytest.mark.parametrize("text", ["reminder_set {" * 2000, "Action: " * 5000 + "{", "<tool_call" * 5000, "a{" * 9000])
+def test_a_hostile_text_is_searched_in_reasonable_time(text):
+    find_printed_calls(text, NAMES)
