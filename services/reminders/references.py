@@ -111,7 +111,7 @@ def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeRea
     wanted = words.strip()
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
-    return tuple(each for each in here if is_in(each.content.casefold(), wanted.casefold()))
+    return tuple(each for each in here if is_in(each.content, wanted))
 
 
 def _found(
@@ -139,7 +139,7 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     if len(exact) == 1 or not wanted:
         return exact
     by_id = [each for each in here if each.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
-    by_words = [each for each in here if each not in by_id and is_in(each.content.casefold(), wanted)]
+    by_words = [each for each in here if each not in by_id and is_in(each.content, wanted)]
     return by_id + by_words
 
 
@@ -158,12 +158,13 @@ def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: Time
     if fits is None:
         return []
     found, rest = fits
-    return [each for each in found if is_in(each.content.casefold(), rest.casefold())]
+    return [each for each in found if is_in(each.content, rest)]
 
 
 def is_in(content: str, wanted: str) -> bool:
-    """Whether the words stand in the content, together or apart; Latin words as whole words."""
-    return all(re.search(_word(part), content) for part in wanted.split())
+    """Whether the words stand in the content in any case, together or apart; Latin words as whole words."""
+    folded = content.casefold()
+    return all(re.search(_word(part), folded) for part in wanted.casefold().split())
 
 
 def _word(part: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.reminders.references import all_except
+from services.reminders.references import all_except, is_in
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,8 @@ def test_the_words_of_an_exception_say_what_is_left(reference: str, kept: tuple[
 @pytest.mark.parametrize("reference", ["除草", "除夕大扫除", "除湿机换水", "allotment", "buttons"])
 def test_words_that_only_begin_alike_except_nothing(reference: str) -> None:
     assert all_except(reference) == ()
+
+
+def test_words_stand_in_a_content_whatever_their_case() -> None:
+    assert is_in("The Friday Report", "friday REPORT")
+    assert not is_in("The Friday Report", "rep")
