@@ -97,6 +97,14 @@ def test_a_tagged_call_with_cut_arguments_goes_on_as_it_stands():
         "Use summary(text) in your code.",
         "3 < 5 and x > y",
         "The sources are [1] and [2].",
+        "Your reminder_list {of things} is empty.",
+        "The summary: we agreed (mostly) on tea.",
+        "Analysis (2 < 3) shows {x}.",
+        "analysis of the talk: tea.",
+        'Use it so: summary = "short" (see below).',
+        "A <b>bold</b> word and a <context> of its own",
+        '{"city": "Hangzhou", "days": 3}',
+        "Thought: tea.\nAction: drink {it}.",
     ],
 )
 def test_ordinary_text_is_left_alone(text):

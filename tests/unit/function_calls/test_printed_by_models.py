@@ -147,25 +147,6 @@ def test_only_the_answer_is_said(form):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Your reminder_list {of things} is empty.",
-        "The summary: we agreed (mostly) on tea.",
-        "Analysis (2 < 3) shows {x}.",
-        "analysis of the talk: tea.",
-        'Use it so: summary = "short" (see below).',
-        "A <b>bold</b> word and a <context> of its own",
-        '{"city": "Hangzhou", "days": 3}',
-        "Thought: tea.\nAction: drink {it}.",
-    ],
-)
-def test_ordinary_text_stays_as_it_is(text):
-    printed = find_printed_calls(text, NAMES)
-
-    assert (printed.calls, printed.text) == ((), text)
-
-
-@pytest.mark.parametrize(
     "name",
     [
         "functions.reminder_set",

@@ -4,8 +4,16 @@ from datetime import timedelta
 
 import pytest
 
+from function_calls.calls import Interpretation
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from tests.unit.offline.conftest import NOW, Say
+
+
+def answered_which_eight(say: Say, answer: str) -> Interpretation:
+    """What is understood of `answer` where it was asked which eight o'clock of tomorrow is meant."""
+    language = "en" if answer.isascii() else "zh"
+    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
+    return say(answer, language=language)
 
 
 def test_a_missing_time_is_asked_for_in_the_person_s_language(say: Say) -> None:
@@ -206,10 +214,7 @@ def test_a_time_is_named_with_the_words_that_people_put_around_it(say: Say, answ
     ],
 )
 def test_an_option_is_chosen_in_many_words(say: Say, answer: str) -> None:
-    language = "en" if answer.isascii() else "zh"
-    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
-
-    chosen = say(answer, language=language)
+    chosen = answered_which_eight(say, answer)
 
     assert [call.arguments["time"] for call in chosen.calls] == ["2026-03-05 20:00"]
 
@@ -228,10 +233,7 @@ def test_what_is_as_unclear_is_asked_again(say: Say, answer: str) -> None:
 
 @pytest.mark.parametrize("answer", ["both", "两个都要"])
 def test_both_options_may_be_meant(say: Say, answer: str) -> None:
-    language = "en" if answer.isascii() else "zh"
-    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
-
-    calls = say(answer, language=language).calls
+    calls = answered_which_eight(say, answer).calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 08:00", "2026-03-05 20:00"]
 
@@ -240,10 +242,7 @@ def test_both_options_may_be_meant(say: Say, answer: str) -> None:
     "answer", ["9pm instead", "neither, 9pm", "no, at 9pm", "make it 9pm", "都不是，晚上九点", "改成晚上九点"]
 )
 def test_another_time_may_be_meant_on_that_day(say: Say, answer: str) -> None:
-    language = "en" if answer.isascii() else "zh"
-    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
-
-    (call,) = say(answer, language=language).calls
+    (call,) = answered_which_eight(say, answer).calls
 
     assert call.arguments["time"] == "2026-03-05 21:00"
 
@@ -270,10 +269,7 @@ def test_another_time_may_be_meant_on_that_day(say: Say, answer: str) -> None:
     ],
 )
 def test_what_is_said_to_the_others_chooses_nothing(say: Say, answer: str) -> None:
-    language = "en" if answer.isascii() else "zh"
-    say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
-
-    heard = say(answer, language=language)
+    heard = answered_which_eight(say, answer)
 
     assert (heard.calls, heard.answer) == ((), "")
 
