@@ -1,6 +1,5 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
-import re
 from contextlib import suppress
 
 from msgspec.structs import asdict
@@ -29,13 +28,13 @@ from function_calls.wording import say
 from services.errors import RequestRefused
 from services.history.service import HistoryService
 from services.reminders.model import NewReminder, Reminder
+from services.reminders.public_ids import row_key
 from services.reminders.service import ReminderService
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
 from services.zones.service import ZoneService
 
-_IDENTIFIER = re.compile(r"\d{1,4}|[a-z][a-z0-9]{5}")
 _NOT_FOUND = frozenset({"no_reminders", "reminder_unknown"})
 
 
@@ -87,7 +86,7 @@ async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: Rem
 
 async def _wanted(words: str, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
     """The reminders that `words` describe, or the one whose number or ID they are."""
-    if _IDENTIFIER.fullmatch(words):
+    if words.isdecimal() or row_key(words) is not None:
         with suppress(RequestRefused):
             return (await reminders.get(ctx.chat, ctx.sender, words),)
     return await reminders.list(ctx.chat, ctx.sender, words)

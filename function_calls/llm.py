@@ -17,7 +17,7 @@ from function_calls.restraint.review import CallReviewer
 from function_calls.spoken_text import SpeechGate
 from services.call_log.tally import current_tally
 from services.language_model.failures import RequestRejected
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener
+from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, hear_nothing
 
 CompletionListener = Callable[[Turn, Completion], None]
 
@@ -65,7 +65,7 @@ class FunctionCallLLM:
         if on_text is None and (turn.message.is_addressed or turn.steps):  # else it may come to silence
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
-            on_text = _hear_nothing
+            on_text = hear_nothing
         tools, style = self._shelf.get(turn.tools), await self._styles.current()
         while True:
             try:
@@ -180,10 +180,6 @@ class _Asking:
     def gate(self) -> SpeechGate | None:
         """A new gate before the listener; None when nobody listens."""
         return None if self._on_text is None else SpeechGate(self._on_text, self.tools.by_name)
-
-
-async def _hear_nothing(text: str) -> None:
-    """Listen to a stream only so that it is one."""
 
 
 def _note_refused(checked: CheckedCalls) -> None:

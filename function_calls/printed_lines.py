@@ -20,7 +20,7 @@ _NAMED_OBJECT = (
 _BEHIND = r"[ \t]*[)）\]】`;]*(?:\n[ \t]*```)?(?:[ \t]*</?function>)?"
 _OPENING, _CLOSING = "{｛", "}｝"
 _THOUGHT_LINES = r"(?im)^[ \t]*(?:thought|思考)[:：].*$\n?"
-_OBSERVATION = r"(?is)^[ \t]*(?:observation|观察)[:：].*"
+_OBSERVATION = r"(?ims)^[ \t]*(?:observation|观察)[:：].*"
 
 
 class NamedObject(Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
             kept.append(text[place : each.start])
             place = each.end
     rest = "".join([*kept, text[place:]])
-    return re.sub(_THOUGHT_LINES, "", re.sub(f"(?m){_OBSERVATION}", "", rest))
+    return re.sub(_THOUGHT_LINES, "", re.sub(_OBSERVATION, "", rest))
 
 
 def _end_of_object(text: str, start: int) -> int:

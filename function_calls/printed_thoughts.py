@@ -28,7 +28,7 @@ _ECHOES = (
     r"|<context>\s*user:.*?(?:</context>|\Z)"
 )
 _TOKENS = (
-    r"(?:<\|start\|>\w+)?<\|channel\|>\w+(?:<\|constrain\|>\w+)?<\|message\|>|<\|start\|>assistant|"
+    r"(?i)(?:<\|start\|>\w+)?<\|channel\|>\w+(?:<\|constrain\|>\w+)?<\|message\|>|<\|start\|>assistant|"
     r"<\|start_header_id\|>\w+<\|end_header_id\|>|<\|im_start\|>(?:assistant)?|<start_of_turn>(?:model)?|<end_of_turn>|"
     r"</?(?:tools?|tool_calls?|toolcalls?|tool-use|function_calls?|tool_use|tool_response|function|invoke|parameter)"
     r"(?:[=\s][^>]*)?>"
@@ -53,4 +53,4 @@ def without_echoes(text: str) -> str:
 
 def without_tokens(text: str) -> str:
     """`text` without tokens of a chat template and tags of calls."""
-    return re.sub(f"(?i){_TOKENS}", "", text) if "<" in text or "[" in text or "◁" in text else text
+    return re.sub(_TOKENS, "", text) if "<" in text or "[" in text or "◁" in text else text

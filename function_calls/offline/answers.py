@@ -19,8 +19,6 @@ from services.time_expressions import Reading
 _ORDER = ("first", "second", "third")
 _BOTH = ("first", "second")
 _NOON = 12
-
-
 _FIGURE = re.compile(r"\d{1,2}", re.ASCII)
 """A bare figure names a clock time where a time was asked for."""
 
@@ -114,8 +112,7 @@ def _barer(text: str, ear: Ear) -> list[str]:
     """An answer without politeness, and without one after the other of the words that answers are given with."""
     found = [trimmed(ear.core(text)).lower()]
     while True:
-        pattern = ear.pack.answering
-        match = pattern.search(found[-1])
+        match = ear.pack.answering.search(found[-1])
         shorter = "" if match is None else trimmed(found[-1][: match.start()] + found[-1][match.end() :])
         if not shorter:
             return found

@@ -75,13 +75,18 @@ class CallsRejected(EndpointFailed):
         self.generation = generation
 
 
+def detail_of(status: int, told: str) -> str:
+    """What is shown and logged of a failure: the status, where it is one of failure, and the beginning of the words."""
+    shown = " ".join(told.split())[:_LONGEST_DETAIL]
+    return f"HTTP {status} {shown}".strip() if status >= 400 else shown
+
+
 def failure_of(status: int, told: str, *, retry_after: float | None = None, generation: str = "") -> ModelUnavailable:
     """What an error means of which a server told so much; `status` is 200 where it stood in an answer.
 
     Servers differ in the status that they give a request which they cannot take, so their words count too.
     """
-    shown = " ".join(told.split())[:_LONGEST_DETAIL]
-    detail = f"HTTP {status} {shown}".strip() if status >= 400 else shown
+    detail = detail_of(status, told)
     if _says(told, _WRONG_CALLS):
         return CallsRejected(detail, generation=generation)
     if status in _ABOUT_THE_REQUEST:

@@ -8,6 +8,10 @@ from msgspec import Struct
 TextListener = Callable[[str], Awaitable[None]]
 
 
+async def hear_nothing(text: str) -> None:
+    """Listen to a stream only so that it is one."""
+
+
 class CompletionRequest(Struct, frozen=True, kw_only=True):
     """One request in the chat-completions form.
 

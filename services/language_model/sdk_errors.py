@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 import openai
 
 from services.errors import ModelUnavailable
-from services.language_model.failures import EndpointFailed, failure_of
+from services.language_model.failures import EndpointFailed, detail_of, failure_of
 from services.language_model.told_errors import ToldError, read_error
 
 _LONGEST_TOLD = 2000  # characters in which a reason is looked for
@@ -52,7 +52,7 @@ def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
     is_page = told.message.lstrip().startswith("<")  # of a proxy that stands before the server
     said = "" if is_page else _clean(told.message, secret)[:_LONGEST_TOLD]
     if "insufficient_quota" in (error.code, told.code):  # sent with 429, but no wait will help
-        return EndpointFailed("refused", f"HTTP {error.status_code} {said[:300]}".strip(), is_passing=False)
+        return EndpointFailed("refused", detail_of(error.status_code, said), is_passing=False)
     wait = retry_after(error.response.headers)
     return failure_of(error.status_code, said, retry_after=wait, generation=told.generation)
 

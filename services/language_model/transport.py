@@ -20,7 +20,7 @@ from services.certificates import trusted
 from services.language_model.answer import read_answer, read_fields
 from services.language_model.body import BodyForm, body_bytes, body_keywords
 from services.language_model.failures import EndpointFailed
-from services.language_model.ports import Completion, CompletionRequest, TextListener
+from services.language_model.ports import Completion, CompletionRequest, TextListener, hear_nothing
 from services.language_model.retry import Timeouts
 from services.language_model.sdk_errors import translate
 from services.language_model.stream import DONE, StreamedAnswer, event_data, is_event_stream, read_events
@@ -120,7 +120,7 @@ class PlainTransport:
         with _our_errors(self._secret):
             answer = await create(**fields, extra_body=unknown or None, extra_headers=_NOTHING_OF_THE_MACHINE)
             if fields.get("stream"):
-                return await _read_chunks(answer, request.on_text or _hear_nothing)
+                return await _read_chunks(answer, request.on_text or hear_nothing)
             completion = read_fields(answer.model_dump())
         if request.on_text is not None and completion.text:
             await request.on_text(completion.text)
@@ -203,7 +203,3 @@ async def _read_chunks(chunks: Any, on_text: TextListener) -> Completion:
             if text := answer.add_chunk(chunk.model_dump()):
                 await on_text(text)
     return answer.completion()
-
-
-async def _hear_nothing(text: str) -> None:
-    """Listen to a stream only so that it is one."""

@@ -21,7 +21,7 @@ def shorter(request: CompletionRequest) -> CompletionRequest | None:
     """`request` without its oldest part; None when nothing can go without touching what the person says now."""
     for shorten in (_without_history, _with_short_results):
         messages = shorten(request.messages)
-        if len(messages) < len(request.messages) or messages != list(request.messages):
+        if messages != list(request.messages):
             return replace(request, messages=messages)
     return None
 

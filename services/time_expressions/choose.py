@@ -7,9 +7,8 @@ from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, UNKEPT_
 from services.time_expressions.grammar import Grammar
 from services.time_expressions.lists import apart, is_listed
 from services.time_expressions.scan import Item
-from services.time_expressions.values import Slots
+from services.time_expressions.values import STRONG, Slots
 
-STRONG = 2
 WEAK = 1
 TRIES = 6
 _NOTHING_BUT_BOUNDS = BOUND_FIELDS | {"strength"}

@@ -11,7 +11,7 @@ from services.time_expressions.days import WEEK, Day, add_span, days, monday_of
 from services.time_expressions.model import Grain
 from services.time_expressions.present import Answer, Present, in_zone, is_before, judged
 from services.time_expressions.recurrence import SECONDS
-from services.time_expressions.values import Meaning, Shift, Span, completed
+from services.time_expressions.values import STRONG, Meaning, Shift, Span, completed
 from services.time_expressions.zones import at_home, zone_of
 
 NEAR_DAYS = 35
@@ -210,7 +210,7 @@ def _lies_wrong(answer: Answer, day: Day, present: Present) -> bool:
 
 
 def _names_a_time(meaning: Meaning) -> bool:
-    if meaning.week_numbers and meaning.strength < SURE:
+    if meaning.week_numbers and meaning.strength < STRONG:  # "week 3" alone more often counts those of a course
         return False
     if meaning.edge and not (meaning.shift or meaning.months or meaning.year is not None):
         return False
@@ -268,9 +268,6 @@ def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Prese
         return [preferred]
     return [other]
 
-
-SURE = 2
-"""How strong the words for a week of the year must be: "week 3" alone more often counts those of a course."""
 
 EVENING_TOO = 8
 """At noon "at 8" still means today; "at 9", 10 and 11 mean tomorrow morning."""

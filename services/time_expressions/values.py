@@ -1,6 +1,9 @@
 """The small values that tokens and rules pass to one another, and the one form that all of them end in."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+STRONG: Final = 2
+"""The strength of words that are a time wherever they stand; weaker ones count where nothing else is said."""
 
 
 class Clock(NamedTuple):
