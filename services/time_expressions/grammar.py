@@ -1,8 +1,9 @@
-"""Compile the lexicons of one or more languages into one vocabulary and one trie of rules."""
+"""Compile the lexicons of one or more languages into one vocabulary and a graph of rules for each."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import Any, NamedTuple
 
 from services.time_expressions.actions import Action, find_action
@@ -13,20 +14,37 @@ BRACKETS = {"[": "(", "]": ")"}
 """How patterns spell the brackets of a text, as round ones group."""
 
 
-class Node:
-    """A place in the trie of rules: what may follow, and which rules end here."""
+Sense = tuple[str, Any]
+"""What a word may stand for: a symbol, and the value of it."""
+
+Rule = tuple[str, Action, Mapping[str, Any], int]
+"""What a pattern gives, the function that makes its value, the arguments of that, and the weight it adds."""
+
+
+class Node(NamedTuple):
+    """A place in the graph of rules: what may follow, and which rules end here.
+
+    Places with the same continuations are one, so that a hundred patterns that end alike share their end.
+    """
+
+    children: Mapping[str, "Node"]
+    rules: tuple[Rule, ...]
+
+
+class _Branch:
+    """A place in the trie of rules while it is built."""
 
     __slots__ = ("children", "rules")
 
     def __init__(self) -> None:
-        self.children: dict[str, Node] = {}
-        self.rules: tuple[tuple[str, Action, Mapping[str, Any], int], ...] = ()
+        self.children: dict[str, _Branch] = {}
+        self.rules: tuple[Rule, ...] = ()
 
 
 class Grammar(NamedTuple):
-    """Everything that scanning and parsing know about the languages of a text; `roots` are their tries of rules."""
+    """Everything that scanning and parsing know about the languages of a text; `roots` are their graphs of rules."""
 
-    words: Mapping[str, tuple[tuple[str, Any], ...]]
+    words: Mapping[str, tuple[Sense, ...]]
     roots: tuple[Node, ...]
     joints: frozenset[str]
     leads: frozenset[str]
@@ -64,7 +82,7 @@ def vocabulary(language: str) -> frozenset[str]:
 @lru_cache(maxsize=16)
 def grammar(chosen: tuple[str, ...]) -> Grammar:
     """Compile the lexicons of `chosen`; the first one decides the usual order of dates."""
-    words: dict[str, list[tuple[str, Any]]] = {}
+    words: dict[str, tuple[Sense, ...]] = {}
     roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set()}
     groups |= {"conjunctions": set(), "alternatives": set(), "courtesies": set()}
@@ -77,17 +95,11 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         idioms += data.get("idioms", ())
         traditional = data.get("characters", {})
         characters |= str.maketrans(traditional.get("from", ""), traditional.get("to", ""))
-        for symbol, entries in data["words"].items():
-            for word, value in entries.items():
-                words.setdefault(word, []).append((symbol, _frozen(value)))
-        root, literals = _trie(language)
-        roots.append(root)
-        for literal in literals:
-            words.setdefault(literal, [])
-    for word in (*groups["joints"], *groups["leads"]):
-        words.setdefault(word, [])
+        roots.append(_graph(language)[0])
+        for word, senses in _words(language).items():
+            words[word] = (*words[word][:-1], *senses) if word in words else senses
     return Grammar(
-        words={word: (*senses, ("=" + word, word)) for word, senses in words.items()},
+        words=words,
         roots=tuple(roots),
         joints=frozenset(groups["joints"]),
         leads=frozenset(groups["leads"]),
@@ -104,10 +116,34 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
 
 
 @lru_cache
-def _trie(language: str) -> tuple[Node, frozenset[str]]:
+def _words(language: str) -> Mapping[str, tuple[Sense, ...]]:
+    """What each word of `language` may be; the last of its senses is the word itself, as patterns spell it out."""
+    data = lexicon(language)
+    words: dict[str, list[Sense]] = {}
+    for symbol, entries in data["words"].items():
+        for word, value in entries.items():
+            words.setdefault(word, []).append((symbol, _frozen(value)))
+    for word in (*_graph(language)[1], *data.get("joints", ()), *data.get("leads", ())):
+        words.setdefault(word, [])
+    return {word: (*senses, (intern("=" + word), word)) for word, senses in words.items()}
+
+
+@lru_cache
+def _graph(language: str) -> tuple[Node, frozenset[str]]:
     """The rules of one language, and the words that their patterns spell out."""
-    root = Node()
-    return root, frozenset(_add_rules(root, lexicon(language)["rules"]))
+    root = _Branch()
+    literals = frozenset(_add_rules(root, lexicon(language)["rules"]))
+    return _shared(root, {}), literals
+
+
+def _shared(branch: _Branch, known: dict[tuple[Any, ...], Node]) -> Node:
+    """`branch` with one node for all places that continue alike; six of seven are spared."""
+    children = {}
+    while branch.children:
+        symbol, child = branch.children.popitem()
+        children[symbol] = _shared(child, known)
+    key = (tuple(map(id, branch.rules)), frozenset((symbol, id(child)) for symbol, child in children.items()))
+    return known.setdefault(key, Node(children, branch.rules))
 
 
 def _frozen(value: Any) -> Any:
@@ -123,20 +159,21 @@ def _lengths(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
     return {first: tuple(sorted(found)) for first, found in lengths.items()}
 
 
-def _add_rules(root: Node, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
+def _add_rules(root: _Branch, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
     """Add `rules` below `root`; yields the words that their patterns spell out."""
     for gives, entries in rules.items():
         for entry in entries:
             action = find_action(entry["make"])
             extra = {key: _frozen(value) for key, value in entry.get("with", {}).items()}
+            rule = (gives, action, extra, 1 - 10 * int(entry.get("cost", 0)))
             for pattern in entry["when"]:
                 for symbols in expand(pattern):
                     node = root
                     for symbol in symbols:
-                        node = node.children.setdefault(symbol, Node())
+                        node = node.children.setdefault(symbol, _Branch())
                         if symbol[0] == "=":
                             yield symbol[1:]
-                    node.rules += ((gives, action, extra, 1 - 10 * int(entry.get("cost", 0))),)
+                    node.rules += (rule,)
 
 
 def expand(pattern: str) -> list[tuple[str, ...]]:
@@ -168,7 +205,7 @@ def _alternatives(tokens: list[str], place: int) -> tuple[list[tuple[str, ...]],
         else:
             optional = mark.endswith("?") and len(mark) > 1
             word = mark.removesuffix("?") if optional else mark
-            inner = [(word if word.isupper() and word.isascii() else "=" + BRACKETS.get(word, word),)]
+            inner = [(intern(word if word.isupper() and word.isascii() else "=" + BRACKETS.get(word, word)),)]
         if optional:
             inner = [*inner, ()]
         current = [(*head, *tail) for head in current for tail in inner]

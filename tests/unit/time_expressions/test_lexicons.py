@@ -6,7 +6,7 @@ import pytest
 
 from services.time_expressions import languages, parse
 from services.time_expressions.actions import find_action
-from services.time_expressions.grammar import LEXICONS, expand
+from services.time_expressions.grammar import LEXICONS, Node, expand, grammar
 from services.time_expressions.numerals import read_numeral
 
 
@@ -80,3 +80,21 @@ def test_a_stated_language_is_kept(now):
 )
 def test_chinese_numerals_are_read(text, value):
     assert read_numeral(text, 0).value == value
+
+
+@pytest.mark.parametrize("language", languages())
+def test_patterns_that_go_on_alike_are_kept_once(language: str) -> None:
+    kept: dict[int, Node] = {}
+    waiting = list(grammar((language,)).roots)
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in kept:
+            kept[id(node)] = node
+            waiting += node.children.values()
+
+    told = {
+        (tuple(map(id, node.rules)), frozenset((symbol, id(after)) for symbol, after in node.children.items()))
+        for node in kept.values()
+    }
+
+    assert len(told) == len(kept)
