@@ -5,9 +5,9 @@ Run: score_functions.py schema --adapter benchmarks/functions_adapter.py:schema 
 
 import json
 
+from function_calls.declaring.signature import analyse
 from function_calls.errors import ArgumentsInvalid
 from function_calls.schema import render
-from function_calls.signature import analyse
 from function_calls.validation import instantiate, validate_arguments
 
 

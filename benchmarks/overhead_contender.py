@@ -23,7 +23,7 @@ from function_calls.assistant import Assistant
 from function_calls.calls import Interpretation, Turn
 from function_calls.context import CallContext, Services
 from function_calls.llm import FunctionCallLLM
-from function_calls.recorder import TurnRecorder
+from function_calls.records.recorder import TurnRecorder
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
 from services.call_log.metering import MeteredModel

@@ -11,7 +11,7 @@ from bot.foundation import Foundation
 from bot.language_models import model_summarizer
 from bot.time_conventions import read_time_of
 from function_calls.context import Services
-from function_calls.digests import Digests
+from function_calls.summary.digests import Digests
 from services.language_model.ports import LanguageModel
 from services.memory.model import MemoryLimits
 from services.memory.service import MemoryService

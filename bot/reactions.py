@@ -10,7 +10,7 @@ from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
 from bot.turns import TurnFactory
 from function_calls.calls import Step, ToolCall
-from function_calls.recorder import Recorder
+from function_calls.records.recorder import Recorder
 from function_calls.rounds import spoken, undo_hint
 from services.chat import ChatAddress, ChatMessage, Reaction
 

@@ -27,33 +27,28 @@ from bot.router import MessageRouter
 from bot.settings import Settings
 from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
-from function_calls import (
-    handlers,
-    handlers_digest,
-    handlers_explain,
-    handlers_history,
-    handlers_memory,
-    handlers_privacy,
-    handlers_quiet,
-    handlers_reminder_states,
-    handlers_reminders,
-    handlers_undo,
-    handlers_web,
-    handlers_zones,
-)
+from function_calls import handlers, handlers_undo, handlers_web
 from function_calls.assistant import Assistant, Command, LoopLimits
 from function_calls.consent import consent_of
 from function_calls.context import CallContext, Services
+from function_calls.history import handlers as handlers_history
 from function_calls.interpreter import Interpreter
 from function_calls.inverse_checks import check_inverses
+from function_calls.memory import handlers as handlers_memory
 from function_calls.offline.direct import may_be_direct
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate, load_pack
 from function_calls.oversight import Oversight
-from function_calls.recorder import TurnRecorder
+from function_calls.preferences import handlers_quiet, handlers_zones
+from function_calls.privacy import handlers as handlers_privacy
+from function_calls.records import handlers as handlers_explain
+from function_calls.records.recorder import TurnRecorder
 from function_calls.registry import Registry
+from function_calls.reminders import handlers as handlers_reminders
+from function_calls.reminders import handlers_states as handlers_reminder_states
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import SessionStateStore
+from function_calls.summary import handlers as handlers_digest
 from function_calls.tool_commands import ToolCommands, is_tools_command
 from function_calls.typed_calls import typed_name
 from function_calls.undoing import Undoing

@@ -7,7 +7,7 @@ from function_calls.buttons import CONSENT, buttons
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
-from function_calls.tool_options import ToolOptions
+from function_calls.declaring.tool_options import ToolOptions
 from function_calls.wording import knows, say
 
 NEEDS_YES: Final = "the person has been asked whether this may be done; wait for the answer, do not call it again"

@@ -13,7 +13,7 @@ from function_calls.consent import consent_of
 from function_calls.context import CallContext
 from function_calls.interpreter import Interpreter
 from function_calls.own_words import asked_for, was_shown
-from function_calls.recorder import NoRecorder, Recorder
+from function_calls.records.recorder import NoRecorder, Recorder
 from function_calls.rounds import (
     Dispatched,
     LoopLimits,

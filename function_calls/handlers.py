@@ -7,22 +7,22 @@ from msgspec.structs import asdict
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
-from function_calls.cross_check import cross_check
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.reminder_answers import set_confirmed, which_reminder
-from function_calls.reminder_cautions import cautions
-from function_calls.reminder_days import on_that_day_only
-from function_calls.reminder_pages import asked_page, list_page, remember_page
-from function_calls.reminder_people import named_people
-from function_calls.reminder_replies import meant, points
 from function_calls.reminder_times import nagging, schedule_from
-from function_calls.reminder_undo import delete, restore
-from function_calls.reminder_which import just_deleted, the_one_spoken_of
-from function_calls.reminder_workdays import on_working_days, with_holidays
-from function_calls.summary_answers import SummaryProgress, summarised
-from function_calls.summary_offers import reminder_offers
-from function_calls.summary_windows import asked_window, asks_what_was_missed
+from function_calls.reminders.answers import set_confirmed, which_reminder
+from function_calls.reminders.cautions import cautions
+from function_calls.reminders.cross_check import cross_check
+from function_calls.reminders.days import on_that_day_only
+from function_calls.reminders.pages import asked_page, list_page, remember_page
+from function_calls.reminders.people import named_people
+from function_calls.reminders.replies import meant, points
+from function_calls.reminders.undo import delete, restore
+from function_calls.reminders.which import just_deleted, the_one_spoken_of
+from function_calls.reminders.workdays import on_working_days, with_holidays
+from function_calls.summary.answers import SummaryProgress, summarised
+from function_calls.summary.offers import reminder_offers
+from function_calls.summary.windows import asked_window, asks_what_was_missed
 from function_calls.time_questions import which_time
 from function_calls.wording import say
 from services.errors import RequestRefused

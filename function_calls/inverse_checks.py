@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from function_calls.argument_errors import nearest
-from function_calls.parameters import Fault
+from function_calls.checking.argument_errors import nearest
+from function_calls.declaring.parameters import Fault
 from function_calls.registry import RegisteredTool, declared_wrongly
 
 _OTHERWISE = "Or give undo= a function of arguments and result that returns the UndoStep."

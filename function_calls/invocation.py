@@ -5,9 +5,9 @@ import inspect
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from function_calls.class_tools import Tool
 from function_calls.context import CallContext, Services
-from function_calls.signature import FunctionSignature
+from function_calls.declaring.class_tools import Tool
+from function_calls.declaring.signature import FunctionSignature
 
 Invoke = Callable[[object, CallContext], Awaitable[object]]
 Source = Callable[[CallContext], object]

@@ -13,8 +13,8 @@ from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.instructions import Instructions
 from function_calls.model_answers import is_owed_an_answer, question, spoken, stuck
 from function_calls.offered_tools import OfferedTools, ToolShelf
+from function_calls.printed.spoken_text import SpeechGate
 from function_calls.restraint.review import CallReviewer
-from function_calls.spoken_text import SpeechGate
 from services.call_log.tally import current_tally
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, hear_nothing

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from function_calls.calls import ToolSpec
-from function_calls.schema_validator import SchemaValidator
+from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.tool_names import meant
 from services.bounded import Bounded
 from services.likeness import likest

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext
+from function_calls.declaring.tool_options import ToolOptions
 from function_calls.receipt_stack import UNDONE, Change
-from function_calls.tool_options import ToolOptions
 
 
 def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolResult:

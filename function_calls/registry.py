@@ -10,16 +10,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.calls import ToolSpec
-from function_calls.class_tools import Tool
+from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.declaring.class_tools import Tool
+from function_calls.declaring.option_checks import check_options
+from function_calls.declaring.parameters import Fault
+from function_calls.declaring.signature import analyse, signature_error
+from function_calls.declaring.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.errors import SchemaInvalid
 from function_calls.invocation import Invoke, class_invoker, function_invoker
-from function_calls.option_checks import check_options
 from function_calls.oversight import Dispatcher
-from function_calls.parameters import Fault
 from function_calls.permission import Rule, Viewer, refusal_code
-from function_calls.schema_validator import SchemaValidator
-from function_calls.signature import analyse, signature_error
-from function_calls.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.validation import instantiate
 
 __all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOptions", "tool_function"]

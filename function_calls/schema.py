@@ -5,8 +5,8 @@ from typing import Final, Literal, cast
 
 from pydantic import BaseModel, TypeAdapter
 
+from function_calls.checking.schema_walk import map_schemas, pointer_target
 from function_calls.schema_generator import ToolJsonSchema
-from function_calls.schema_walk import map_schemas, pointer_target
 
 Schema = dict[str, object]
 Vendor = Literal["openai", "openai_strict", "anthropic", "mcp"]

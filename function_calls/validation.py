@@ -7,11 +7,11 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
-from function_calls.argument_errors import pointer, quoted
+from function_calls.checking.argument_errors import pointer, quoted
+from function_calls.checking.repair import Repaired, repair
+from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.declaring.signature import FunctionSignature
 from function_calls.errors import ArgumentError, ArgumentsInvalid
-from function_calls.repair import Repaired, repair
-from function_calls.schema_validator import SchemaValidator
-from function_calls.signature import FunctionSignature
 
 __all__ = [
     "ArgumentError",

@@ -12,10 +12,10 @@ from bot.http.context import HttpContext
 from bot.http.errors import REFUSED_STATUS, HttpRefused, language_asked
 from bot.http.field_problems import argument_of, argument_problems, in_one_line
 from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
+from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.errors import ArgumentError, ArgumentsInvalid
 from function_calls.permission import Viewer as ToolViewer
 from function_calls.running import is_disk_full
-from function_calls.schema_validator import SchemaValidator
 from function_calls.session_state import CallState, Session
 from function_calls.validation import mended_arguments
 from services.chat import ChatMessage

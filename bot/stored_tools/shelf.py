@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.schema_validator import SchemaValidator
+from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
 from services.clock import Clock
 from services.session import Json

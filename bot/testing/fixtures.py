@@ -19,8 +19,8 @@ from bot.testing.clocks import FixedClock
 from bot.testing.talking import NOW, said
 from bot.testing.turns import make_context, make_message
 from function_calls.calls import ToolCall, ToolResult
-from function_calls.class_tools import Tool
 from function_calls.context import CallContext, Services
+from function_calls.declaring.class_tools import Tool
 from function_calls.interpreter import Interpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from function_calls.agents.outcome import AgentOutcome, SubAgent
 from function_calls.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
-from function_calls.class_tools import Tool
 from function_calls.context import CallContext
+from function_calls.declaring.class_tools import Tool
 from function_calls.oversight import Dispatcher
 from services.errors import ModelUnavailable
 

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from function_calls.agents.outcome import SubAgent
 from function_calls.calls import Step, ToolResult
-from function_calls.class_tools import Tool
 from function_calls.context import CallContext
+from function_calls.declaring.class_tools import Tool
 
 TRANSFER: Final = "transfer_to_agent"
 

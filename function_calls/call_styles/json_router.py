@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from function_calls.call_styles.prompted import outputs, told_in_words
 from function_calls.call_styles.style import Correction, Reading, read_words
 from function_calls.calls import ToolSpec, Turn
+from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.instructions import Instructions
 from function_calls.offered_tools import OfferedTools
-from function_calls.printed_thoughts import without_thoughts
+from function_calls.printed.thoughts import without_thoughts
 from function_calls.prompts import fill, prompt
 from function_calls.prompts.worked_examples import WorkedExample, worked_examples
-from function_calls.relaxed_json import Unreadable, read_json
 from function_calls.schema import inline_refs
 from function_calls.transcript import Message
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall

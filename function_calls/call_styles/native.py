@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from function_calls.call_styles.style import Correction, Reading
 from function_calls.calls import Turn
+from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.instructions import Instructions
 from function_calls.offered_tools import OfferedTools
-from function_calls.printed_calls import find_printed_calls
-from function_calls.relaxed_json import Unreadable, read_json
+from function_calls.printed.calls import find_printed_calls
 from function_calls.transcript import Message, assistant_calls, rounds, tool_message
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 

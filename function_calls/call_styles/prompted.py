@@ -12,8 +12,8 @@ from function_calls.call_styles.style import Correction, Reading, read_words
 from function_calls.calls import Turn
 from function_calls.instructions import Instructions
 from function_calls.offered_tools import OfferedTools
-from function_calls.printed_forms import calls_of_json
-from function_calls.printed_thoughts import without_thoughts
+from function_calls.printed.forms import calls_of_json
+from function_calls.printed.thoughts import without_thoughts
 from function_calls.prompts import fill, prompt, variables_of
 from function_calls.transcript import Message, cut, result_text, said_before
 from services.language_model.ports import Completion, CompletionRequest

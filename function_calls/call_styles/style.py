@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from function_calls.calls import Turn
 from function_calls.offered_tools import OfferedTools
-from function_calls.printed_calls import find_printed_calls
+from function_calls.printed.calls import find_printed_calls
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 

@@ -6,11 +6,11 @@ from loguru import logger
 
 from function_calls.approval import asked_first
 from function_calls.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.context import CallContext
+from function_calls.declaring.tool_options import ToolOptions
 from function_calls.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.receipts import receipted
-from function_calls.schema_validator import SchemaValidator
-from function_calls.tool_options import ToolOptions
 from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 
 

@@ -15,7 +15,7 @@ from bot.documentation.mkdocs_hook import GENERATED
 from bot.documentation.settings import documented, groups, settings_page, variable
 from bot.wiring import built_in_registry
 from function_calls import events
-from function_calls.tool_options import ToolOptions
+from function_calls.declaring.tool_options import ToolOptions
 from function_calls.wording import catalogue
 
 ROOT = Path(__file__).parents[2]

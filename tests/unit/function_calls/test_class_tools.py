@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls.calls import ToolCall
-from function_calls.class_tools import Tool
 from function_calls.context import CallContext
+from function_calls.declaring.class_tools import Tool
 from function_calls.errors import SchemaInvalid
 from function_calls.permission import Viewer
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from function_calls.cross_check import Verdict, cross_check
+from function_calls.reminders.cross_check import Verdict, cross_check
 from services.reminders.model import Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")

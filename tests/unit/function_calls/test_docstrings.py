@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from function_calls.docstrings import parse_docstring
+from function_calls.declaring.docstrings import parse_docstring
 
 GOOGLE = """Search the web.
 

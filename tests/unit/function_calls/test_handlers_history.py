@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from function_calls import handlers_history
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
-from function_calls.history_models import HistorySearchArgs
+from function_calls.history import handlers as handlers_history
+from function_calls.history.models import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from services.chat import Attachment, ChatAddress

@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from function_calls import handlers_memory
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
+from function_calls.memory import handlers as handlers_memory
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import MemorySessionStateStore

@@ -5,9 +5,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from function_calls import handlers_privacy
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext, Services
+from function_calls.privacy import handlers as handlers_privacy
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import MemorySessionStateStore

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from bot.testing.models import ScriptedInterpreter
 from bot.wiring import built_in_registry
 from function_calls.agents.agent import Agent
-from function_calls.class_tools import Tool
+from function_calls.declaring.class_tools import Tool
 from function_calls.errors import SignatureInvalid
 from function_calls.inverse_checks import check_inverses
 from function_calls.registry import Registry, ToolOptions, tool_function

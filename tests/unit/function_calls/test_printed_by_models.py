@@ -4,8 +4,8 @@
 
 import pytest
 
-from function_calls.printed_calls import find_printed_calls
-from function_calls.relaxed_json import read_json
+from function_calls.checking.relaxed_json import read_json
+from function_calls.printed.calls import find_printed_calls
 from function_calls.tool_names import meant
 
 NAMES = ("reminder_set", "reminder_list", "summary")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from function_calls.calls import SpawnedTask, Step, ToolCall, ToolResult
-from function_calls.recorder import TurnRecorder
+from function_calls.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from services.call_log.memory_store import MemoryCallStore

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.reminder_skips import with_skipped
+from function_calls.reminders.skips import with_skipped
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires

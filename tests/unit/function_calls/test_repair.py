@@ -6,10 +6,10 @@ import time
 
 import pytest
 
+from function_calls.checking.relaxed_json import DEEPEST, LARGEST_BYTES
+from function_calls.checking.repair import Repaired, repair
+from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.errors import ArgumentsInvalid
-from function_calls.relaxed_json import DEEPEST, LARGEST_BYTES
-from function_calls.repair import Repaired, repair
-from function_calls.schema_validator import SchemaValidator
 from function_calls.validation import check_arguments
 
 SCHEMA = {

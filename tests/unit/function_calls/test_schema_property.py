@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
+from function_calls.checking.repair import repair
+from function_calls.declaring.signature import FunctionSignature, analyse
 from function_calls.errors import ArgumentsInvalid
-from function_calls.repair import repair
-from function_calls.signature import FunctionSignature, analyse
 from function_calls.validation import instantiate
 
 

@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from function_calls.declaring.signature import FunctionSignature, analyse
+from function_calls.declaring.tool_options import ToolOptions
 from function_calls.errors import ArgumentsInvalid, SignatureInvalid
-from function_calls.signature import FunctionSignature, analyse
-from function_calls.tool_options import ToolOptions
 from function_calls.validation import instantiate
 
 

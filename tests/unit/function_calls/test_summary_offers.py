@@ -9,7 +9,7 @@ from bot.testing.turns import make_message
 from function_calls.calls import ToolSpec, Turn
 from function_calls.models import ReminderArgs, ReminderDeleteArgs
 from function_calls.offline import OfflineInterpreter
-from function_calls.summary_offers import reminder_offers
+from function_calls.summary.offers import reminder_offers
 from services.summary.model import DateMention, Findings, Summary, SummaryMethod
 
 TOOLS = tuple(

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls.models import SummaryArgs
-from function_calls.summary_windows import asked_window
+from function_calls.summary.windows import asked_window
 from services.errors import RequestRefused
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService

@@ -6,8 +6,8 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from function_calls.declaring.signature import analyse
 from function_calls.errors import ArgumentsInvalid, SchemaInvalid
-from function_calls.signature import analyse
 from function_calls.validation import SchemaValidator, check_arguments, instantiate, validate_arguments
 
 SCHEMA = {

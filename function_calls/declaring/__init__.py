@@ -1,0 +1,1 @@
+"""From a function, class or method to a declared tool: parameters, docstrings, options and their checks."""

@@ -1,0 +1,1 @@
+"""The functions that look into what was said."""

@@ -1,0 +1,116 @@
+"""The function that sets quiet hours, and its inverse."""
+
+import re
+from datetime import time
+
+from function_calls.being_meant import is_meant
+from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.conventions import time_reader
+from function_calls.preferences.models import QuietHoursArgs, QuietPutBackArgs, Whose
+from function_calls.registry import tool_function
+from function_calls.reminder_times import zone_name
+from function_calls.wording import say
+from function_calls.zone_words import check_may_set_for, zone_label
+from services.errors import RequestRefused
+from services.history.service import HistoryService
+from services.reminders.quiet_hours import QuietHours
+from services.reminders.service import ReminderService
+
+_OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消", "关掉", "没有", "无"})
+_BARE = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until)\s*(\d{1,2})(?::(\d{2}))?")
+_NOT_PART = re.compile(r"^(?:from|between|during|at|在|从)\s*|[点时]", re.IGNORECASE)
+
+
+@tool_function(name="quiet_hours", returns="reply", changes_state=True)
+async def quiet_hours(
+    args: QuietHoursArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """免打扰时段 / Set, end or tell the hours in which reminders wait, for a person or the whole chat."""
+    if not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    before = await _kept(args.whose, ctx, reminders)
+    if not args.hours:
+        return ToolResult(ok=True, text=_told(before, args.whose, ctx), is_unchanged=True)
+    check_may_set_for(args.whose, ctx)
+    hours = None if args.hours.strip().casefold() in _OFF else _read(args.hours, ctx)
+    await _keep(args.whose, hours, ctx, reminders)
+    undo = UndoStep(name="quiet_hours_put_back", arguments=_arguments(before, args.whose))
+    receipt = Receipt(action="quiet_hours", subject=args.whose, undo=undo)
+    return ToolResult(ok=True, text=_told(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
+
+
+@tool_function(name="quiet_hours_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def quiet_hours_put_back(args: QuietPutBackArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Give a person or a chat the quiet hours that they had."""
+    check_may_set_for(args.whose, ctx)
+    starts, ends = time.fromisoformat(args.starts), time.fromisoformat(args.ends)
+    hours = QuietHours(starts=starts, ends=ends, zone=args.zone) if args.zone else None
+    await _keep(args.whose, hours, ctx, reminders)
+    receipt = Receipt(action="quiet_hours", subject=args.whose)
+    return ToolResult(ok=True, text=_told(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
+
+
+async def _kept(whose: Whose, ctx: CallContext, reminders: ReminderService) -> QuietHours | None:
+    if whose == "me":
+        return await reminders.quiet.of_person(ctx.chat, ctx.sender)
+    return await reminders.quiet.of_chat(ctx.chat)
+
+
+async def _keep(whose: Whose, hours: QuietHours | None, ctx: CallContext, reminders: ReminderService) -> None:
+    if whose == "me":
+        await reminders.quiet.set_for_person(ctx.chat, ctx.sender, hours)
+    else:
+        await reminders.quiet.set_for_chat(ctx.chat, hours)
+
+
+def _read(words: str, ctx: CallContext) -> QuietHours:
+    """The hours that `words` name, in the zone of the person.
+
+    Raises:
+        RequestRefused: `quiet_hours_not_understood(hours)`.
+    """
+    span = _span(words, ctx)
+    if span is None or span[0] == span[1]:
+        raise RequestRefused("quiet_hours_not_understood", hours=words)
+    return QuietHours(starts=span[0], ends=span[1], zone=zone_name(ctx.zone))
+
+
+def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
+    """Two clock times: as figures of the 24-hour clock ("22 to 7"), else in words."""
+    figures = _BARE.fullmatch(_NOT_PART.sub("", words.replace("：", ":")).strip())
+    if figures is not None:
+        first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
+        return None if first is None or last is None else (first, last)
+    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language)
+    readings = [each.best for each in found if each.best is not None and each.best.has_clock]
+    if len(readings) == 1 and readings[0].end is not None:
+        return _wall(readings[0].start.time()), _wall(readings[0].end.time())
+    if len(readings) == 2:
+        return _wall(readings[0].start.time()), _wall(readings[1].start.time())
+    return None
+
+
+def _clock(hour: str, minute: str | None) -> time | None:
+    try:
+        return time(int(hour) % 24 if hour == "24" else int(hour), int(minute or 0))
+    except ValueError:
+        return None
+
+
+def _wall(clock: time) -> time:
+    return clock.replace(second=0, microsecond=0, tzinfo=None)
+
+
+def _told(hours: QuietHours | None, whose: Whose, ctx: CallContext, *, done: str = "") -> str:
+    if hours is None:
+        return say(ctx.language, f"quiet.none{done}_{whose}")
+    zone = say(ctx.language, "time.zone", zone=zone_label(hours.zone)) if hours.zone != zone_name(ctx.zone) else ""
+    clocks = {"starts": f"{hours.starts:%H:%M}", "ends": f"{hours.ends:%H:%M}"}
+    return say(ctx.language, f"quiet.are{done}_{whose}", note=zone, **clocks)
+
+
+def _arguments(hours: QuietHours | None, whose: Whose) -> dict[str, object]:
+    if hours is None:
+        return {"whose": whose}
+    return {"whose": whose, "starts": f"{hours.starts:%H:%M}", "ends": f"{hours.ends:%H:%M}", "zone": hours.zone}

@@ -1,0 +1,94 @@
+"""The function that sets the time zone of a person or of a chat, and its inverse."""
+
+from function_calls import rule_words
+from function_calls.being_meant import is_meant
+from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.preferences.models import TimeZoneArgs, Whose, ZonePutBackArgs
+from function_calls.registry import tool_function
+from function_calls.reminder_times import zone_name
+from function_calls.reminders.undo import put_back
+from function_calls.wording import say
+from function_calls.zone_words import check_may_set_for, clock_in, zone_label
+from services.errors import RequestRefused
+from services.history.service import HistoryService
+from services.reminders.nagging import without_nag
+from services.reminders.service import ReminderService
+from services.zones.service import ZoneService
+
+
+@tool_function(name="time_zone", returns="reply", changes_state=True)
+async def time_zone(
+    args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
+    if not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    if not args.zone:
+        return await _followed(ctx, zones, reminders) if args.move_reminders else _told(ctx)
+    check_may_set_for(args.whose, ctx)
+    before = await zones.own(ctx.chat, ctx.sender if args.whose == "me" else None)
+    name = await _set(args.zone, args.whose, ctx, zones)
+    undo = UndoStep(name="time_zone_put_back", arguments={"zone": before, "whose": args.whose})
+    receipt = Receipt(action="time_zone", subject=name, undo=undo)
+    if args.move_reminders:
+        followed = await _followed(ctx, zones, reminders)
+        return ToolResult(ok=True, text=followed.text, receipts=(receipt, *followed.receipts))
+    text = "\n".join([_worded(name, args.whose, ctx), *await _kept(name, ctx, reminders)])
+    return ToolResult(ok=True, text=text, value={"zone": name}, receipts=(receipt,))
+
+
+@tool_function(name="time_zone_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: ZoneService) -> ToolResult:
+    """Give a person or a chat the time zone that they had; an empty one takes theirs away."""
+    check_may_set_for(args.whose, ctx)
+    if args.zone:
+        await _set(args.zone, args.whose, ctx, zones)
+    elif args.whose == "me":
+        await zones.forget_person(ctx.chat, ctx.sender)
+    else:
+        await zones.forget_chat(ctx.chat)
+    name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
+    receipt = Receipt(action="time_zone", subject=name)
+    return ToolResult(ok=True, text=_worded(name, args.whose, ctx), receipts=(receipt,))
+
+
+async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -> str:
+    if whose == "me":
+        return await zones.set_for_person(ctx.chat, ctx.sender, words)
+    return await zones.set_for_chat(ctx.chat, words)
+
+
+def _worded(name: str, whose: Whose, ctx: CallContext) -> str:
+    return say(ctx.language, f"zone.set_{whose}", zone=zone_label(name), clock=clock_in(name, ctx))
+
+
+def _told(ctx: CallContext) -> ToolResult:
+    name = zone_name(ctx.zone)
+    text = say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx))
+    return ToolResult(ok=True, text=text, is_unchanged=True)
+
+
+async def _kept(name: str, ctx: CallContext, reminders: ReminderService) -> tuple[str, ...]:
+    """What is said of recurring reminders that keep the time of another zone: people travel."""
+    here = await reminders.list(ctx.chat, ctx.sender)
+    own = [each for each in here if each.creator.id == ctx.sender.id and without_nag(each.schedule.rule)]
+    kept = [each for each in own if each.schedule.zone != name]
+    return (say(ctx.language, f"zone.kept_{'one' if len(kept) == 1 else 'many'}", count=len(kept)),) if kept else ()
+
+
+async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
+    """Move the recurring reminders of the person into the zone that is theirs now."""
+    name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
+    here = {each.id: each for each in await reminders.list(ctx.chat, ctx.sender)}
+    try:
+        moved = await reminders.move_to_zone(ctx.chat, ctx.sender, name)
+    except RequestRefused as refusal:
+        if refusal.code != "no_reminders":
+            raise
+        text = say(ctx.language, "zone.none_to_move", zone=zone_label(name))
+        return ToolResult(ok=True, text=text, is_unchanged=True)
+    lines = [f"• [{each.id}] {rule_words.rule(ctx.language, each)} · {each.content}" for each in moved]
+    receipts = (Receipt(action="changed", subject=each.id, undo=put_back(here[each.id])) for each in moved)
+    text = "\n".join([say(ctx.language, "zone.moved", zone=zone_label(name)), *lines])
+    return ToolResult(ok=True, text=text, receipts=tuple(receipts))

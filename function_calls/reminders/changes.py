@@ -1,0 +1,124 @@
+"""From the arguments of `reminder_update` to a new schedule, seen against the old one."""
+
+import re
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from function_calls.context import CallContext
+from function_calls.conventions import time_reader
+from function_calls.models import ReminderArgs
+from function_calls.phrases import is_clock, is_clock_without_half
+from function_calls.reminder_times import clock_of, rule_parts, schedule_from
+from function_calls.reminders.cross_check import cross_check
+from function_calls.reminders.models import ReminderUpdateArgs
+from services.errors import RequestRefused
+from services.reminders.model import Schedule
+
+_HALF_DAY = 12
+_EARLIEST = 7
+_SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
+_DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
+
+
+def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """When a reminder fires from now on; None when its times stay as they are.
+
+    Another clock time without a date moves the reminder on its own day, or on each of its days; another day without a
+    clock time keeps the clock. `+1:30` and `-0:15` move it by so many hours and minutes.
+
+    Raises:
+        RequestRefused: the arguments do not name a time, or one that would move a repetition to other days.
+    """
+    if args.time is None and args.rrule is None and args.type is None:
+        return None
+    if args.rrule is not None and args.time is None:
+        return replace(old, rule=args.rrule.removeprefix("RRULE:"))
+    if args.rrule is not None or args.type in {"daily", "weekly"}:
+        weekday = old.start.weekday() if args.weekday is None else args.weekday
+        return _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
+    if args.time is None:
+        return Schedule(start=old.start, zone=old.zone)
+    shift = _SHIFT.fullmatch(args.time)
+    if shift is not None:
+        return _moved(old, args.time, shift, ctx)
+    clock = _spoken_clock(args, old, ctx)
+    if clock is not None:
+        return _at_clock(old, clock)
+    day = _spoken_day(args.time, ctx)
+    if day is not None:
+        return Schedule(start=datetime.combine(day, old.start.time()), zone=old.zone)
+    proposed = _scheduled(args, args.time, ctx)
+    verdict = cross_check(
+        proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+    )
+    return verdict.schedule
+
+
+def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
+    """`old` by so much later or earlier, counted from now where it has been said already."""
+    length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
+    now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
+    base = old.start if old.rule else max(old.start, now)
+    start = base - length if shift["sign"] == "-" else base + length
+    if not old.rule:
+        return replace(old, start=start)
+    if start.date() != base.date():
+        raise RequestRefused("time_not_understood", time=words)
+    return _at_clock(old, start.time())
+
+
+def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
+    wish = ReminderArgs(
+        type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
+    )
+    return schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+
+
+def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
+    """The message without the words that name the reminder: "reminder 1 to 6pm" speaks of no time from one to six."""
+    return ctx.message.text.replace(args.reminder_id, " ", 1) if args.reminder_id else ctx.message.text
+
+
+def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
+    """The clock time that was asked for, where nothing but a clock time was."""
+    given = clock_of(args.time or "")
+    if given is not None:
+        return given
+    text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
+    found = [each for each in time_reader(ctx).parse_all(text, ctx.now, language=ctx.language) if each.readings]
+    if len(found) != 1:
+        return None
+    reading = found[0].readings[0]
+    words = "".join(text[start:end] for start, end in reading.spans).strip()
+    if reading.rrule or not is_clock(words):
+        return None
+    clock = reading.start.time().replace(tzinfo=None)
+    return _nearer(clock, old.start.time()) if is_clock_without_half(words) else clock
+
+
+def _spoken_day(words: str, ctx: CallContext) -> date | None:
+    """The day that was asked for, where nothing but a day was: the clock stays."""
+    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language)
+    reading = found[0].best if len(found) == 1 else None
+    if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
+        return None
+    return reading.start.date()
+
+
+def _nearer(clock: time, old: time) -> time:
+    """A bare "8:30" is in the half of the day nearer to the `old` time; only what was before seven moves to there."""
+    other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]
+    return min(awake, key=lambda each: abs(each.hour * 60 + each.minute - old.hour * 60 - old.minute))
+
+
+def _at_clock(old: Schedule, clock: time) -> Schedule:
+    start = datetime.combine(old.start.date(), clock)
+    frequency = rule_parts(old.rule).get("FREQ")
+    if not old.rule or (frequency is not None and frequency not in _DAILY_OR_RARER):
+        return Schedule(start=start, zone=old.zone)
+    # In the text, because rules of other calendars ("LUNAR 8-15;BYHOUR=9") have more than named parts.
+    rule = re.sub(r"(?<=BYHOUR=)\d+", str(clock.hour), old.rule)
+    return Schedule(start=start, zone=old.zone, rule=re.sub(r"(?<=BYMINUTE=)\d+", str(clock.minute), rule))

@@ -1,0 +1,174 @@
+"""The functions that change reminders and put them off, and the inverses that take changes back."""
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.context import CallContext
+from function_calls.registry import tool_function
+from function_calls.reminder_times import moment_of, nagging
+from function_calls.reminders.all_of_them import own_reminders, to_each
+from function_calls.reminders.answers import set_confirmed, which_reminder
+from function_calls.reminders.changes import changed_schedule
+from function_calls.reminders.models import (
+    ReminderPutBackArgs,
+    ReminderRestoreArgs,
+    ReminderSnoozeArgs,
+    ReminderUpdateArgs,
+)
+from function_calls.reminders.replies import meant
+from function_calls.reminders.skips import with_skipped
+from function_calls.reminders.undo import delete, put_back
+from function_calls.reminders.which import spoken_of
+from function_calls.wording import say
+from services.chat import Person
+from services.errors import RequestRefused
+from services.history.service import HistoryService
+from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
+from services.reminders.nagging import nag_like, without_nag
+from services.reminders.references import means_all
+from services.reminders.service import ReminderService
+
+_USUAL_SNOOZE = timedelta(minutes=10)
+_SAID_TOGETHER = timedelta(hours=1)
+"""Of what was said in this time "snooze all" speaks."""
+
+
+@tool_function(name="reminder_update", returns="reply", changes_state=True)
+async def reminder_update(
+    args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """修改提醒 / Change the time, the text or the manners of one of this chat's reminders, or of all of one's own."""
+    if means_all(args.reminder_id or ""):
+        own = await own_reminders(ctx, reminders)
+        return await to_each(own, partial(_updated, args, reminders), ctx, none="reminder.none")
+    try:
+        reference = await meant(args.reminder_id, ctx, reminders, history)
+        old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
+    except RequestRefused as refusal:
+        if refusal.code == "no_reminders":
+            return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+    return await _updated(args, reminders, old, ctx)
+
+
+async def _updated(args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext) -> ToolResult:
+    edit = _edit(args, old, ctx)
+    if edit == ReminderEdit():
+        asked = say(ctx.language, "reminder.nothing_to_change")
+        return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
+    if old.state is ReminderState.DONE:
+        edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
+        revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit)
+        return _changed(revived, ctx, "changed", delete(revived))
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
+    return _changed(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
+
+
+async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Leave out the day that the words `day` name of a reminder that repeats.
+
+    Raises:
+        RequestRefused: `nothing_to_skip`, `not_on_that_day`, `not_your_reminder`.
+    """
+    return await _updated(ReminderUpdateArgs(skip=day), reminders, reminder, ctx)
+
+
+@tool_function(name="reminder_snooze", returns="reply", changes_state=True)
+async def reminder_snooze(
+    args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
+    until = moment_of(args.time, ctx) if args.time else ctx.now + _USUAL_SNOOZE
+    if means_all(args.reminder_id or ""):
+        said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+        return await to_each(said, partial(_snoozed, until, reminders), ctx, none="reminder.none_to_snooze")
+    try:
+        reference = await meant(args.reminder_id, ctx, reminders, history)
+        put_off = await _put_off(reference or "", until, ctx, reminders)
+    except RequestRefused as refusal:
+        if refusal.code == "no_reminders":
+            return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+    return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
+
+
+@tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)
+async def reminder_restore(args: ReminderRestoreArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Take a delete back."""
+    restored = await reminders.restore(ctx.chat, ctx.sender, args.reminder_id)
+    return _changed(restored, ctx, "restored", None)
+
+
+@tool_function(name="reminder_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Give a reminder the words, people and times that it had."""
+    edit = ReminderEdit(
+        content=args.content,
+        schedule=Schedule(start=args.local_start(), zone=args.zone, rule=args.rule),
+        targets=tuple(Person(id=each.id, name=each.name) for each in args.targets),
+        is_urgent=args.urgent,
+        catch_up=CatchUp(args.missed),
+    )
+    reminder = await reminders.put_back(ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True)
+    return _changed(reminder, ctx, "restored", None)
+
+
+class _PutOff(Struct, frozen=True, kw_only=True):
+    reminder: Reminder
+    undo: UndoStep
+
+
+async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders: ReminderService) -> _PutOff:
+    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last."""
+    try:
+        old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
+    except RequestRefused:
+        old = None  # it was said lately and is no longer open, or the service says what is wrong
+    try:
+        after = await reminders.snooze(ctx.chat, ctx.sender, reference, until, request_key=ctx.call_id)
+    except RequestRefused as refusal:
+        if reference or refusal.code != "no_reminders":
+            raise
+        old = await spoken_of(None, ctx, reminders)
+        after = await reminders.snooze(ctx.chat, ctx.sender, old.id, until, request_key=ctx.call_id)
+    if old is not None and old.id == after.id:
+        return _PutOff(reminder=after, undo=put_back(old))
+    return _PutOff(reminder=after, undo=delete(after))
+
+
+async def _snoozed(until: datetime, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
+    put_off = await _put_off(said.id, until, ctx, reminders)
+    return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
+
+
+def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
+    """What is asked to be changed; a new time keeps the repeating until it is done."""
+    bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
+    if args.until_done is not None:
+        schedule = nagging(schedule or bare, args.until_done)
+    elif schedule is not None:
+        schedule = replace(schedule, rule=nag_like(old.schedule.rule, schedule.rule))
+    return ReminderEdit(
+        content=args.content or _with_added(args.added, old, ctx),
+        schedule=schedule,
+        is_urgent=args.urgent,
+        catch_up=None if args.missed is None else CatchUp(args.missed),
+    )
+
+
+def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:
+    return say(ctx.language, "reminder.with_added", content=old.content, added=words) if words else None
+
+
+def _changed(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
+    return ToolResult(
+        ok=True,
+        text=set_confirmed(reminder, ctx, verb=verb),
+        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
+    )

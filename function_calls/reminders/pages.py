@@ -1,0 +1,103 @@
+"""The list of reminders: by day, a page at a time, and which page was shown last."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from msgspec import Struct
+
+from function_calls import phrasing
+from function_calls.context import CallContext
+from function_calls.conventions import time_reader
+from function_calls.reminder_times import zone_name
+from function_calls.reminders.answers import listed_lines
+from function_calls.wording import say
+from services.reminders.due_words import due_words
+from services.reminders.model import Reminder, ReminderState
+
+PAGE = 15
+_KEY = "reminders.page"
+_SHOWN_FOR = timedelta(minutes=30)
+
+
+class AskedPage(Struct, frozen=True, kw_only=True):
+    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` says of each who has set it."""
+
+    wanted: str
+    number: int
+    who_set: bool = False
+
+
+def asked_page(wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False) -> AskedPage | None:
+    """The page that is asked for; 0 is the one after what was shown last, None where nothing was shown lately."""
+    if page != 0:
+        return AskedPage(wanted=wanted, number=page or 1, who_set=who_set)
+    shown = ctx.state.get(_KEY)
+    if not isinstance(shown, dict):
+        return None
+    is_recent = ctx.now - datetime.fromisoformat(str(shown.get("at"))) <= _SHOWN_FOR
+    return AskedPage(wanted=str(shown.get("wanted")), number=int(str(shown.get("number"))) + 1) if is_recent else None
+
+
+def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
+    """Keep which page is shown, where there is another."""
+    if asked.number * PAGE < count:
+        ctx.state[_KEY] = {"wanted": asked.wanted, "number": asked.number, "at": ctx.now.isoformat()}
+    elif _KEY in ctx.state:
+        del ctx.state[_KEY]
+
+
+def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext) -> str:
+    """One page of a numbered list, under a heading for each day when there are several."""
+    language = ctx.language
+    if not found:
+        return say(language, _nothing(asked.wanted, ctx), wanted=asked.wanted)
+    pages = -(-len(found) // PAGE)
+    number = min(asked.number, pages)
+    first = (number - 1) * PAGE
+    numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
+    if asked.wanted.isdecimal() and len(found) == 1:
+        numbered = [(int(asked.wanted), found[0])]
+    lines = [_owned(*each, ctx) for each in numbered] if asked.who_set else _by_day(numbered, ctx)
+    if pages > 1:
+        key = "reminder.page" if number < pages else "reminder.last_page"
+        lines.append(say(language, key, number=number, pages=pages, count=len(found)))
+    return "\n".join(lines)
+
+
+def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
+    """The line of one reminder, and who has set it and when."""
+    set_at = phrasing.moment(ctx.language, reminder.created_at.astimezone(ctx.zone), ctx.now)
+    told = say(ctx.language, "reminder.set_at", owner=reminder.creator.name, when=set_at)
+    return "\n".join([*listed_lines([(number, reminder)], ctx), told])
+
+
+def _nothing(wanted: str, ctx: CallContext) -> str:
+    """What to say where no reminder fits."""
+    if not wanted:
+        return "reminder.none"
+    return "reminder.none_due" if _names_time(wanted, ctx) else "reminder.none_fits"
+
+
+def _names_time(wanted: str, ctx: CallContext) -> bool:
+    return due_words(wanted, ctx.now, zone_name(ctx.zone), time_reader(ctx)) is not None
+
+
+def _by_day(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext) -> list[str]:
+    days = [(day, list(lines)) for day, lines in groupby(numbered, key=lambda each: _day(each[1], ctx))]
+    if len(days) == 1:
+        return listed_lines(numbered, ctx)
+    return [line for day, lines in days for line in (_heading(day, ctx), *listed_lines(lines, ctx, is_under_day=True))]
+
+
+def _heading(day: str, ctx: CallContext) -> str:
+    return say(ctx.language, "reminder.day", day=day[:1].upper() + day[1:])
+
+
+def _day(reminder: Reminder, ctx: CallContext) -> str:
+    """The day of the next fire, as the one who asks counts days."""
+    if reminder.state is ReminderState.PAUSED:
+        return say(ctx.language, "reminder.paused")
+    if not reminder.next_fires:
+        return say(ctx.language, "reminder.being_sent")
+    return phrasing.day(ctx.language, reminder.next_fires[0].astimezone(ctx.zone), ctx.now)
