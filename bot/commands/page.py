@@ -17,7 +17,7 @@ from bot.settings import Settings
 from function_calls.wording import say
 from services.clock import Clock
 from services.errors import ConfigError
-from services.importing import imported_for_good
+from services.importing import imported_for_good, left_out
 
 if TYPE_CHECKING:
     from bot.platforms.web.adapter import WebPlatform
@@ -52,7 +52,7 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
     if room is None:
         yield
         return
-    with imported_for_good():
+    with imported_for_good(), left_out("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
         from bot.http.context import HttpContext
         from bot.http.server import listening, served
 

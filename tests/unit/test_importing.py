@@ -1,9 +1,10 @@
 import gc
 import importlib
+import sys
 
 import pytest
 
-from services.importing import imported_for_good
+from services.importing import imported_for_good, left_out
 
 
 @pytest.fixture
@@ -13,6 +14,7 @@ def new_module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     yield "never_imported"
     gc.unfreeze()
+    sys.modules.pop("never_imported", None)
 
 
 def is_looked_through(thing) -> bool:
@@ -40,3 +42,17 @@ def test_what_there_is_stays_to_be_looked_through_where_nothing_is_imported(new_
         importlib.import_module(new_module)
 
     assert is_looked_through(made)
+
+
+def test_a_module_that_is_left_out_seems_not_installed_and_is_there_afterwards(new_module):
+    with left_out(new_module), pytest.raises(ImportError):
+        importlib.import_module(new_module)
+
+    assert importlib.import_module(new_module).MADE == [[]]
+
+
+def test_a_module_that_is_there_already_is_not_left_out(new_module):
+    importlib.import_module(new_module)
+
+    with left_out(new_module):
+        assert importlib.import_module(new_module).MADE == [[]]
