@@ -13,7 +13,7 @@ from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
 from services.reminders.nagging import with_nag, without_nag
-from services.reminders.rules import WEEKDAYS
+from services.reminders.rules import WEEKDAYS, parse_rule
 from services.reminders.spoken import as_meant
 from services.time_expressions import Reading, TimeReader
 
@@ -59,8 +59,8 @@ def moment_of(words: str, ctx: CallContext) -> datetime:
 
 def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
     """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
-    if minutes is None:
-        return schedule
+    if minutes is None or (minutes and schedule.rule and parse_rule(schedule.rule).is_elapsed):
+        return schedule  # what counts elapsed time repeats itself
     rule = with_nag(schedule.rule, minutes=minutes, times=_TIMES_NAGGED) if minutes else without_nag(schedule.rule)
     return replace(schedule, rule=rule)
 

@@ -211,7 +211,7 @@ class Answering:
         references = reminder_references(request, self._ear.pack)
         arguments = {
             "reminder_id": "".join(references[:1]),
-            "content": request.words("content", "deed"),
+            "content": request.words("content", "wording", "deed"),
             "added": request.words("added"),
         }
         return self.one(name, schedule | arguments)

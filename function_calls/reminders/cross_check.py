@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from function_calls.offline.answers import is_choice
 from function_calls.offline.carried_days import on_their_days
+from function_calls.offline.clauses import tidy
 from function_calls.offline.corrections import corrected_times
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.several_times import completed, with_listed_clocks
@@ -42,8 +43,10 @@ def cross_check(
     to a question. Words with one clear time overrule it; words that can be read in several ways, none of them the
     proposal, are asked about.
     """
-    if is_choice(words, load_pack(language_of(words, language))):
+    pack = load_pack(language_of(words, language))
+    if is_choice(words, pack):
         return Verdict(schedule=proposed)
+    words = tidy(words, pack)  # without its slips: "evry day" is no one time
     found = _times_in(words, now.astimezone(zone), language, times)
     apart = [each.readings for each in found]
     listed = _listed_in(words, now.astimezone(zone), language, times)

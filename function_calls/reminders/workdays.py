@@ -9,7 +9,11 @@ from services.reminders.calendars.regions import region_of
 from services.reminders.model import Schedule
 from services.reminders.rules import parse_rule
 
-_WORKDAYS = re.compile(r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|上班日", re.IGNORECASE)
+_WORKDAYS = re.compile(
+    r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|上班日"
+    r"|\b(?:except|excluding|apart from|other than|besides|but)[a-z ]{0,24} holidays?\b",
+    re.IGNORECASE,
+)
 _FIVE_DAYS = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=1;)?BYDAY=MO,TU,WE,TH,FR")
 
 

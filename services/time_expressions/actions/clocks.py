@@ -11,6 +11,7 @@ _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
 _LAST_SMALL_HOUR = 4
 _NOON = 12
+_MINUTES_OF_HALF_A_DAY = 720
 
 
 def clock(values: Values, *, half: str = "") -> Clock | None:
@@ -61,6 +62,16 @@ def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
     if hour > _NOON or (half == "" and base.hour == _FIRST_MORNING_HOUR and hour < base.hour):
         half = "24"
     return Clock(hour, total % 60, 0, half, "minute")
+
+
+def clock_off(values: Values, *, sign: int = 1) -> Clock | None:
+    """Ten minutes before dinner: a length of less than half a day, and the hour that people mean by the other words."""
+    length, base = values
+    minutes, rest = divmod(length.seconds, 60)
+    if length.days or length.months or rest or not 0 < minutes < _MINUTES_OF_HALF_A_DAY:
+        return None
+    total = (base.hour * 60 + base.minute + sign * minutes) % (2 * _MINUTES_OF_HALF_A_DAY)
+    return Clock(total // 60, total % 60, 0, "24", "minute")
 
 
 def clock_shifted(values: Values, *, sign: int = 1) -> Clock | None:

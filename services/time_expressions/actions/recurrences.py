@@ -110,10 +110,10 @@ def days_ending_in(values: Values) -> Slots | None:
     return {"every": Every(1, "month"), "days": tuple(days), "strength": 2}
 
 
-def daily_for(values: Values) -> Slots | None:
-    """连续五天晚上十点: a length in whole days, and a clock."""
-    length: Span = values[0]
-    made = clock_piece(values[-1:])
+def daily_for(values: Values, *, clock_first: bool = False) -> Slots | None:
+    """连续五天晚上十点, the next five days at ten: a length in whole days, and a clock."""
+    length, clock = reversed(values) if clock_first else (values[0], values[-1])
+    made = clock_piece([clock])
     if made is None or not length.days or length.months or length.seconds:
         return None
     return {**made, "every": Every(1, "day"), "lasting": length}

@@ -19,6 +19,7 @@ def set_for(words: str, *, zone: str = "Europe/Berlin", rule: str = FIVE) -> str
     [
         ("remind me every workday at 9", "Europe/Berlin", "DE"),
         ("every business day", "America/New_York", "US"),
+        ("every weekday except for bank holidays", "Europe/London", "GB"),
         ("每个工作日9点提醒我", "Asia/Shanghai", "CN"),
     ],
 )

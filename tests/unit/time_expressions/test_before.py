@@ -27,6 +27,19 @@ def test_before_a_day_is_the_day_before(read, text, moment):
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
+        ("10 minutes before dinner", "20 17:50"),
+        ("30 mins before lunch", "20 11:30"),
+        ("2 hours after lunch on friday", "20 15:00"),
+        ("an hour before bedtime tomorrow", "21 21:00"),
+    ],
+)
+def test_an_amount_of_time_is_counted_from_the_hour_of_a_meal(read, text, moment):
+    assert f"{read(text).start:%d %H:%M}" == moment
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
         ("by friday", "27 09:00"),
         ("no later than friday", "27 09:00"),
         ("最晚周五", "27 09:00"),
