@@ -49,10 +49,11 @@ def add_span(day: date, span: Span) -> date | None:
 
 
 def _after_workdays(day: date, count: int) -> date:
-    for _ in range(count):
-        day += timedelta(days=1)
+    step = timedelta(days=1 if count > 0 else -1)
+    for _ in range(abs(count)):
+        day += step
         while day.weekday() >= _SATURDAY:
-            day += timedelta(days=1)
+            day += step
     return day
 
 

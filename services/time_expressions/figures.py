@@ -14,11 +14,13 @@ _DECIMAL = re.compile(r"\d{1,4}[.,]\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
 _MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
-_YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})")
+_YEAR_MONTH = re.compile(r"(\d{4})(?:[-/.](\d{1,2})|-(\d{3}))")
 _ZONED = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(?:z|([+-])(\d\d):?(\d\d)?)")
+_WEEK = re.compile(r"(\d{4})-?w(\d\d)(?:-?([1-7]))?")
 _CLOCK_RANGE = re.compile(r"(\d{4})-(\d{4})")
 _ROUND_MINUTES = 5
 _MOST_HOURS_OFF, _LAST_MINUTE = 14, 59
+_MOST_WEEKS, _MOST_DAYS = 53, 366
 
 
 def valid_day(year: int | None, month: int, day: int) -> bool:
@@ -48,6 +50,15 @@ def zoned_senses(chunk: str) -> list[Sense]:
     return [("PIECE", {"clocks": (clock,), "zone": zone, "strength": 2})]
 
 
+def week_senses(chunk: str) -> list[Sense]:
+    """A week of ISO 8601, and perhaps its day: 2027-W10, 2027W103."""
+    parts = _WEEK.fullmatch(chunk)
+    if parts is None or not 1 <= int(parts[2]) <= _MOST_WEEKS:
+        return []
+    made: Slots = {"year": int(parts[1]), "week_numbers": (int(parts[2]),), "strength": 2}
+    return [("PIECE", {**made, "weekdays": (int(parts[3]) - 1,)} if parts[3] else made)]
+
+
 def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:
     """All senses of `chunk`, a run of figures with separators between them."""
     if chunk.isdigit():
@@ -64,11 +75,12 @@ def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]
     elif (month := _YEAR_PAIR.fullmatch(chunk)) and int(month[2]) > 12:
         found.append(("YEARDAY", (int(month[1]), int(month[2]))))
     elif month := _YEAR_MONTH.fullmatch(chunk):
-        found += _month(int(month[1]), int(month[2]))
+        found += _month(int(month[1]), int(month[2])) if month[2] else _day_of_year(int(month[1]), int(month[3]))
     elif (clocks := _CLOCK_RANGE.fullmatch(chunk)) and (span := _clock_range(*clocks.groups())):
         found.append(span)
     elif month := _MONTH_YEAR.fullmatch(chunk):
         found += _month(int(month[2]), int(month[1]))
+        found.append(("YEARDAY", (int(month[2]), int(month[1]))))  # behind a month: dec-05-2026
     return found
 
 
@@ -85,6 +97,12 @@ def _month(year: int, month: int) -> list[Sense]:
     if not (1 <= month <= 12 and 1900 <= year < 2200):
         return []
     return [("PIECE", {"year": year, "months": (month,), "strength": 1})]
+
+
+def _day_of_year(year: int, number: int) -> list[Sense]:
+    """2027-070, as ISO 8601 counts the days."""
+    is_day = 1 <= number <= _MOST_DAYS
+    return [("PIECE", {"year": year, "day_numbers": (number,), "strength": 1})] if is_day else []
 
 
 def _whole(chunk: str) -> list[Sense]:

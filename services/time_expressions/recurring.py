@@ -30,7 +30,7 @@ MOST_CLOCKS = 100
 
 def recurring(meaning: Meaning, present: Present) -> Answer | None:
     """The first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
-    meaning = within_hours(_spread(meaning))
+    meaning = within_hours(_with_clock_of_end(_spread(meaning)))
     rule = build_rule(meaning)
     if rule is None or meaning.every is None:
         return None
@@ -77,6 +77,16 @@ def _spread(meaning: Meaning) -> Meaning:
     if parts is None or not is_daily or meaning.clocks or meaning.parts:
         return meaning
     return meaning._replace(parts=parts)
+
+
+def _with_clock_of_end(meaning: Meaning) -> Meaning:
+    """Every day until Christmas at nine: the only clock is that of each day; midnight is where the last day ends."""
+    every, until = meaning.every, meaning.until
+    if every is None or every.unit in SECONDS or until is None or meaning.clocks or meaning.parts:
+        return meaning
+    if not until.clocks or is_time_of_day(until) or not until.clocks[0].hour:
+        return meaning
+    return meaning._replace(clocks=until.clocks, parts=until.parts)
 
 
 def is_time_of_day(meaning: Meaning) -> bool:

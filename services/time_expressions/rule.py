@@ -143,6 +143,8 @@ def _weekly(meaning: Meaning, interval: int) -> Rule | None:
     if meaning.days:
         return None
     weekdays = tuple(dict.fromkeys(meaning.weekdays))
+    if meaning.edge and not weekdays:
+        weekdays = (0,) if meaning.edge == "start" else (4,)
     if meaning.day_numbers:
         weekdays = tuple((number - 1) % WEEK for number in meaning.day_numbers)
     if meaning.ordinals:

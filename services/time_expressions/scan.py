@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from services.time_expressions.figures import clock_sense, senses, zoned_senses
+from services.time_expressions.figures import clock_sense, senses, week_senses, zoned_senses
 from services.time_expressions.grammar import Grammar
 from services.time_expressions.model import DateOrder
 from services.time_expressions.numerals import CHARACTERS, read_numeral
@@ -43,6 +43,7 @@ def _scanner(idioms: str, figured: str) -> re.Pattern[str]:
         r"|(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{4}(?![\d/-]))"
         r"|(?P<zoned>(?<=\dt)\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:z|[+-]\d\d(?::?\d\d)?)(?![a-z\d:])"
         r"|(?<![:\d])\d\d:\d\d(?::\d\d(?:\.\d+)?(?:\s?[+-]|-)|\s?\+)\d\d:?\d\d(?![a-z\d:]))"
+        r"|(?P<week>(?<![\w-])\d{4}-?w\d\d(?:-?[1-7])?(?![\w-]))"
         r"|(?P<clock>(?<!:)\d{1,2}:\d{2}(?:[:.]\d{2})?(?:\.\d+)?(?!\d|:\d))"
         r"|(?P<hclock>\d{1,2}h\d{2}(?!\w))"
         r"|(?P<ordinal>\d{1,3}(?:st|nd|rd|th)(?!\w))"
@@ -141,6 +142,8 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
         found = [("HALF", "pm" if chunk[0] == "p" else "am")]
     elif match.lastgroup == "zoned":
         found = zoned_senses(chunk)
+    elif match.lastgroup == "week":
+        found = week_senses(chunk)
     elif not _free_standing(text, start, end, grammar):
         return []
     elif match.lastgroup in {"clock", "hclock"}:

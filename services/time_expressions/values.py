@@ -197,6 +197,10 @@ def _coherent(slots: Slots) -> bool:
         return False
     if shift is not None and shift.unit == "week" and slots.keys() & {"days", "months"}:
         return False
+    if {"alone", "days", "every"} <= slots.keys() and slots[
+        "every"
+    ].unit == "day":  # 1号到10号每天 is from the first on
+        return False
     if "near" in slots and _is_near_day(shift):  # tomorrow 3-5 is no fifth of March
         return False
     if "year" in slots and slots.keys() & _BESIDE_NO_YEAR and not slots.keys() & _NAMED_IN_YEAR:

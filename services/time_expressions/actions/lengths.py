@@ -193,6 +193,6 @@ def clock_span(values: Values) -> Span | None:
     return Span(seconds=3600 * clock.hour + 60 * clock.minute, unit="minute") if not clock.second else None
 
 
-def span_of(values: Values, *, unit: str, factor: int = 1) -> Span | None:
-    """A number of one unit that the rule names."""
-    return measure(values[0] * factor, unit)
+def span_of(values: Values, *, unit: str, factor: int = 1, more: float = 0) -> Span | None:
+    """A number of one unit that the rule names, and perhaps a part of it."""
+    return measure(values[0] * factor + more, unit)

@@ -110,6 +110,13 @@ def days_ending_in(values: Values) -> Slots | None:
     return {"every": Every(1, "month"), "days": tuple(days), "strength": 2}
 
 
+def first_days(values: Values) -> Slots | None:
+    """每月前三天: the first, the second and the third."""
+    count = values[-1]
+    days = tuple(range(1, int(count) + 1))
+    return {"every": Every(1, "month"), "days": days, "strength": 2} if 1 < count <= _TEN else None
+
+
 def daily_for(values: Values, *, clock_first: bool = False) -> Slots | None:
     """连续五天晚上十点, the next five days at ten: a length in whole days, and a clock."""
     length, clock = reversed(values) if clock_first else (values[0], values[-1])
@@ -143,6 +150,8 @@ def bound(values: Values, *, name: str, alone: bool = False, eve: bool = False) 
     if eve and not (names_day(inner) and inner["strength"] > 0):
         return None
     if inner.keys() & {"since", "until", "times", "lasting", "refused", "every"}:
+        return None
+    if len(inner.get("weekdays", ())) > 1 and not inner.keys() & {"this_week", "shift"}:  # from Monday to Friday
         return None
     if name == "since" and inner.keys() <= {"clocks", "strength"}:
         return {**inner, "strength": 1}

@@ -99,6 +99,14 @@ from services.time_expressions import DateOrder, Grain
         ("3.5号", "2027-03-05"),
         ("十一那天", "2027-10-01"),
         ("国庆期间", "2027-10-01"),
+        ("penultimate friday of december", "2026-12-18"),
+        ("Dec-05-2026", "2026-12-05"),
+        ("2027-W10-3", "2027-03-10"),
+        ("2027W10", "2027-03-08"),
+        ("2027-070", "2027-03-11"),
+        ("in 2 months on the 5th", "2027-01-05"),
+        ("one week before new year's", "2026-12-25"),
+        ("in 2028", "2028-01-01"),
     ],
 )
 def test_words_name_the_next_such_day(read, text, day):

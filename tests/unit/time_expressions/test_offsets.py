@@ -104,6 +104,7 @@ def test_an_eager_caller_gets_a_bare_length_as_an_offset(read, now):
         ("in 2 business days at 5pm", "2026-11-24 17:00"),
         ("三个工作日后上午九点", "2026-11-25 09:00"),
         ("5个工作日内", "2026-11-27 10:00"),
+        ("two business days before christmas", "2026-12-23 09:00"),
     ],
 )
 def test_working_days_leave_the_weekend_out(read, text, start):

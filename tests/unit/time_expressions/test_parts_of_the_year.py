@@ -47,6 +47,9 @@ from services.time_expressions import parse, parse_all
         ("冬至提醒我吃饺子", "2026-12-22"),
         ("大雪那天", "2026-12-07"),
         ("on the summer solstice", "2027-06-21"),
+        ("first day of spring", "2027-03-01"),
+        ("明年下半年", "2027-07-01"),
+        ("2027年上半年", "2027-01-01"),
     ],
 )
 def test_a_part_of_the_year_begins_on_its_first_day(read, text, day):

@@ -78,6 +78,8 @@ from services.time_expressions import parse
         "一日三餐",
         "this time i mean it",
         "在十一楼",
+        "下午茶的时候",
+        "写三点水旁的字",
     ],
 )
 def test_a_text_without_a_time_gives_none(now, text):
