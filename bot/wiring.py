@@ -29,7 +29,7 @@ from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from function_calls import handlers, handlers_undo, handlers_web
 from function_calls.assistant import Assistant, Command, LoopLimits
-from function_calls.consent import consent_of
+from function_calls.consent import consent_of, pick_of
 from function_calls.context import CallContext, Services
 from function_calls.history import handlers as handlers_history
 from function_calls.interpreter import Interpreter
@@ -248,11 +248,12 @@ def _looks_like_a_request(text: str) -> bool:
 
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
-    """Whether a message that names nobody can only be meant for the bot: a command, or the yes or no it waits for."""
+    """Whether a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
     if is_tools_command(message.text) or is_elsewhere_command(message.text):
         return True
     typed = typed_name(message.text)
     if typed is not None and parts.registry.get(typed) is not None:
         return True
-    is_answer = consent_of(message.text, parts.settings.bot.name) is not None
-    return is_answer and await parts.oversight.confirmations.waits_for(message)
+    is_consent = consent_of(message.text, parts.settings.bot.name) is not None
+    pick = "" if is_consent else pick_of(message.text, parts.settings.bot.name)
+    return bool(is_consent or pick) and await parts.oversight.confirmations.waits_for(message, pick)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from function_calls.calls import Conversation, Interpretation, Reply, ToolCall, Turn
 from function_calls.claims import is_unproven, what_happened
 from function_calls.confirmations import PendingCall
-from function_calls.consent import consent_of
+from function_calls.consent import consent_of, pick_of
 from function_calls.context import CallContext
 from function_calls.interpreter import Interpreter
 from function_calls.own_words import asked_for, was_shown
@@ -45,7 +45,8 @@ class Assistant:
 
     `states` keeps the session state that tools read and write; without one it lasts as long as the process.
     `recorder` writes down what came of each turn. `commands` are asked before anything is interpreted, and answer what
-    is theirs. A yes or no to a call that waits for one (see the router's `oversight`) is not interpreted either.
+    is theirs. A yes or no to a call that waits for one, or what is picked
+    from several (see the router's `oversight`), is not interpreted either.
     """
 
     def __init__(
@@ -81,20 +82,27 @@ class Assistant:
 
     async def _considered(self, turn: Turn) -> Reply | None:
         consent = None if self._router.oversight is None else consent_of(turn.message.text, turn.bot_name)
-        waiting = () if consent is None else await self._waiting(turn)
-        if waiting and not consent:
+        waiting = await self._waiting(turn, consent)
+        if waiting and consent is False:
             return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         outcome = await run_rounds(
             turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
         )
         text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
+        if outcome.choices and self._router.oversight is not None:
+            await self._router.oversight.confirmations.forget_before(turn.message)
         return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
 
-    async def _waiting(self, turn: Turn) -> tuple[PendingCall, ...]:
-        """The calls that the person's answer is about."""
+    async def _waiting(self, turn: Turn, consent: bool | None) -> tuple[PendingCall, ...]:
+        """The calls that the answer is about: those waiting for a yes, or the one that is picked; all at a no."""
         oversight = self._router.oversight
-        return () if oversight is None else await oversight.confirmations.take(turn.message)
+        if oversight is None:
+            return ()
+        if consent is not None:
+            return await oversight.confirmations.take(turn.message, "" if consent else None)
+        pick = pick_of(turn.message.text, turn.bot_name)
+        return await oversight.confirmations.take(turn.message, pick) if pick else ()
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         tally = current_tally()

@@ -20,19 +20,22 @@ class PendingCall(Struct, frozen=True, kw_only=True):
     """A call that was not run, and the message that it came from: who asked, in which words, naming whom.
 
     `call_id` is that of the context it was made in, so that a confirmed call keeps its request key; `agent_name` is the
-    agent that made it, empty outside of agents.
+    agent that made it, empty outside of agents. `answers` pick it from what it was offered beside (see
+    `consent.pick_of`); a call without them waits for a yes.
     """
 
     call: ToolCall
     call_id: str
     message: ChatMessage
     agent_name: str = ""
+    answers: tuple[str, ...] = ()
 
 
 class Confirmations:
     """Remembers per person and chat what was asked last, for ten minutes, also through a restart.
 
-    Calls of one message wait together and are answered together; those of a later message take their place.
+    Calls of one message wait together and are answered together, and of those among which one is picked only
+    that one is taken; those of a later message take their place.
     """
 
     def __init__(self, state: StateStore) -> None:
@@ -48,19 +51,42 @@ class Confirmations:
             kept: list[Json] = [*same_message, _written(pending)]
             await self._state.set(key, kept, keep=WAITS)
 
-    async def waits_for(self, message: ChatMessage) -> bool:
-        """Whether the sender of `message` was asked something in its chat that still waits."""
-        key = _key(Conversation(chat=message.address, person=message.sender))
-        return bool(await self._state.get(key))
+    async def waits_for(self, message: ChatMessage, pick: str = "") -> bool:
+        """Whether the sender of `message` was asked something in its chat that still waits for such an answer.
 
-    async def take(self, message: ChatMessage) -> tuple[PendingCall, ...]:
-        """What waits for an answer of the sender of `message` in its chat; it waits no longer."""
+        `pick` is what they pick from what was offered, empty for a yes or no.
+        """
+        key = _key(Conversation(chat=message.address, person=message.sender))
+        waiting = _entries(await self._state.get(key))
+        return any(_is_picked(each, pick) for each in waiting) if pick else bool(waiting)
+
+    async def take(self, message: ChatMessage, pick: str | None = "") -> tuple[PendingCall, ...]:
+        """What waits for a yes, or for this `pick`, of the sender of `message` in its chat; None for all of it.
+
+        Then nothing waits any longer. Where nothing waits for that answer, what waits for another one goes on waiting.
+        """
         key = _key(Conversation(chat=message.address, person=message.sender))
         async with self._lock:
             waiting = _entries(await self._state.get(key))
-            if waiting:
+            taken = [each for each in waiting if pick is None or _is_picked(each, pick)]
+            if taken:
                 await self._state.set(key, None, keep=WAITS)
-        return tuple(_read(entry, message) for entry in waiting)
+        return tuple(_read(entry, message) for entry in taken)
+
+    async def forget_before(self, message: ChatMessage) -> None:
+        """Forget what was asked before `message`: something else has been asked since."""
+        key = _key(Conversation(chat=message.address, person=message.sender))
+        async with self._lock:
+            waiting = _entries(await self._state.get(key))
+            kept: list[Json] = [each for each in waiting if each.get("message") == message.id]
+            if len(kept) < len(waiting):
+                await self._state.set(key, kept or None, keep=WAITS)
+
+
+def _is_picked(entry: Mapping[str, Json], pick: str) -> bool:
+    """Whether `pick` picks what waits; an empty one is a yes to what was not offered beside others."""
+    answers = entry.get("answers")
+    return pick in answers if isinstance(answers, list) and answers else not pick
 
 
 def _key(conversation: Conversation) -> str:
@@ -79,13 +105,14 @@ def _written(pending: PendingCall) -> dict[str, Json]:
         "mentions": [{"id": person.id, "name": person.name} for person in message.mentions],
         "call_id": pending.call_id,
         "agent": pending.agent_name,
+        "answers": [*pending.answers],
         "name": pending.call.name,
         "arguments": json_copy(dict(pending.call.arguments)),
     }
 
 
 def _read(entry: Mapping[str, Json], answer: ChatMessage) -> PendingCall:
-    arguments, mentions = entry.get("arguments"), entry.get("mentions")
+    arguments, mentions, answers = entry.get("arguments"), entry.get("mentions"), entry.get("answers")
     asked = replace(
         answer,
         id=str(entry.get("message")),
@@ -98,7 +125,13 @@ def _read(entry: Mapping[str, Json], answer: ChatMessage) -> PendingCall:
         name=str(entry.get("name")),
         arguments=arguments if isinstance(arguments, dict) else {},
     )
-    return PendingCall(call=call, call_id=call_id, message=asked, agent_name=str(entry.get("agent", "")))
+    return PendingCall(
+        call=call,
+        call_id=call_id,
+        message=asked,
+        agent_name=str(entry.get("agent", "")),
+        answers=tuple(map(str, answers)) if isinstance(answers, list) else (),
+    )
 
 
 def _people(listed: Sequence[Json]) -> tuple[Person, ...]:

@@ -18,8 +18,9 @@ A dialogue is a TOML file::
 A step without `bot` expects silence. `bot` may be a list: several messages, in order. `{name}` in what the bot says
 matches an id and remembers it; in what a person says it stands for the one remembered. `…` matches anything. `calls`
 are what a language model would answer; a run without one ignores them. `said` is the text of a model that calls
-nothing. `reply = true` makes a step a reply to what the bot said last, `reply = 2` to what it said before that. The
-line that says how to undo a change may be left out of what the bot says.
+nothing; `picks = true` marks a yes, or the choice of an answer that was offered: no model is asked about it.
+`reply = true` makes a step a reply to what the bot said last, `reply = 2` to what it said before that. The line that
+says how to undo a change may be left out of what the bot says.
 """
 
 import re
@@ -33,7 +34,7 @@ from msgspec import Struct
 
 from function_calls.wording import LANGUAGES, say
 
-_RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin", "reply"}
+_RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin", "reply", "picks"}
 _ID = re.compile(r"\{(\w+)\}")
 
 
@@ -41,7 +42,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """One step: somebody speaks, or time passes; then the bot answers, or keeps silent.
 
     `wait_seconds` is how long we wait before looking at what the bot said. `replies_to` is which of its messages is
-    replied to, 1 for the last; 0 for none.
+    replied to, 1 for the last; 0 for none. `is_pick` says that no model is asked about the message.
     """
 
     speaker: str
@@ -54,6 +55,7 @@ class Step(Struct, frozen=True, kw_only=True):
     is_private: bool
     is_admin: bool
     replies_to: int
+    is_pick: bool = False
 
 
 class Dialogue(Struct, frozen=True, kw_only=True):
@@ -109,6 +111,7 @@ def _step(path: Path, number: int, table: Mapping[str, object]) -> Step:
         is_private=bool(table.get("private")),
         is_admin=bool(table.get("admin")),
         replies_to=int(reply),
+        is_pick=bool(table.get("picks")),
     )
 
 

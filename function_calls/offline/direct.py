@@ -54,12 +54,14 @@ class DirectData(_Data):
 class MannerData(_Data):
     """A regular expression, and `as` what stands in place of its words for whoever reads the rest.
 
-    `value` is what they say: "not urgent" says no.
+    `value` is what they say: "not urgent" says no. One that is not `kept` is no argument of `reminder_set`; its
+    words are only put in another order.
     """
 
     words: str
     put: str = Field(alias="as")
     value: bool = True
+    kept: bool = True
 
 
 class DirectCall(Struct, frozen=True, kw_only=True):
@@ -80,6 +82,7 @@ class _Manner(Struct, frozen=True, kw_only=True):
     pattern: Sought
     put: str
     value: bool
+    kept: bool
 
 
 class _Language(Struct, frozen=True, eq=False):
@@ -121,7 +124,7 @@ def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, ob
         groups = match.groupdict()
         if manner.name == "until_done":
             found["until_done"] = _minutes(groups, pack) or found.get("until_done", _USUAL_PAUSE_MINUTES)
-        else:
+        elif manner.kept:
             found.setdefault(manner.name, manner.value)
         text = text[: match.start()] + manner.put.format_map(groups) + text[match.end() :]
         folded = pack.fold(text)
@@ -203,7 +206,7 @@ def _load(language: str) -> _Language:
     return _Language(
         tuple(_compiled(DirectData.model_validate(each), pack) for each in raw.values()),
         tuple(
-            _Manner(name=name, pattern=sought(each.words), put=each.put, value=each.value)
+            _Manner(name=name, pattern=sought(each.words), put=each.put, value=each.value, kept=each.kept)
             for name, listed in manners.items()
             for each in map(MannerData.model_validate, listed)
         ),

@@ -18,12 +18,14 @@ _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 class Phrases(Struct, frozen=True, kw_only=True):
     """The phrases of one language.
 
-    `yes` and `no` are whole messages. `clocks` are times of the clock and nothing else; `clocks_without_half` leave
-    open which half of the day.
+    `yes` and `no` are whole messages, and so are `picks`: those that pick one of what was offered, by its number or as
+    `once` or `always`. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
+    the day.
     """
 
     yes: frozenset[str]
     no: frozenset[str]
+    picks: dict[str, frozenset[str]]
     switch_on: frozenset[str]
     switch_off: frozenset[str]
     folding: dict[int, int]
@@ -53,6 +55,7 @@ def phrases(language: str) -> Phrases:
     return Phrases(
         yes=frozenset(consent["yes"]),
         no=frozenset(consent["no"]),
+        picks={name: frozenset(words) for name, words in consent["picks"].items()},
         switch_on=frozenset(tools["on"]),
         switch_off=frozenset(tools["off"]),
         folding=str.maketrans(folding["traditional"], folding["simplified"]),

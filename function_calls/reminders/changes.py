@@ -14,7 +14,11 @@ from function_calls.reminder_times import clock_of, rule_parts, schedule_from
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.models import ReminderUpdateArgs
 from services.errors import RequestRefused
+from services.reminders.exceptions import without_exceptions
 from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+from services.reminders.references import means_all
+from services.reminders.rules import WEEKDAYS
 
 _HALF_DAY = 12
 _EARLIEST = 7
@@ -33,6 +37,8 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     """
     if args.time is None and args.rrule is None and args.type is None:
         return None
+    if old.rule and args.time and means_all(args.occurrence or ""):
+        return every_time(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
         return replace(old, rule=args.rrule.removeprefix("RRULE:"))
     if args.rrule is not None or args.type in {"daily", "weekly"}:
@@ -54,6 +60,41 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
+
+
+def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """`old`, which repeats, with each of its fires moved as its next one is; None where the rule cannot say that."""
+    coming = next_fires(old, ctx.now, 1)
+    if not coming:
+        return None
+    first = coming[0].astimezone(ZoneInfo(old.zone)).replace(tzinfo=None)
+    once = args.model_copy(update={"type": None, "occurrence": None})
+    goal = changed_schedule(once, Schedule(start=first, zone=old.zone), ctx)
+    if goal is None:
+        return None
+    at_clock = _at_clock(old, goal.start.time())
+    if goal.start.date() == first.date() or _is_fire(at_clock, goal, ctx):
+        return at_clock
+    rule = _on_other_day(at_clock.rule, goal.start)
+    return None if rule is None else replace(at_clock, start=goal.start, rule=rule)
+
+
+def _is_fire(schedule: Schedule, goal: Schedule, ctx: CallContext) -> bool:
+    moment = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
+    return moment in next_fires(schedule, max(ctx.now, moment - timedelta(seconds=1)), 1)
+
+
+def _on_other_day(rule: str, day: datetime) -> str | None:
+    """A rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
+    parts = rule_parts(without_exceptions(rule))
+    names = {"WEEKLY": {"BYDAY"}, "MONTHLY": {"BYMONTHDAY"}, "YEARLY": {"BYMONTH", "BYMONTHDAY"}}
+    days = names.get(parts.get("FREQ", ""), set())
+    if not days <= parts.keys() or any("," in parts[name] for name in days):
+        return None
+    if any(name.startswith("BY") for name in parts.keys() - days - {"BYHOUR", "BYMINUTE", "BYSECOND"}) or not days:
+        return None
+    values = {"BYDAY": WEEKDAYS[day.weekday()], "BYMONTHDAY": str(day.day), "BYMONTH": str(day.month)}
+    return ";".join(f"{name}={values[name] if name in days else value}" for name, value in parts.items())
 
 
 def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:

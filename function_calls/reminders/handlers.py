@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from functools import partial
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolResult, UndoStep
@@ -19,6 +18,7 @@ from function_calls.reminders.models import (
     ReminderSnoozeArgs,
     ReminderUpdateArgs,
 )
+from function_calls.reminders.moves import move_to, moved_once
 from function_calls.reminders.replies import meant
 from function_calls.reminders.skips import with_skipped
 from function_calls.reminders.undo import delete, put_back
@@ -29,8 +29,9 @@ from services.errors import RequestRefused
 from services.history.service import HistoryService
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
 from services.reminders.nagging import nag_like, without_nag
+from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
-from services.reminders.service import ReminderService
+from services.reminders.service import ReminderService, once_at
 
 _USUAL_SNOOZE = timedelta(minutes=10)
 _SAID_TOGETHER = timedelta(hours=1)
@@ -44,7 +45,7 @@ async def reminder_update(
     """修改提醒 / Change the time, the text or the manners of one of this chat's reminders, or of all of one's own."""
     if means_all(args.reminder_id or ""):
         own = await own_reminders(ctx, reminders)
-        return await to_each(own, partial(_updated, args, reminders), ctx, none="reminder.none")
+        return await to_each(own, partial(_updated, args, reminders, may_ask=False), ctx, none="reminder.none")
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
@@ -55,12 +56,18 @@ async def reminder_update(
     return await _updated(args, reminders, old, ctx)
 
 
-async def _updated(args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext) -> ToolResult:
+async def _updated(
+    args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
+) -> ToolResult:
+    is_over = old.state is ReminderState.DONE
+    moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
+    if moved is not None:
+        return moved
     edit = _edit(args, old, ctx)
     if edit == ReminderEdit():
         asked = say(ctx.language, "reminder.nothing_to_change")
         return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
-    if old.state is ReminderState.DONE:
+    if is_over:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
         revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit)
         return _changed(revived, ctx, "changed", delete(revived))
@@ -88,12 +95,11 @@ async def reminder_snooze(
         return await to_each(said, partial(_snoozed, until, reminders), ctx, none="reminder.none_to_snooze")
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
-        put_off = await _put_off(reference or "", until, ctx, reminders)
+        return await _put_off(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
         return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
-    return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
 
 
 @tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)
@@ -117,32 +123,33 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
     return _changed(reminder, ctx, "restored", None)
 
 
-class _PutOff(Struct, frozen=True, kw_only=True):
-    reminder: Reminder
-    undo: UndoStep
+async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last.
 
-
-async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders: ReminderService) -> _PutOff:
-    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last."""
+    Of what repeats and is still to come only the next time is put off.
+    """
+    try:
+        said = await reminders.said.meant(ctx.chat, reference)
+    except RequestRefused as refusal:
+        if reference or refusal.code != "no_reminders":
+            raise
+        reference, said = (await spoken_of(None, ctx, reminders)).id, None
     try:
         old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
     except RequestRefused:
         old = None  # it was said lately and is no longer open, or the service says what is wrong
-    try:
-        after = await reminders.snooze(ctx.chat, ctx.sender, reference, until, request_key=ctx.call_id)
-    except RequestRefused as refusal:
-        if reference or refusal.code != "no_reminders":
-            raise
-        old = await spoken_of(None, ctx, reminders)
-        after = await reminders.snooze(ctx.chat, ctx.sender, old.id, until, request_key=ctx.call_id)
-    if old is not None and old.id == after.id:
-        return _PutOff(reminder=after, undo=put_back(old))
-    return _PutOff(reminder=after, undo=delete(after))
+    coming = () if old is None else next_fires(old.schedule, ctx.now, 1)
+    if said is None and old is not None and coming and without_nag(old.schedule.rule):
+        moved = await move_to(once_at(until, old.schedule.zone), coming[0], old, ctx, reminders)
+        if moved is not None:
+            return moved
+    after = await reminders.snooze(ctx.chat, ctx.sender, reference, until, request_key=ctx.call_id)
+    undo = put_back(old) if old is not None and old.id == after.id else delete(after)
+    return _changed(after, ctx, "snoozed", undo)
 
 
 async def _snoozed(until: datetime, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
-    put_off = await _put_off(said.id, until, ctx, reminders)
-    return _changed(put_off.reminder, ctx, "snoozed", put_off.undo)
+    return await _put_off(said.id, until, ctx, reminders)
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:

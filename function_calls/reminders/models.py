@@ -40,6 +40,11 @@ class ReminderUpdateArgs(Arguments):
         description="跳过一次 / leave out one day of one that repeats: 'YYYY-MM-DD', the person's words for the day, "
         "or 'next' for its next time.",
     )
+    occurrence: str | None = Field(
+        default=None,
+        description="改哪一次 / with a new time for one that repeats: the day of the one occurrence to move "
+        "('YYYY-MM-DD', the person's words, 'next'), or 'all'.",
+    )
     until_done: int | None = Field(
         default=None,
         ge=0,

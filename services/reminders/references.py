@@ -29,6 +29,13 @@ _LAST = frozenset(
     {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
 )
 _NEXT = frozenset({"next", "the next", "next one", "the next one", "下一个", "下一条", "下个"})
+# "The daily report" of a report that comes every day, without being called so.
+_REPEATING = re.compile(
+    r"\b(?:daily|weekly|monthly|yearly|annual|regular|recurring|repeating"
+    r"|every ?\w+?day(?:'s)?|every (?:week|month|year))\b\s*"
+    r"|(?:每(?:[天日晚早月年]|个?(?:星期|礼拜|周|週)[一二三四五六日天]?)|天天|定期)的?",
+    re.IGNORECASE,
+)
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
 
@@ -122,6 +129,7 @@ def _found(
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
     found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
+    found = found or _repeating(wanted.casefold(), here)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
@@ -141,6 +149,13 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     by_id = [each for each in here if each.id.startswith(wanted)] if _IDENTIFIER.fullmatch(wanted) else []
     by_words = [each for each in here if each not in by_id and is_in(each.content, wanted)]
     return by_id + by_words
+
+
+def _repeating(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+    """What repeats and is named by that as well as by words of its content: "the daily door reminder"."""
+    rest = _REPEATING.sub("", wanted).strip()
+    again = [each for each in here if without_nag(each.schedule.rule)] if rest and rest != wanted else []
+    return _named(rest, again)
 
 
 def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:

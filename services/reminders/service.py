@@ -293,7 +293,7 @@ class ReminderService:
         """
         row = await self.said.meant(chat, reference)
         if row is None:
-            schedule = _once_at(until, (await self._shelf.find(chat, person, reference))[1])
+            schedule = once_at(until, (await self._shelf.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule))
         targets = self._again_for(row, person)
         wish = NewReminder(
@@ -312,6 +312,32 @@ class ReminderService:
         if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
+
+    async def move_once(
+        self, chat: ChatAddress, person: Person, reminder_id: str, *, once: Schedule, left: Schedule, request_key: str
+    ) -> tuple[Reminder, Reminder]:
+        """Let a reminder that repeats come at `once` in place of one occurrence, and else as `left` says.
+
+        Returns the reminder, and the one of that single occurrence. Raises as `edit` and `create` do.
+        """
+        reminder, row = await self._shelf.find(chat, person, reminder_id)
+        check_may_change(reminder, person)
+        single = await self.create(
+            NewReminder(
+                request_key=request_key,
+                address=row.address,
+                creator=row.creator,
+                content=row.content,
+                schedule=once,
+                language=row.language,
+                targets=row.targets,
+                is_private=row.is_private,
+                is_urgent=row.is_urgent,
+                action=row.action,
+            )
+        )
+        # In this order: what a crash in between leaves is said twice, and not lost.
+        return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single
 
     def _again_for(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
         """For whom `person` may have something said again: all it was for, or nobody but themselves."""
@@ -375,11 +401,11 @@ class ReminderService:
         return edit if edit.content is None else replace(edit, content=self._content(edit.content))
 
 
-def _once_at(until: datetime, row: StoredReminder) -> Schedule:
-    local = until.astimezone(ZoneInfo(row.schedule.zone))
-    return Schedule(start=local.replace(tzinfo=None), zone=row.schedule.zone)
+def once_at(moment: datetime, zone: str) -> Schedule:
+    """The schedule of what is said once, at `moment` (timezone-aware), by the clock of `zone`."""
+    return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
 def _again_at(until: datetime, row: StoredReminder) -> Schedule:
-    once = _once_at(until, row)
+    once = once_at(until, row.schedule.zone)
     return replace(once, rule=nag_like(row.schedule.rule))

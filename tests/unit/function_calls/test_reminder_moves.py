@@ -1,0 +1,34 @@
+"""A repeating reminder on another day or at another time, for good."""
+
+from datetime import datetime
+
+import pytest
+
+from function_calls.reminders.changes import every_time
+from function_calls.reminders.models import ReminderUpdateArgs
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+
+
+@pytest.mark.parametrize(
+    ("rule", "time", "next_two"),
+    [
+        ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0", "2026-11-21 16:00", ["11-20 16:00", "11-21 16:00"]),
+        ("FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0", "2026-11-24", ["11-24 09:00", "12-01 09:00"]),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0", "2026-11-25", ["11-25 09:00", "12-09 09:00"]),
+        ("FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=9;BYMINUTE=0", "2026-12-03 10:00", ["12-03 10:00", "01-03 10:00"]),
+    ],
+)
+def test_every_time_is_moved_as_the_next_one_is(context_of, rule, time, next_two):
+    old = Schedule(start=datetime(2026, 11, 2, 9, 0), zone="UTC", rule=rule)
+
+    new = every_time(ReminderUpdateArgs(time=time), old, context_of())
+
+    assert new is not None
+    assert [f"{fire:%m-%d %H:%M}" for fire in next_fires(new, context_of().now, 2)] == next_two
+
+
+def test_a_rule_of_several_days_cannot_be_moved_to_one(context_of):
+    old = Schedule(start=datetime(2026, 11, 2, 9, 0), zone="UTC", rule="FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0")
+
+    assert every_time(ReminderUpdateArgs(time="2026-11-24"), old, context_of()) is None
