@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
+from function_calls.offline.pointing import points_back
 from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
 from services.chat import ChatMessage
@@ -20,6 +21,7 @@ WayBack = Callable[[CallContext], CallContext]
 """Gives a call the ways in which it reaches into its chat: progress, links to messages."""
 
 _LOOKED_BACK = 50
+_POINTED_BACK = 20
 
 
 def nobody_hears(message: ChatMessage) -> TextListener | None:
@@ -90,8 +92,11 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return language_of(message.text.casefold().replace(self.bot_name.casefold(), " "), "")
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
-        if not self.context_messages:
+        wanted = self.context_messages
+        if points_back(message.text, self.language):  # the rules need to know at what, be there a model or not
+            wanted = max(wanted, _POINTED_BACK)
+        if not wanted:
             return ()
-        found = await self.history.recent(message.address, self.context_messages + 1)
+        found = await self.history.recent(message.address, wanted + 1)
         before = (each for each in found if each.id != message.id and each.sent_at <= message.sent_at)
-        return tuple(before)[-self.context_messages :]
+        return tuple(before)[-wanted:]

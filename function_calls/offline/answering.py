@@ -11,6 +11,7 @@ from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.offline.arguments import changed_schedule, schedule_arguments, shift_argument, written
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
+from function_calls.offline.pointing import message_pointed_at, only_points, words_pointed_at
 from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
@@ -119,10 +120,28 @@ class Answering:
         """Set the reminders of a request; where a time does not exist ("30 February"), ask for another one."""
         wrong = next((time for time in request.clause.times if time.is_impossible), None)
         if wrong is None:
-            return self.set_reminders(request.reminders)
+            return self._set_what_is_meant(request)
         untimed = list(dict.fromkeys(replace(each, time=None) for each in request.reminders))
         asked = self._asked_about(untimed)
         return replace(asked, answer=f"{self._say('no_such_time', time=wrong.words).answer} {asked.answer}")
+
+    def _set_what_is_meant(self, request: Request) -> Interpretation:
+        """Set the reminders of a request; those that only point are of what is replied to or was said before."""
+        pointing = [each for each in request.reminders if only_points(each, request, self._ear)]
+        if not pointing:
+            return self.set_reminders(request.reminders)
+        first, time = pointing[0], self._clear_time(pointing[0])
+        before = message_pointed_at(self._turn)
+        is_again = self._turn.message.reply_to is not None and before is not None and before.sender.is_bot
+        if is_again and time is not None and time.rrule is None and self._maker.offers("reminder_snooze"):
+            return self.one("reminder_snooze", changed_schedule(time, self._turn.now))
+        meant = words_pointed_at(self._turn, self._ear)
+        if meant or time is None:
+            named = [replace(each, content=meant) if each in pointing else each for each in request.reminders]
+            return self.set_reminders(named)
+        question = OpenQuestion(asks="content", person=first.person, options=(time,))
+        self._questions.ask(self._key, question, self._turn.now)
+        return self._say("what")
 
     def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""

@@ -14,6 +14,7 @@ from function_calls.offline.mentions import with_joined_names, with_names
 from function_calls.offline.notes import noted
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
+from function_calls.offline.pointing import named_by_answer
 from function_calls.offline.questions import is_question
 from function_calls.offline.references import named_reminder, untailed
 from function_calls.offline.requests import Ear
@@ -24,6 +25,7 @@ from function_calls.wording import say
 from services.time_expressions import parse_all, warm_up
 
 _REMINDERS = "reminder_"
+_CHANGING = frozenset({"reminder_set", "reminder_update", "reminder_snooze"})
 
 
 class OfflineInterpreter:
@@ -46,6 +48,7 @@ class OfflineInterpreter:
         self._questions = questions or OpenQuestions()
         self._examples = ExampleSentences()
         self._served = ServedLately()
+        self._changed = ServedLately()
 
     @staticmethod
     def warm_up() -> None:
@@ -67,7 +70,15 @@ class OfflineInterpreter:
         heard = with_names(self._heard_in_order(turn, key), joined)
         if any(call.name.startswith(_REMINDERS) for call in heard.calls):
             self._served.note(key, turn.now)
+        self._note_change(heard, key, turn)
         return heard
+
+    def _note_change(self, heard: Interpretation, key: str, turn: Turn) -> None:
+        """Remember that the message changed something: "never mind" takes that back, and nothing older."""
+        if any(call.name in _CHANGING for call in heard.calls):
+            self._changed.note(key, turn.now)
+        elif heard != Interpretation() or not is_courtesy(turn.message.text):
+            self._changed.forget(key)
 
     def _heard_in_order(self, turn: Turn, key: str) -> Interpretation:
         """What answers an open question first, and then what stands for itself; "hmm" leaves it open."""
@@ -97,7 +108,9 @@ class OfflineInterpreter:
                 made = with_manners(answering.interpretation(requests), manners)
                 self._questions.note_manners(key, manners)
                 return made
-        return self._by_example(turn, ears[0]) or self._by_note(turn, ears[0], key) or self._spoken_to(turn, ears[0])
+        return (
+            self._by_example(turn, ears[0]) or self._by_note(turn, ears[0], key) or self._spoken_to(turn, ears[0], key)
+        )
 
     def _ears(self, turn: Turn, key: str) -> tuple[Ear, ...]:
         """One for each language that the message may be in: names and content may be in another one."""
@@ -155,16 +168,19 @@ class OfflineInterpreter:
         notes = noted(turn.message.text, ear) if ear.is_addressed else ()
         return Answering(turn, ear, self._questions, key).set_reminders(notes) if notes else None
 
-    def _spoken_to(self, turn: Turn, ear: Ear) -> Interpretation:
+    def _spoken_to(self, turn: Turn, ear: Ear, key: str) -> Interpretation:
         """What to say to a message without a request: nothing, unless the bot was spoken to and not just thanked."""
         if not ear.is_addressed:
             return Interpretation()
         if is_courtesy(without_names(turn.message.text, ear.names)):
             return Interpretation()
-        query = ear.core(turn.message.text)
-        if len(query) <= LONGEST and (is_dropped(query, ear.pack) or _is_yes_or_no(turn)):
+        query, maker = ear.core(turn.message.text), CallMaker(turn)
+        is_back = len(query) <= LONGEST and is_dropped(query, ear.pack)
+        if is_back and self._changed.is_recent(key, turn.now) and maker.offers("undo"):
+            return Interpretation(calls=(maker.call("undo", {}),))
+        if is_back or _is_yes_or_no(turn):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
-        maker, is_name = CallMaker(turn), trimmed(query).casefold() == turn.bot_name.casefold()
+        is_name = trimmed(query).casefold() == turn.bot_name.casefold()
         is_asked = not is_name and not is_bewildered(query) and is_question(ear.forms(turn.message.text)[1], ear.pack)
         if is_asked and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
@@ -191,6 +207,9 @@ def _is_talk_below(turn: Turn) -> bool:
 
 def _set_as_answered(text: str, question: OpenQuestion, ear: Ear, answering: Answering) -> Interpretation | None:
     """The reminders that the answer `text` sets, at the time that it chooses or names; None when it does neither."""
+    if question.asks == "content":
+        content = named_by_answer(text, ear)
+        return answering.set_at(content, question.person, question.options[0]) if content else None
     if question.asks == "option":
         if is_as_unclear(text, question, ear):
             return answering.ask_again(question)

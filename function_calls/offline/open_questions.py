@@ -16,7 +16,8 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     """A question that the person's next message may answer.
 
     Attributes:
-        asks: What is missing: when to remind, which of `options` was meant, or which reminder to delete.
+        asks: What is missing: when to remind, of what to remind at the only one of `options`, which of several was
+            meant, or which reminder to delete.
         content: What to be reminded of, as far as it is known.
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
@@ -25,7 +26,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
         patience: How many messages that are no answer and ask for nothing it outlives.
     """
 
-    asks: Literal["time", "option", "reminder"]
+    asks: Literal["time", "content", "option", "reminder"]
     content: str = ""
     person: str | None = None
     options: tuple[Reading, ...] = ()

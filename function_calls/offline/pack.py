@@ -134,6 +134,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         somebody: Matches words that name a person and nothing else; `to_somebody` a verb that takes one: "call ".
         listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
         either: Matches what stands between two times of which one is meant.
+        pointing: Matches a request to be reminded of nothing but "this".
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
         answering: Matches words that answers are given with, at an end: "let's say".
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
@@ -172,6 +173,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     lengths: tuple[re.Pattern[str], ...]
     listed_clock: re.Pattern[str]
     either: re.Pattern[str]
+    pointing: re.Pattern[str]
     period: re.Pattern[str]
     answering: re.Pattern[str]
     length: re.Pattern[str]
@@ -242,6 +244,7 @@ def load_pack(language: str) -> LanguagePack:
     slots = {name: _with_blanks(pattern) for name, pattern in data.slots.items()}
     notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced, is_folded=True)
     edge = r"\b" if data.is_spaced else ""
+    behind = r"\b(?!-\w)" if data.is_spaced else ""  # "on-call" begins with no joint
     before = r"(?<!\w)" if data.is_spaced else ""
     start = r"(?<![\w'-])" if data.is_spaced else ""
     plain = f"(?:{_words(data.plain_words)})"
@@ -255,7 +258,7 @@ def load_pack(language: str) -> LanguagePack:
         opening=Openings(data.opening, notation, f"{edge}{pause}"),
         closing=_ending(rf"{pause}{edge}", data.closing, notation, rf"{pause}$"),
         taken_back=_ending(r"(?:^|[\s,.;!?…，。；！？~-])\s*", data.taken_back, notation, rf"{pause}$"),
-        joint=re.compile(rf"(?:{_longest(data.joints)}){edge}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
+        joint=re.compile(rf"(?:{_longest(data.joints)}){behind}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
         subject=re.compile(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
         leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
         timed=re.compile(
@@ -291,6 +294,7 @@ def load_pack(language: str) -> LanguagePack:
         lengths=_compiled(data.lengths),
         listed_clock=any_of((data.listed_clock,)),
         either=any_of((data.either,)),
+        pointing=any_of((data.pointing,)),
         period=any_of(data.periods),
         answering=any_of(data.answering),
         length=re.compile(data.length, re.IGNORECASE),

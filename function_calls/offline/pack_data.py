@@ -115,6 +115,8 @@ class PackData(_Data):
     reference_tails: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     lengths: tuple[str, ...] = ()
+    pointers: frozenset[str] = frozenset()
+    pointing: str = NEVER
     untitled: tuple[tuple[str, str], ...] = ()
     no_notes: tuple[str, ...] = ()
     to_do: str = NEVER

@@ -17,9 +17,11 @@ from function_calls.offline.pack import LanguagePack
 from function_calls.offline.several_times import apart, completed
 from function_calls.offline.templates import BLANK
 from function_calls.offline.time_words import TimeWords
+from services.time_expressions import Reading
 
 _MOST_TIMES = 4
 _ADJOINED = re.compile(r"(@[^\s@,，、&和跟与及]+)\s*(?=@)")
+_ONE_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
 _CUT_BEHIND = re.compile(rf"{BLANK}\W*$")
 _PLACES_OF_TIME = ("when", "when_2", "when_3")
 
@@ -223,11 +225,9 @@ class ReminderReader:
             if lead is None:
                 continue
             for base, event in enumerate(self._clause.times):
-                is_exact = event.best is not None and (event.best.has_clock or lead >= timedelta(days=1))
-                if event.best is not None and is_exact and event.best.rrule is None:
-                    start = event.best.start - lead
-                    readings = (event.best._replace(start=start),)
-                    time = replace(self._clause.times[owner], readings=readings, is_ambiguous=event.is_ambiguous)
+                start = None if event.best is None else _earlier(event.best, lead)
+                if start is not None:
+                    time = replace(self._clause.times[owner], readings=(start,), is_ambiguous=event.is_ambiguous)
                     return (owner, base), time
         return None
 
@@ -244,6 +244,20 @@ class ReminderReader:
         while not is_whole and (match := self._pack.leftover.search(content)) and has_words(content[: match.start()]):
             content = content[: match.start()].rstrip()
         return trimmed(content)
+
+
+def _earlier(event: Reading, lead: timedelta) -> Reading | None:
+    """The time that is `lead` before `event`, of a repetition before each; None where that is not told by a clock."""
+    if not event.has_clock and (lead < timedelta(days=1) or event.rrule):
+        return None
+    if event.rrule is None:
+        return event._replace(start=event.start - lead)
+    clock = _ONE_CLOCK.search(event.rrule)
+    minutes = int(clock[1]) * 60 + int(clock[2]) - lead // timedelta(minutes=1) if clock else -1
+    if clock is None or minutes < 0:  # on the day before, which the rule does not name
+        return None
+    rule = _ONE_CLOCK.sub(f"BYHOUR={minutes // 60};BYMINUTE={minutes % 60}", event.rrule)
+    return event._replace(start=event.start - lead, rrule=rule)
 
 
 def _said_when(match: Match) -> str:

@@ -19,6 +19,10 @@ class ServedLately:
         """Something was done under `key` (chat and person)."""
         self._served[key] = now
 
+    def forget(self, key: str) -> None:
+        """What was done last under `key` changed nothing."""
+        self._served.pop(key, None)
+
     def is_recent(self, key: str, now: datetime) -> bool:
         """Whether that is no longer ago than the lifetime."""
         served = self._served.get(key)
