@@ -12,6 +12,7 @@ _PAIR = re.compile(r"(\d{1,2})([./·-])(\d{1,2})")
 _TRIPLE = re.compile(r"(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})")
 _DECIMAL = re.compile(r"\d{1,4}[.,]\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_HOUR_TO_CLOCK = re.compile(r"(\d{1,2})-(\d{1,2}):(\d\d)")
 _YEAR_PAIR = re.compile(r"(\d{4})[-/](\d{2})")
 _MONTH_YEAR = re.compile(r"(\d{1,2})[-/](\d{4})")
 _YEAR_MONTH = re.compile(r"(\d{4})(?:[-/.](\d{1,2})|-(\d{3}))")
@@ -72,16 +73,31 @@ def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]
         found += _pair(pair[1], pair[2], pair[3], order, usual)
     elif triple := _TRIPLE.fullmatch(chunk):
         found += _triple(triple, order, usual)
-    elif (month := _YEAR_PAIR.fullmatch(chunk)) and int(month[2]) > 12:
-        found.append(("YEARDAY", (int(month[1]), int(month[2]))))
-    elif month := _YEAR_MONTH.fullmatch(chunk):
-        found += _month(int(month[1]), int(month[2])) if month[2] else _day_of_year(int(month[1]), int(month[3]))
-    elif (clocks := _CLOCK_RANGE.fullmatch(chunk)) and (span := _clock_range(*clocks.groups())):
-        found.append(span)
-    elif month := _MONTH_YEAR.fullmatch(chunk):
-        found += _month(int(month[2]), int(month[1]))
-        found.append(("YEARDAY", (int(month[2]), int(month[1]))))  # behind a month: dec-05-2026
+    else:
+        found += _clock_span(chunk) or _with_year(chunk)
     return found
+
+
+def _clock_span(chunk: str) -> list[Sense]:
+    """0715-0830, 3-4:30."""
+    if clocks := _CLOCK_RANGE.fullmatch(chunk):
+        span = _clock_range(*clocks.groups())
+        return [span] if span else []
+    pair = _HOUR_TO_CLOCK.fullmatch(chunk)
+    last = clock_sense(pair[2], pair[3], None) if pair else None
+    return [("HOURTOCLOCK", (int(pair[1]), last))] if pair and last else []
+
+
+def _with_year(chunk: str) -> list[Sense]:
+    """2027-03, 2027-13, 2027-070, 05-2027."""
+    if (month := _YEAR_PAIR.fullmatch(chunk)) and int(month[2]) > 12:
+        return [("YEARDAY", (int(month[1]), int(month[2])))]
+    if month := _YEAR_MONTH.fullmatch(chunk):
+        return _month(int(month[1]), int(month[2])) if month[2] else _day_of_year(int(month[1]), int(month[3]))
+    if month := _MONTH_YEAR.fullmatch(chunk):  # or a day, behind its month: dec-05-2026
+        first, year = int(month[1]), int(month[2])
+        return [*_month(year, first), ("YEARDAY", (year, first))]
+    return []
 
 
 def _clock_range(first: str, last: str) -> Sense | None:

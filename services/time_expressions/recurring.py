@@ -132,7 +132,8 @@ def _ending(meaning: Meaning, rule: Rule, first: datetime, present: Present) -> 
         return [f"COUNT={meaning.times}"]
     span = meaning.lasting
     if span is not None and rule.frequency == "DAILY" and rule.interval == 1 and not (span.months or span.seconds):
-        return [f"COUNT={span.days}"]
+        times = max(1, len(meaning.clocks)) * max(1, len(meaning.parts))
+        return [f"COUNT={span.days * times}"]
     last = _last_moment(meaning, first, present)
     if last is None:
         return []

@@ -11,6 +11,7 @@ from services.time_expressions.days import WEEK, make_date, nth_weekday
 from services.time_expressions.feasts import is_lunar_day, lunar_rule
 from services.time_expressions.values import Feast, Meaning
 
+MONTHS = 12
 WEEKDAY_NAMES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 FREQUENCIES = {
     "second": "SECONDLY",
@@ -70,7 +71,7 @@ class Rule(NamedTuple):
             return False
         if self.week_numbers and day.isocalendar().week not in self.week_numbers:
             return False
-        if self.year_days and day.timetuple().tm_yday not in self.year_days:
+        if self.year_days and not self._fits_year_day(day):
             return False
         if self.month_days and not self._fits_month_day(day):
             return False
@@ -79,6 +80,10 @@ class Rule(NamedTuple):
         if self.ordinals:
             return self._fits_ordinal(day)
         return not self.weekdays or day.weekday() in self.weekdays
+
+    def _fits_year_day(self, day: date) -> bool:
+        number, length = day.timetuple().tm_yday, date(day.year, 12, 31).timetuple().tm_yday
+        return number in self.year_days or number - length - 1 in self.year_days
 
     def _fits_month_day(self, day: date) -> bool:
         return any(make_date(day.year, day.month, number) == day for number in self.month_days)
@@ -159,7 +164,7 @@ def _monthly(meaning: Meaning, interval: int) -> Rule | None:
     if meaning.edge:
         month_days = (*month_days, -1 if meaning.edge == "end" else 1)
     if meaning.months:
-        return _yearly(meaning, 1)
+        return _yearly(meaning._replace(months=_every_so_many(meaning.months, interval)), 1)
     if meaning.year is not None:
         return None
     return Rule(
@@ -170,6 +175,13 @@ def _monthly(meaning: Meaning, interval: int) -> Rule | None:
         ordinals=meaning.ordinals,
         positions=meaning.positions,
     )
+
+
+def _every_so_many(months: tuple[int, ...], interval: int) -> tuple[int, ...]:
+    """Semiannually on 30 June: in December too."""
+    if len(months) > 1 or MONTHS % interval:
+        return months
+    return tuple(range((months[0] - 1) % interval + 1, MONTHS + 1, interval)) if interval > 1 else months
 
 
 def _yearly(meaning: Meaning, interval: int) -> Rule | None:

@@ -14,6 +14,7 @@ _WEEKS_OF_MONTH, _SURE_DAYS = 4, 28
 _MOST_WEEKS = 53
 _LAST_HOUR = 24
 _WEDNESDAY, _SATURDAY = 2, 5
+_WEEKEND = (5, 6)
 _MOST_WEEKS_OF_MONTH = 5
 _MONTH_AND_YEAR = {"months", "year", "shift", "strength"}
 _EARLY_DAYS = 10
@@ -122,10 +123,12 @@ def day_from_end(values: Values) -> Slots:
     return {"days": (-values[0],), "strength": 0}
 
 
-def instances(values: Values) -> Slots:
+def instances(values: Values) -> Slots | None:
     """The first and last instance of Wednesday and Friday."""
     ordinals, days = values
     ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
+    if days == _WEEKEND:  # the last weekend begins on a Saturday
+        return nth_weekday([ordinals, _SATURDAY])
     return {"positions": ordinals, "weekdays": days if isinstance(days, tuple) else (days,), "strength": 1}
 
 

@@ -107,6 +107,9 @@ from services.time_expressions import DateOrder, Grain
         ("in 2 months on the 5th", "2027-01-05"),
         ("one week before new year's", "2026-12-25"),
         ("in 2028", "2028-01-01"),
+        ("the last weekend of november", "2026-11-28"),
+        ("all saints' day", "2027-11-01"),
+        ("明年年中", "2027-07-01"),
     ],
 )
 def test_words_name_the_next_such_day(read, text, day):

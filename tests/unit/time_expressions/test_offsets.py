@@ -43,6 +43,8 @@ import pytest
         ("this time tomorrow", timedelta(days=1)),
         ("明天这个时候", timedelta(days=1)),
         ("個半鐘後", timedelta(minutes=90)),
+        ("一百分钟后", timedelta(minutes=100)),
+        ("timer: 1 hr 30", timedelta(minutes=90)),
     ],
 )
 def test_a_length_is_counted_from_now(read, now, text, delta):

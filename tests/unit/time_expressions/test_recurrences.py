@@ -165,6 +165,15 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每逢初一十五", "LUNAR *-1,*-15"),
         ("每逢五号", "FREQ=MONTHLY;BYMONTHDAY=5"),
         ("每月前三天", "FREQ=MONTHLY;BYMONTHDAY=1,2,3"),
+        ("on the 15th and the last day of each month", "FREQ=MONTHLY;BYMONTHDAY=15,-1"),
+        ("the first three days of every month", "FREQ=MONTHLY;BYMONTHDAY=1,2,3"),
+        ("every day of the week at 9", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+        ("3 times a day for 5 days", "FREQ=DAILY;BYHOUR=9,12,19;BYMINUTE=0;COUNT=15"),
+        ("once in two days", "FREQ=DAILY;INTERVAL=2"),
+        ("semiannually on june 30", "FREQ=YEARLY;BYMONTH=6,12;BYMONTHDAY=30"),
+        ("隔一天一次", "FREQ=DAILY;INTERVAL=2"),
+        ("每年6月和12月的1号", "FREQ=YEARLY;BYMONTH=6,12;BYMONTHDAY=1"),
+        ("每年的最后一天", "FREQ=YEARLY;BYYEARDAY=-1"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):

@@ -65,6 +65,8 @@ from services.time_expressions import parse
         ("first business day after christmas", "28 09:00"),
         ("国庆节后的第一个工作日", "04 09:00"),
         ("五一后第一个工作日", "03 09:00"),
+        ("thurs 3-4:30pm", "26 15:00"),
+        ("tomorrow at 7h", "21 07:00"),
     ],
 )
 def test_a_short_form_is_a_time(read, text, moment):
