@@ -17,7 +17,7 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     A repetition that daily and weekly cannot say keeps its RRULE, and `type` and `time` name its first fire.
     """
     if reading.rrule is None:
-        return {"type": "once", "time": written(reading.wall)}
+        return {"type": "once", "time": written(_to_the_minute(reading, now).wall)}
     parts = dict(part.split("=", 1) for part in reading.rrule.split(";") if "=" in part)
     clock = f"{reading.wall:%H:%M}"
     if _is_plain(parts, "DAILY", _CLOCK_PARTS) and reading.start - now <= timedelta(days=1):
@@ -60,6 +60,12 @@ def written(moment: datetime) -> str:
     if moment.microsecond:
         moment = moment.replace(microsecond=0) + timedelta(seconds=1)
     return f"{moment:%Y-%m-%d %H:%M:%S}" if moment.second else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _to_the_minute(reading: Reading, now: datetime) -> Reading:
+    """`reading` without the seconds that it has of `now`: "this time tomorrow" is a time of the clock."""
+    is_far = reading.start - now >= timedelta(days=1) and reading.start.second == now.second
+    return reading._replace(start=reading.start.replace(second=0, microsecond=0)) if is_far else reading
 
 
 def _is_plain(parts: dict[str, str], frequency: str, allowed: frozenset[str]) -> bool:

@@ -17,6 +17,8 @@ _TYPED = re.compile(r"[a-z0-9]+", re.IGNORECASE)
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
+_PAUSED = 3
+"""Characters that stand on both sides of a space for it to be a pause, and not one between words spelled apart."""
 _AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
 _BETWEEN_MENTIONS = re.compile(r"(@\S{1,60}?)\s*([和跟与及與、])\s*(?=@)")
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
@@ -37,8 +39,23 @@ def tidy(text: str, pack: LanguagePack) -> str:
     plain = without_blanks(text).translate(_SPELLINGS)
     plain = _parted(plain) if pack.data.script == "han" and "@" in plain else plain
     plain = " ".join(plain.split())
-    plain = plain if plain.isascii() else _SPACE_IN_HAN.sub("", plain)
+    plain = plain if plain.isascii() else _closed_up(plain, pack)
     return _respelt(plain.replace(" ' ", "'") if pack.data.is_spaced else plain, pack)
+
+
+def with_pauses(text: str) -> str:
+    """`text` with a comma for each space between Chinese characters, as people write who leave out marks, or nothing.
+
+    A space says less than a comma: some write one between any two words.
+    """
+    paused = _SPACE_IN_HAN.sub("，", text.strip())
+    is_paused = paused != text.strip() and max(map(len, re.split("[，,。]", paused))) >= _PAUSED
+    return paused if is_paused else ""
+
+
+def closed_up(text: str) -> str:
+    """`text` without spaces between Chinese characters."""
+    return _SPACE_IN_HAN.sub("", text)
 
 
 def _parted(text: str) -> str:
@@ -85,6 +102,13 @@ def _is_left(one: str, other: str, text: str) -> bool:
     if one == other:
         return len(re.findall(rf"(?<!\w){one}|{one}(?!\w)", text)) % 2 == 1
     return text.count(one) > text.count(other)
+
+
+def _closed_up(text: str, pack: LanguagePack) -> str:
+    """`text` without the spaces between Chinese characters; those beside a word that takes something back are marks."""
+    paused = _SPACE_IN_HAN.sub("，", text)
+    kept = {place for turn in pack.turning.finditer(paused) for place in turn.span()}
+    return _SPACE_IN_HAN.sub(lambda space: "，" if space.start() in kept else "", text)
 
 
 def _respelt(text: str, pack: LanguagePack) -> str:

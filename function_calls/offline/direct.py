@@ -6,7 +6,7 @@ is read.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -29,6 +29,8 @@ from services.zones.names import zone_named
 _Need = Literal["nothing", "follow", "address"]
 
 _USUAL_PAUSE_MINUTES = 10
+_REASON = re.compile(r"[^,，.。;；!！?？]{2,40}[,，。;；!！]\s*(?=[^,，]+$)")
+"""What is said before a request to the bot, and why: "I'm back, resume all reminders"."""
 _WORDS = ("zone", "place", "hours", "topic", "when", "until")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
 
@@ -104,7 +106,15 @@ def direct_call(text: str, ear: Ear) -> DirectCall | None:
     candidates = [each for each in language.directs if len(plain) <= LONGEST and each.gate.search(folded)]
     if not candidates:
         return None
-    clause = ear.clause(uncover(plain, ear.pack, ear.names))
+    told = _told_by(candidates, ear.clause(uncover(plain, ear.pack, ear.names)), ear)
+    reason = _REASON.match(plain) if told is None and ear.is_addressed else None
+    if reason is None or any(each.gate.search(folded[: reason.end()]) for each in candidates):
+        return told
+    itself = replace(ear, is_addressed=False, is_follow_up=False)  # "…, cancel it" speaks of what stands before
+    return _told_by(candidates, ear.clause(uncover(plain[reason.end() :], ear.pack, ear.names)), itself)
+
+
+def _told_by(candidates: Iterable[_Direct], clause: Blanked, ear: Ear) -> DirectCall | None:
     for direct in candidates:
         for slots in _matches(direct, clause, ear):
             call = _call(direct.data, Request(intent=direct.data.tool, match=slots, clause=clause), ear.pack)

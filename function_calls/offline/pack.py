@@ -122,7 +122,8 @@ class LanguagePack(Struct, frozen=True, eq=False):
         timed: Matches the blank of a time with the small words that go with it.
         tail: Matches what stands behind a reference ("the milk one").
         plain: Matches words that name nothing; `plain_edge` those that stand at an end or beside a time.
-        correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone.
+        correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone,
+            and `turning` one behind a mark.
         read_as: What is written one way and read as another; `odd` matches all that is.
         rewritten: What is read as something else before all, in small letters; `typed` single words, slips among them.
         no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
@@ -170,6 +171,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     tail: re.Pattern[str]
     correction: re.Pattern[str]
     afresh: re.Pattern[str]
+    turning: re.Pattern[str]
     lengths: tuple[re.Pattern[str], ...]
     listed_clock: re.Pattern[str]
     either: re.Pattern[str]
@@ -290,6 +292,7 @@ def load_pack(language: str) -> LanguagePack:
             rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}(?:(?:{_words(data.before_time)}){edge}\s*)*"
             rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))"
         ),
+        turning=re.compile(f"，(?:{_longest(data.corrections)})"),
         afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*"),
         lengths=_compiled(data.lengths),
         listed_clock=any_of((data.listed_clock,)),

@@ -8,7 +8,8 @@ from function_calls.offline.requests import Request
 
 ALL = "all"
 _SEVERAL = ("which", "reference", "due", "numbers", "ordinals")
-_RANGE = re.compile(r"(\d+)(?:\s?(?:-|–|to|through|到|至)\s?(\d+))?")
+_RANGE = re.compile(r"(\d+)(?:\s?[个条]?\s?(?:-|–|to|through|到|至)\s?第?(\d+))?")
+_FIGURES = re.compile("[一二两三四五六七八九十]+")
 _LONGEST_RANGE = 20
 _LISTED = re.compile("[、,，]")
 
@@ -28,7 +29,7 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     if all(both):
         return tuple(_restored(words, request, pack) for words in both)
     words = " ".join(filter(None, map(request.match.first, _SEVERAL)))
-    numbers = _numbers(words) if request.match.first("numbers") else []
+    numbers = _numbers(words, pack) if request.match.first("numbers") else []
     parts = [part for joined in pack.between.split(words) for part in _LISTED.split(joined)]
     numbers = numbers or [_restored(part, request, pack) for part in parts if part.strip()]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
@@ -40,9 +41,10 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     return (named or ALL,) if named or is_plural else ()
 
 
-def _numbers(words: str) -> list[str]:
+def _numbers(words: str, pack: LanguagePack) -> list[str]:
     """The numbers in `words`, those between the ends of a range included: 1, 2 and 3 of "1 to 3"."""
     found: list[str] = []
+    words = _FIGURES.sub(lambda figures: str(pack.data.ordinals.get(figures[0], figures[0])), words)
     for first, last in _RANGE.findall(words):
         end = int(last or first)
         found += map(str, range(int(first), min(end, int(first) + _LONGEST_RANGE) + 1))
@@ -54,7 +56,7 @@ def _all_of(words: str, pack: LanguagePack) -> str:
     for word in sorted(pack.data.all_words, key=len, reverse=True):
         if len(words) > len(word) and words.lower().endswith(word):
             words = words[: -len(word)]
-        if words.lower().startswith(f"{word} "):
+        if words.lower().startswith(f"{word} " if pack.data.is_spaced else word):
             words = without_joint(words[len(word) :].strip(), pack)
     while (tail := pack.leftover.search(words)) and tail[0] and tail.start():
         words = words[: tail.start()]

@@ -10,13 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.offline.blanks import Blanked, has_content, has_words
-from function_calls.offline.clauses import trimmed
+from function_calls.offline.carried_days import halves, on_day
+from function_calls.offline.clauses import closed_up, trimmed
 from function_calls.offline.gapping import with_their_verbs
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.several_times import apart, completed
 from function_calls.offline.templates import BLANK
 from function_calls.offline.time_words import TimeWords
+from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _MOST_TIMES = 4
@@ -126,16 +128,19 @@ class ReminderReader:
     def _parts(self, match: Match, content: str) -> _Parts:
         rest, leading = self._head(content)
         said = self._clause.owners_in(_said_when(match))
-        if any(names(said) and names(leading) for names in (self._name_a_day, self._name_a_clock)):
+        names_twice = any(names(said) and names(leading) for names in (self._name_a_day, self._name_a_clock))
+        if names_twice or self._name_another_part(said, leading):
             rest, leading = content, ()
         label = self._pack.plain_edge.sub(" ", match.first("label", "kind"))
         head = (*said, *self._clause.owners_in(label), *leading)
-        bodies = (
+        bodies: tuple[str, ...] = (
             rest,
             label,
             match.first("aside", "matter", "plan", "occasion", "before", "theme"),
             match.first("event"),
         )
+        if match.slots.get("matter") and len(trimmed(rest)) == 1 and not self._pack.data.is_spaced:
+            bodies = (match.slots["matter"], *bodies)  # 降压药，每天七点提醒我吃: a bare verb says less than its object
         body = next((piece for has in (has_words, has_content) for piece in bodies if has(piece)), "")
         return _Parts(head=tuple(dict.fromkeys(head)), body=body, aside=" ".join(bodies))
 
@@ -161,6 +166,14 @@ class ReminderReader:
         bests = [self._clause.times[owner].best for owner in owners]
         return any(best is not None and best.has_clock and best.rrule is None for best in bests)
 
+    def _name_another_part(self, said: Iterable[int], owners: Iterable[int]) -> bool:
+        """Whether `owners` name another part of the day than `said` does: 中午提醒我下午五点去接孩子."""
+        one, other = (
+            {best.part for owner in each if (best := self._clause.times[owner].best) is not None and best.part}
+            for each in (said, owners)
+        )
+        return bool(one and other) and one.isdisjoint(other)
+
     def _requests(self, parts: _Parts) -> list[ReminderRequest]:
         in_body = self._clause.owners_in(parts.body)
         ahead = self._ahead((*parts.head, *in_body))
@@ -175,9 +188,16 @@ class ReminderReader:
         content = self._content(body, cut) or self._untitled()
         said = self._clause.text
         meant = [self._times.wake(each, said) or each for each in times]
+        event = None if ahead else self._event(parts.aside, chosen)
+        meant = [_on_the_day_of(event, each) for each in meant] if event is not None else meant
         if not meant:
             return [ReminderRequest(content=content)]
         return [ReminderRequest(content=content, time=one) for each in meant for one in apart(each)]
+
+    def _event(self, aside: str, chosen: Collection[int]) -> Reading | None:
+        """What takes place on a day that is named beside the request: "the raid starts at 7:30 tomorrow, …"."""
+        bests = [self._clause.times[owner].best for owner in self._clause.owners_in(aside) if owner not in chosen]
+        return next((best for best in bests if best is not None and best.has_day and best.rrule is None), None)
 
     def _untitled(self) -> str:
         """What a request without a content is about by its own words: "wake me up"."""
@@ -225,11 +245,22 @@ class ReminderReader:
             if lead is None:
                 continue
             for base, event in enumerate(self._clause.times):
-                start = None if event.best is None else _earlier(event.best, lead)
-                if start is not None:
-                    time = replace(self._clause.times[owner], readings=(start,), is_ambiguous=event.is_ambiguous)
-                    return (owner, base), time
+                early = None if event.best is None else _earlier(event.best, lead)
+                if early is not None:
+                    clock = self._clock_beside(base) if lead >= timedelta(days=1) else None
+                    at = () if clock is None else (clock,)
+                    early = early if clock is None else _at_the_clock_of(self._clause.times[clock], early)
+                    time = replace(self._clause.times[owner], readings=(early,), is_ambiguous=event.is_ambiguous)
+                    return (owner, base, *at), time
         return None
+
+    def _clock_beside(self, base: int) -> int | None:
+        """The clock that is named beside an event of which only the day is: "(it is my birthday on Friday,) at 8pm"."""
+        event = self._clause.times[base].best
+        if event is None or event.has_clock:
+            return None
+        bests = [(owner, time.best) for owner, time in enumerate(self._clause.times) if time.best is not None]
+        return next((owner for owner, best in bests if best.has_clock and not best.has_day and not best.rrule), None)
 
     def _content(self, body: str, chosen: Collection[int]) -> str:
         kept = self._clause.restore(body, keep=chosen)
@@ -239,6 +270,7 @@ class ReminderReader:
     def _tidied(self, content: str, *, is_whole: bool = False) -> str:
         """`content` without joints in front and what was left over behind; of one that `is_whole`, "let the cat in"."""
         content = trimmed(re.sub(r"\s+", " ", content))
+        content = content if self._pack.data.is_spaced else closed_up(content)
         while (match := self._pack.joint.match(content)) and match[0] and has_content(content[match.end() :]):
             content = content[match.end() :]
         while not is_whole and (match := self._pack.leftover.search(content)) and has_words(content[: match.start()]):
@@ -258,6 +290,26 @@ def _earlier(event: Reading, lead: timedelta) -> Reading | None:
         return None
     rule = _ONE_CLOCK.sub(f"BYHOUR={minutes // 60};BYMINUTE={minutes % 60}", event.rrule)
     return event._replace(start=event.start - lead, rrule=rule)
+
+
+def _at_the_clock_of(clock: TimeWords, reading: Reading) -> Reading:
+    best = clock.best
+    return reading if best is None else on_day(best, reading.start.date())._replace(has_day=True)
+
+
+def _on_the_day_of(event: Reading, time: TimeWords) -> TimeWords:
+    """`time` on the day of what it comes before, where it names a clock alone.
+
+    Of an hour that leaves open which half of the day is meant, it is the last before the event.
+    """
+    best = time.best
+    if best is None or not best.has_clock or best.has_day or best.rrule is not None:
+        return time
+    moved = tuple(on_day(each, event.start.date()) for each in time.readings)
+    if event.has_clock and is_clock_without_half(time.words):
+        both = [half for each in moved for half in halves(each) if half.start <= event.start]
+        moved = (max(both, key=lambda half: half.start),) if both else moved
+    return replace(time, readings=tuple(each._replace(has_day=True) for each in moved), is_ambiguous=False)
 
 
 def _said_when(match: Match) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from function_calls.offline.blanks import Blanked, blank_out
 from function_calls.offline.carried_days import on_their_days
-from function_calls.offline.clauses import LONGEST, quoted_parts, tidy, trimmed, uncover, without_names
+from function_calls.offline.clauses import LONGEST, quoted_parts, tidy, trimmed, uncover, with_pauses, without_names
 from function_calls.offline.corrections import corrected
 from function_calls.offline.listed import listed
 from function_calls.offline.matching import Match, match_clause, possible
@@ -69,8 +69,13 @@ class Ear(Struct, frozen=True, kw_only=True):
         if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
-        found = self._listed(text) or self._all(core)
+        found = self._listed(text) or self._all(core) or self._with_pauses(text)
         return self._on_their_days(request for request in found if request.intent != "none")
+
+    def _with_pauses(self, text: str) -> tuple[Request, ...]:
+        """The requests of a text in which spaces stand for marks: 降压药 每天早上七点 提醒我吃."""
+        paused = with_pauses(text)
+        return self._all(self._afresh(self.core(paused))) if paused else ()
 
     def _listed(self, text: str) -> tuple[Request, ...]:
         """The requests of a list, each point of which asks to be reminded at a time of its own."""
@@ -98,7 +103,8 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def dated(self, reminders: Sequence[ReminderRequest]) -> tuple[ReminderRequest, ...]:
         """`reminders` with the day of a time carried on to the times after it."""
-        carried = on_their_days([each.time.readings for each in reminders if each.time is not None], self.now)
+        named = [(each.time.words, each.time.readings) for each in reminders if each.time is not None]
+        carried = on_their_days(named, self.now)
         return tuple(_with_readings(each, carried) for each in reminders)
 
     def _afresh(self, text: str) -> str:
@@ -159,6 +165,9 @@ class Ear(Struct, frozen=True, kw_only=True):
             return ()
         found: list[Request] = []
         start = 0
+        whole = self._one(text)
+        if whole is not None and whole.intent == "reminder_snooze":  # 等会儿再提醒我 is no time and a request
+            return ()
         for pause in [*begins, None]:
             request = self._one(uncover(text[start : pause.start() if pause else None], self.pack, self.names))
             if request is None:
@@ -180,6 +189,7 @@ class Ear(Struct, frozen=True, kw_only=True):
         between = [match for match in self.pack.between.finditer(folded) if match[0].strip()]
         pauses = sorted([*_PAUSE.finditer(folded), *between], key=lambda pause: (pause.start(), -pause.end()))
         apart = [pause for at, pause in enumerate(pauses) if not at or pause.start() >= pauses[at - 1].end()]
+        apart = [pause for pause in apart if not self.pack.afresh.match(folded, pause.start())]
         return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
 
     def _one(self, text: str) -> Request | None:

@@ -57,8 +57,8 @@ def apart(time: TimeWords) -> list[TimeWords]:
     """`time`, or one for each of its clock times where these are picked out of more: "at 9:15 and at 17:45"."""
     best = time.best
     parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part) if best else {}
-    if best is None or not parts.keys() >= _PICKED:
-        return [time]
+    if best is None or parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
+        return [time]  # of a month, it is days that are picked: "on the last workday at 4pm"
     return [replace(time, readings=(one,)) for one in _each_clock(best, parts)]
 
 

@@ -57,8 +57,13 @@ def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -
     """Every time named in `text`, in order; no two share a character."""
     leads = list(_leads(text, pack))
     plain, reader = _as_read(text, pack), partial(read, now=now, language=pack.language)
-    found = [words for words in _read(text, reader(plain)) if not _is_part_of(words.spans, leads)]
+    found = list(_read(text, reader(plain)))
+    torn = [span for lead in leads for span in lead.spans if any(span[0] < start < span[1] for start in _starts(found))]
+    if torn:  # 前一天晚上八点: a day before something, and a clock
+        found = list(_read(text, reader(_without(plain, torn))))
+    found = [words for words in found if not _is_part_of(words.spans, leads)]
     for words in (*leads, *_lengths(text, now, pack, read), *_vague(text, pack)):
+        found = [each for each in found if not _is_vaguer(words, each)]
         if not any(_overlap(span, taken) for span in words.spans for each in found for taken in each.spans):
             found.append(words)
     for words in _impossible(text, plain, found, reader):
@@ -117,6 +122,24 @@ def joined(
                 is_ambiguous=expressions[0].ambiguous,
             )
     return None
+
+
+def _is_vaguer(words: TimeWords, other: TimeWords) -> bool:
+    """Whether `words` say of a repetition that `other` reads that its clock is not known: "daily" of 每天饭后半小时."""
+    (start, end), best = words.spans[0], other.best
+    is_open = not words.readings and words.lead is None and best is not None and best.rrule is not None
+    is_wider = all(start <= first and last <= end for first, last in other.spans)
+    return is_open and is_wider and len(other.spans) == 1 and other.spans[0] != (start, end)
+
+
+def _starts(found: Sequence[TimeWords]) -> Iterator[int]:
+    return (start for words in found for start, end in words.spans)
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    for start, end in spans:
+        text = f"{text[:start]}{'，' * (end - start)}{text[end:]}"
+    return text
 
 
 def _read(text: str, expressions: Sequence[TimeReadings]) -> Iterator[TimeWords]:

@@ -50,13 +50,19 @@ def cross_check(
     found = _times_in(words, now.astimezone(zone), language, times)
     apart = [each.readings for each in found]
     listed = _listed_in(words, now.astimezone(zone), language, times)
-    readings = tuple(chain.from_iterable((*apart, *on_their_days(apart, now.astimezone(zone)), *listed)))
+    named = [(_words_of(each), each.readings) for each in found]
+    readings = tuple(chain.from_iterable((*apart, *on_their_days(named, now.astimezone(zone)), *listed)))
     if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
     meant = tuple(_schedule(each.readings[0], proposed.zone, now) for each in found if each.readings)
     if len(meant) == 1 and _is_clear(found, readings[0]):
         return Verdict(schedule=meant[0])
     return Verdict(schedule=proposed, choices=(*meant, proposed))
+
+
+def _words_of(found: TimeReadings) -> str:
+    spans = found.best.spans if found.best is not None else ()
+    return " ".join(found.text[start:end] for start, end in spans)
 
 
 def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tuple[TimeReadings, ...]:

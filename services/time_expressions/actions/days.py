@@ -85,8 +85,10 @@ def weekday_of_week(values: Values) -> Slots | None:
 
 
 def days_of_week(values: Values) -> Slots | None:
-    """下周一到周五: every day from one weekday of a calendar week to another."""
-    count, first, last = values
+    """下周一到(下)周五: every day from one weekday of a calendar week to another."""
+    count, first, *again, last = values
+    if again not in ([], [count]):
+        return None
     since, until = weekday_of_week([count, first]), weekday_of_week([count, last])
     if first >= last or since is None or until is None:
         return None

@@ -117,3 +117,9 @@ def test_each_time_of_a_list_is_right(words):
     proposed = once("2026-11-20 18:00")
 
     assert verdict(proposed, words) == Verdict(schedule=proposed)
+
+
+def test_an_hour_after_another_is_the_next_of_its_name():
+    proposed = once("2026-11-21 08:00")
+
+    assert verdict(proposed, "明天早上七点叫我起床，然后八点提醒我吃药", "zh").choices == ()

@@ -1,0 +1,107 @@
+"""What stands beside a request and says more of it: an event, a reason, another person, a space in place of a mark."""
+
+import pytest
+
+from bot.wiring import built_in_registry
+from function_calls.calls import Interpretation
+from tests.unit.offline.conftest import Say
+
+SPACES_FOR_MARKS = [
+    ("降压药 每天早上七点 提醒我吃", "07:00 降压药"),
+    ("下午四点去接孙子 你记得叫我啊", "2026-03-04 16:00 去接孙子"),
+    ("三点叫我 不是 三点半叫我", "2026-03-04 15:30 提醒"),
+]
+"""As people write who leave out all marks; 我 买 牛奶 is one sentence all the same."""
+OTHERS_BEHIND_AN_EVENT = [
+    ("三月二十五号考试，提前三天提醒大家", "2026-03-22 09:00 考试 everyone"),
+    ("下午三点开会，提前十分钟提醒小王", "2026-03-04 14:50 开会 小王"),
+    ("后天上午考试，提前一天提醒@小明", "2026-03-05 10:00 考试 小明"),
+    ("明晚公会战7:30开始，7点提醒大家进组", "2026-03-05 19:00 进组 everyone"),
+]
+ON_THE_DAY_OF_THE_EVENT = [
+    ("the raid starts at 7:30pm tomorrow, remind me at 7 to log in", "2026-03-05 19:00 log in"),
+    ("明早8:30有课，8点叫我", "2026-03-05 08:00 明早8:30有课"),
+    ("明天下午三点家长会，两点提醒我出门", "2026-03-05 14:00 出门"),
+    ("12月3号我生日，前一天晚上八点提醒我订蛋糕", "2026-12-02 20:00 订蛋糕"),
+    ("交班前十五分钟提醒我，交班是下午五点", "2026-03-04 16:45 交班"),
+]
+OF_ANOTHER_PART_OF_THE_DAY = [
+    ("明天中午提醒我下午五点去接孩子", "2026-03-05 12:00 下午五点去接孩子"),
+    ("remind me tomorrow morning that we meet in the evening", "2026-03-05 09:00 we meet in the evening"),
+]
+
+
+def shown(made: Interpretation) -> list[str]:
+    """When, of what and whom each of the reminders is."""
+    asked = [call.arguments for call in made.calls if call.name == "reminder_set"]
+    return [" ".join(str(each[key]) for key in ("time", "content", "person") if key in each) for each in asked]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [*SPACES_FOR_MARKS, *ON_THE_DAY_OF_THE_EVENT, *OF_ANOTHER_PART_OF_THE_DAY],
+)
+def test_what_stands_beside_a_request_says_when_and_of_what(say: Say, text: str, told: str) -> None:
+    assert shown(say(text, language="zh" if "我" in text else "en")) == [told]
+
+
+@pytest.mark.parametrize(("text", "told"), OTHERS_BEHIND_AN_EVENT)
+def test_others_are_reminded_of_an_event(say: Say, text: str, told: str) -> None:
+    assert shown(say(text, is_addressed=True)) == [told]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("明天早上七点叫我起床，然后八点提醒我吃药", ["2026-03-05 07:00 起床", "2026-03-05 08:00 吃药"]),
+        ("wake me at 7am tomorrow, and remind me at 8 to eat", ["2026-03-05 07:00 wake up", "2026-03-05 08:00 eat"]),
+    ],
+)
+def test_an_hour_after_another_is_the_next_of_its_name(say: Say, text: str, told: list[str]) -> None:
+    assert shown(say(text)) == told
+
+
+def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
+    (call,) = say("每月最后一个工作日下午四点提醒我报销").calls
+
+    assert call.arguments["rrule"] == "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;BYHOUR=16;BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "arguments"),
+    [
+        ("查查我有没有周五的提醒", "reminder_list", {"filter": "周五"}),
+        ("我明天都有啥事儿", "reminder_list", {"filter": "明天"}),
+        ("提醒列表给我看看", "reminder_list", {}),
+        ("不用再叫我起床了", "reminder_delete", {"reminder_id": "起床"}),
+        ("取消所有今天下午的提醒", "reminder_delete", {"reminder_id": "all 今天下午"}),
+        ("总结下我没看的消息", "summary", {}),
+        ("帮我看看小王今天说了什么", "summary", {"window": "今天", "person": "小王"}),
+        ("过去两小时群里有啥重点", "summary", {"window": "过去两小时"}),
+        ("先把喝水提醒停一下", "reminder_state", {"action": "pause", "reminder_id": "喝水"}),
+        ("我出差，提醒先全停了吧", "reminder_state", {"action": "pause", "reminder_id": "all"}),
+        ("I'm back, resume all reminders", "reminder_state", {"action": "resume", "reminder_id": "all"}),
+    ],
+)
+def test_a_request_is_read_in_its_own_words(say: Say, text: str, name: str, arguments: dict[str, object]) -> None:
+    (call,) = say(text, is_addressed=True, tools=built_in_registry().specs).calls
+
+    assert (call.name, call.arguments) == (name, arguments)
+
+
+def test_a_range_of_numbers_is_all_of_them(say: Say) -> None:
+    calls = say("把第一到第三个提醒删掉").calls
+
+    assert [call.arguments["reminder_id"] for call in calls] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("text", ["提醒功能怎么用", "如果我关机了还能提醒吗", "提醒会不会重复响"])
+def test_a_question_about_reminders_is_answered_with_what_there_is(say: Say, text: str) -> None:
+    assert say(text, is_addressed=True, language="zh").answer.startswith("我会提醒")
+
+
+@pytest.mark.parametrize("text", ["每天饭后半小时提醒我吃药", "每天提醒我喝水八次"])
+def test_a_repetition_without_its_clocks_is_asked_about(say: Say, text: str) -> None:
+    made = say(text, language="zh")
+
+    assert (made.calls, made.answer[:5]) == ((), "什么时候提")
