@@ -13,11 +13,11 @@ from function_calls.reminder_times import nagging, schedule_from
 from function_calls.reminders.answers import set_confirmed, which_reminder
 from function_calls.reminders.cautions import cautions
 from function_calls.reminders.cross_check import cross_check
-from function_calls.reminders.days import on_that_day_only
+from function_calls.reminders.days import deleted, on_that_day_only, with_own_days
 from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.replies import meant, points
-from function_calls.reminders.undo import delete, restore
+from function_calls.reminders.undo import delete
 from function_calls.reminders.which import just_deleted, the_one_spoken_of
 from function_calls.reminders.workdays import on_working_days, with_holidays
 from function_calls.summary.answers import SummaryProgress, summarised
@@ -102,20 +102,13 @@ async def reminder_delete(
         gone = await just_deleted(ctx) if reference is None else ()
         if gone:
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
-        reference = reference or (await the_one_spoken_of(ctx, reminders)).id
+        reference = with_own_days(reference or (await the_one_spoken_of(ctx, reminders)).id, ctx)
         day_only = await on_that_day_only(reference, ctx, reminders)
         if day_only is not None:
             return day_only
-        deleted = await reminders.delete(ctx.chat, ctx.sender, reference)
+        return deleted(await reminders.delete(ctx.chat, ctx.sender, reference), ctx)
     except RequestRefused as refusal:
         return await _not_deleted(refusal, args.reminder_id, ctx, reminders)
-    lines = [say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in deleted]
-    return ToolResult(
-        ok=True,
-        text="\n".join(lines),
-        value={"deleted": [each.id for each in deleted]},
-        receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in deleted),
-    )
 
 
 async def _not_deleted(

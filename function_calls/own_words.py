@@ -1,12 +1,17 @@
 """What the person's own words ask for, as against what others wrote that entered the turn."""
 
+import re
+
 from function_calls.calls import Turn
+from function_calls.context import CallContext
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.requests import Ear
 from function_calls.transcript import result_text
 from services.chat import ChatMessage
 from services.time_expressions import parse_all
+
+_CALLED = re.compile(r"^\W*\w+[,:，：]\s*")  # "Bubbles, …": whoever is called, the rest is what is asked
 
 
 def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
@@ -43,6 +48,23 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
     found = {request.intent for request in ear.requests(message.text)}
     example = ExampleSentences().match(ear.core(message.text), turn.tools, is_addressed=ear.is_addressed)
     return frozenset(found if example is None else found | {example[0]})
+
+
+def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
+    """The parts of the message of a call that sentence patterns read as asking for `intent`."""
+    text = context.message.text
+    ear = Ear(
+        pack=load_pack(language_of(text, context.language)),
+        now=context.now,
+        names=(),
+        is_addressed=True,
+        read_times=parse_all,
+    )
+    for words in (text, _CALLED.sub("", text)):
+        found = [request.clause for request in ear.requests(words) if request.intent == intent]
+        if found:
+            return tuple(clause.restore(clause.text) for clause in found)
+    return ()
 
 
 def _first_untrusted(turn: Turn) -> int | None:

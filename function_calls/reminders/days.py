@@ -1,38 +1,60 @@
 """Deleting what is named by a day: of a reminder that comes on other days too only that day is left out."""
 
-import re
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
-from function_calls import phrasing, rule_words
-from function_calls.calls import ToolResult
+from msgspec.structs import replace
+
+from function_calls import phrasing
+from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
+from function_calls.own_words import clauses_that_ask_for
 from function_calls.reminder_times import zone_name
 from function_calls.reminders.all_of_them import to_each
+from function_calls.reminders.answers import set_confirmed
 from function_calls.reminders.handlers import leave_out
+from function_calls.reminders.named_days import EVERY, FROM_THEN, NAME_OF_ALL, days_in, says, spoken
+from function_calls.reminders.options import Option, which_times
+from function_calls.reminders.undo import put_back, restore
 from function_calls.wording import say
 from services.reminders.due_words import due_words
-from services.reminders.model import Reminder
+from services.reminders.model import Reminder, ReminderEdit
 from services.reminders.nagging import without_nag
-from services.reminders.references import all_of, is_in
+from services.reminders.recurrence import next_fires
+from services.reminders.references import all_of, is_in, means_all
 from services.reminders.service import ReminderService
+from services.time_expressions import Reading
 
-_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|周|週|星期|礼拜|禮拜", re.IGNORECASE)
+_DELETE: Final = "reminder_delete"
+_MOST_DAYS: Final = 8
+
+
+def with_own_days(reference: str, ctx: CallContext) -> str:
+    """`reference`, or where a model made "all" of "everything for tomorrow", all of that day."""
+    if not means_all(reference):
+        return reference
+    days = [(day, words) for words in _own_words(ctx) for day in days_in(words, "", ctx)]
+    return f"all {spoken(*days[0])}" if len(days) == 1 else reference
 
 
 async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
     """What becomes of "cancel the standup tomorrow" where the standup comes again; None where all of it is meant.
 
-    Whether "the Monday meeting" of every Monday is to end, or one of them, is asked.
+    Where the reference names no day, because a model made an id of it, the person's own words are read. Whether "the
+    Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked about again.
 
     Raises:
-        RequestRefused: as `ReminderService.named` does.
+        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.named` does.
     """
+    if ctx.approved is not None or ctx.is_undoing:
+        return None
     words = all_of(reference) or reference
     read = due_words(words, ctx.now, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
-        return None
+        return await _by_own_words(reference, ctx, reminders)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
     if not named or not all(without_nag(each.schedule.rule) for each in named):
         return None
@@ -40,14 +62,97 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
         return None
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        if _WEEKDAY.search(reference) and len({fire.weekday() for fire in reminder.next_fires}) == 1:
-            return _which_days(reminder, read.readings[0].start, ctx)
+        day = read.readings[0]
+        if says(FROM_THEN, words, reminder.content):
+            return await _ended(day, reminder, ctx, reminders)
+        if _may_be_all(spoken(day, words), words, reminder):
+            return await _which_days(reminder, [day], ctx)
         return await leave_out(words, reminder, ctx, reminders)
 
     return await to_each(named, one, ctx, none="reminder.none")
 
 
-def _which_days(reminder: Reminder, day: datetime, ctx: CallContext) -> ToolResult:
-    rule, named = rule_words.rule(ctx.language, reminder), phrasing.date(ctx.language, day)
-    asked = say(ctx.language, "reminder.one_day_or_all", id=reminder.id, content=reminder.content, rule=rule, day=named)
-    return ToolResult(ok=False, text=asked, error="it comes on other days too", is_question=True)
+async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+    """The same for a reference without a day, of one reminder: the day stands in what the person wrote."""
+    if means_all(reference):
+        return None
+    clauses = _own_words(ctx)
+    named = await reminders.named(ctx.chat, ctx.sender, reference)
+    if len(named) != 1 or not without_nag(named[0].schedule.rule):
+        return None
+    (old,) = named
+    days = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
+    if not days:
+        return None
+    day, words = days[0]
+    if any(says(FROM_THEN, each, old.content) for each in clauses):
+        return await _ended(day, old, ctx, reminders)
+    if len(days) > 1 or _may_be_all(spoken(day, words), words, old):
+        coming = [each for each, _ in days if _comes_on(each, old, ctx)]
+        return await _which_days(old, coming, ctx) if coming else None
+    return await leave_out(f"{day.start:%Y-%m-%d}", old, ctx, reminders)
+
+
+async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Let `old` come up to the day before `day`, and no more from then on."""
+    midnight = datetime.combine(day.start.date(), datetime.min.time(), ZoneInfo(old.schedule.zone)).astimezone(UTC)
+    parts = [part for part in old.schedule.rule.split(";") if not part.startswith("UNTIL=")]
+    until = f"UNTIL={midnight - timedelta(seconds=1):%Y%m%dT%H%M%SZ}"
+    left = replace(old.schedule, rule=";".join([*parts, until]))
+    if "COUNT=" in old.schedule.rule or not next_fires(left, ctx.now, 1):
+        return deleted(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))
+    return ToolResult(
+        ok=True,
+        text=set_confirmed(changed, ctx, verb="changed"),
+        value={"id": changed.id},
+        receipts=(Receipt(action="changed", subject=changed.id, undo=put_back(old)),),
+    )
+
+
+def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
+    """What is said of reminders that were deleted."""
+    return ToolResult(
+        ok=True,
+        text="\n".join(say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in gone),
+        value={"deleted": [each.id for each in gone]},
+        receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in gone),
+    )
+
+
+def _own_words(ctx: CallContext) -> tuple[str, ...]:
+    """The parts of the message that ask for a delete; all of it where a model alone understood that."""
+    return clauses_that_ask_for(_DELETE, ctx) or (ctx.message.text,)
+
+
+def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
+    """Whether a day is named in words that may as well mean every one: "the Monday meeting", "the daily … tomorrow"."""
+    is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
+    return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
+
+
+def _comes_on(day: Reading, reminder: Reminder, ctx: CallContext) -> bool:
+    midnight = datetime.combine(day.start.date(), datetime.min.time(), ZoneInfo(reminder.schedule.zone))
+    before = max(midnight.astimezone(UTC) - timedelta(microseconds=1), ctx.now.astimezone(UTC))
+    return any(fire.date() == day.start.date() for fire in next_fires(reminder.schedule, before, 1))
+
+
+async def _which_days(reminder: Reminder, days: list[Reading], ctx: CallContext) -> ToolResult:
+    """Ask whether one of `days` is to be left out, or all of it to be deleted."""
+    once = ("once",) if len(days) == 1 else ()
+    options = [
+        Option(
+            label=say(ctx.language, "reminder.only_that_day", day=phrasing.date(ctx.language, day.start)),
+            call="reminder_update",
+            arguments={"reminder_id": reminder.id, "skip": f"{day.start:%Y-%m-%d}"},
+            answers=once,
+        )
+        for day in days[:_MOST_DAYS]
+    ]
+    gone = Option(
+        label=say(ctx.language, "reminder.all_of_it"),
+        call=_DELETE,
+        arguments={"reminder_id": reminder.id},
+        answers=("always",),
+    )
+    return await which_times(reminder, [*options, gone], ctx)

@@ -1,6 +1,5 @@
 """Move one occurrence of a reminder that repeats, and leave the others where they are."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -10,52 +9,39 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls import phrasing, rule_words
-from function_calls.calls import Receipt, ToolCall, ToolResult
-from function_calls.confirmations import PendingCall
+from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
-from function_calls.conventions import time_reader
 from function_calls.offline.references import ALL
-from function_calls.phrases import is_clock
 from function_calls.reminder_times import zone_name
 from function_calls.reminders.changes import changed_schedule, every_time
 from function_calls.reminders.models import ReminderUpdateArgs
+from function_calls.reminders.named_days import (
+    EVERY,
+    FROM_THEN,
+    NAME_OF_ALL,
+    ONLY,
+    PART,
+    days_in,
+    readings_in,
+    says,
+    spoken,
+)
+from function_calls.reminders.options import Option, which_times
 from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
-from services.chat import Choice
 from services.errors import RequestRefused
 from services.reminders.exceptions import with_exceptions
 from services.reminders.model import Reminder, Schedule
 from services.reminders.nagging import nag_like, without_nag
 from services.reminders.recurrence import next_fires
-from services.reminders.references import is_in, means_all
+from services.reminders.references import means_all
 from services.reminders.rules import parse_rule
 from services.reminders.service import ReminderService
 from services.time_expressions import Grain, Reading
 
 _MOST_A_DAY: Final = 9
 _INSTANT: Final = timedelta(microseconds=1)
-# "Just move it" says nothing about how often.
-_ONLY: Final = re.compile(
-    r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
-    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
-    re.IGNORECASE,
-)
-_EVERY: Final = re.compile(
-    r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
-    re.IGNORECASE,
-)
-_FROM_THEN: Final = re.compile(
-    r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.*\bto\b)"
-    r"|[从從].{1,8}起|开始|開始|以[后後]都",
-    re.IGNORECASE,
-)
-# "The Monday standup" of every Monday may be one of them, or all; "Monday's" and "on Monday" are one.
-_NAME_OF_ALL: Final = re.compile(
-    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
-    re.IGNORECASE,
-)
-_PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 
 
 class _Meant(Struct, frozen=True, kw_only=True):
@@ -141,12 +127,12 @@ def _meant(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallConte
         return None if means_all(args.occurrence) else _Meant(fires=_named_by(args.occurrence, old, ctx))
     words = _words(args, content, ctx)
     new_day = _day_of(args.time or "", ctx)
-    named = _days(words, content, ctx)
+    named = days_in(words, content, ctx)
     others = [day for day in named if new_day is None or day.start.date() != new_day]
-    if not (new_day or others) or _says(_FROM_THEN, ctx.message.text, content):
+    if not (new_day or others) or says(FROM_THEN, ctx.message.text, content):
         return None
-    is_only, is_every = (_says(pattern, ctx.message.text, content) for pattern in (_ONLY, _EVERY))
-    is_name = any(map(_NAME_OF_ALL.fullmatch, (_spoken(day, words) for day in named))) and _is_of_one_weekday(old, ctx)
+    is_only, is_every = (says(pattern, ctx.message.text, content) for pattern in (ONLY, EVERY))
+    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and _is_of_one_weekday(old, ctx)
     if others:
         return _Meant(fires=_fires_on(others[0], old, ctx), is_doubtful=is_name and not is_only)
     fires = _on_day(new_day, old, ctx) if new_day else ()
@@ -158,7 +144,7 @@ def _may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bo
     """Whether a new time is asked for of what comes on single days of the wall clock, and no other repetition."""
     if not old.rule or not args.time or args.rrule is not None or args.skip or args.type in {"daily", "weekly"}:
         return False
-    if args.type == "once" and _says(_ONLY, ctx.message.text, ""):
+    if args.type == "once" and says(ONLY, ctx.message.text, ""):
         return False
     return not parse_rule(old.rule).is_elapsed and bool(_next(old, ctx))
 
@@ -169,40 +155,18 @@ def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
     Of a message that asks for several things it is the part with this new time.
     """
     reference, text = args.reminder_id or "", ctx.message.text
-    if _days(reference, content, ctx):
+    if days_in(reference, content, ctx):
         return reference
-    clocks = [each for each in _readings(text, ctx) if each.has_clock and each.rrule is None]
-    wanted = [each.start.time() for each in _readings(args.time or "", ctx) if each.has_clock]
+    clocks = [each for each in readings_in(text, ctx) if each.has_clock and each.rrule is None]
+    wanted = [each.start.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
     if len(clocks) < 2 or not wanted:
         return text
-    parts = _PART.split(text)
-    return next((part for part in parts if any(each.start.time() in wanted for each in _readings(part, ctx))), text)
-
-
-def _readings(words: str, ctx: CallContext) -> list[Reading]:
-    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language) if words else ()
-    return [each.best for each in found if each.best is not None]
-
-
-def _days(words: str, content: str, ctx: CallContext) -> list[Reading]:
-    """The days that `words` name, without those that are words of the content: "the Monday report"."""
-    named = [each for each in _readings(words, ctx) if each.has_day and each.rrule is None]
-    return [each for each in named if not is_in(content, _spoken(each, words))]
-
-
-def _spoken(day: Reading, words: str) -> str:
-    """The words of the day, without those of the clock that belongs to it."""
-    parts = [words[start:end].strip() for start, end in day.spans]
-    return " ".join(part for part in parts if not is_clock(part))
-
-
-def _says(pattern: re.Pattern[str], text: str, content: str) -> bool:
-    """Whether `text` has such words that are not those of the content."""
-    return any(not is_in(content, found[0]) for found in pattern.finditer(text))
+    parts = PART.split(text)
+    return next((part for part in parts if any(each.start.time() in wanted for each in readings_in(part, ctx))), text)
 
 
 def _day_of(words: str, ctx: CallContext) -> date | None:
-    found = [each.start.date() for each in _readings(words, ctx) if each.has_day and each.rrule is None]
+    found = [each.start.date() for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
     return found[0] if len(found) == 1 else None
 
 
@@ -210,7 +174,7 @@ def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ..
     """The occurrences that the argument names: `next`, a day, or a day and its clock."""
     if words.strip().lower() == NEXT:
         return _next(old, ctx)
-    found = [each for each in _readings(words, ctx) if each.has_day and each.rrule is None]
+    found = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
     if len(found) != 1:
         raise RequestRefused("time_not_understood", time=words)
     fires = _fires_on(found[0], old, ctx)
@@ -266,35 +230,23 @@ async def _asked(
     ctx: CallContext,
 ) -> ToolResult:
     """Ask which of `once` is meant, or `always`; the answer is a number."""
-    options: list[tuple[str, str, str]] = []
+    given = {**args.model_dump(exclude_none=True), "reminder_id": old.id}
+    options: list[Option] = []
     for fire, goal in once:
         when = phrasing.moment(ctx.language, goal.start.replace(tzinfo=ZoneInfo(goal.zone)), ctx.now)
-        label = say(ctx.language, "reminder.only_once", when=when, old=phrasing.moment(ctx.language, fire, ctx.now))
-        options.append((f"{fire:%Y-%m-%d %H:%M}", label, "once" if len(once) == 1 else ""))
+        options.append(
+            Option(
+                label=say(
+                    ctx.language, "reminder.only_once", when=when, old=phrasing.moment(ctx.language, fire, ctx.now)
+                ),
+                call="reminder_update",
+                arguments={**given, "occurrence": f"{fire:%Y-%m-%d %H:%M}"},
+                answers=("once",) if len(once) == 1 else (),
+            )
+        )
     if always is not None:
         rule = rule_words.rule(ctx.language, replace(old, schedule=always))
-        options.append((ALL, say(ctx.language, "reminder.every_time", rule=rule), "always"))
-    given = {**args.model_dump(exclude_none=True), "reminder_id": old.id}
-    for number, (occurrence, _, pick) in enumerate(options, start=1):
-        call = ToolCall(id=ctx.call_id, name="reminder_update", arguments={**given, "occurrence": occurrence})
-        answers = tuple(filter(None, (str(number), pick)))
-        await _offer(call, answers, ctx)
-    rule = rule_words.rule(ctx.language, old)
-    asked = say(ctx.language, "reminder.which_times", id=old.id, content=old.content, rule=rule)
-    lines = [f"{number}. {label}" for number, (_, label, _) in enumerate(options, start=1)]
-    return ToolResult(
-        ok=False,
-        text="\n".join([asked, *lines]),
-        error="it comes on other days too; the person has been asked, wait for the answer",
-        is_question=True,
-        choices=tuple(Choice(label=label, says=str(number)) for number, (_, label, _) in enumerate(options, start=1)),
-    )
-
-
-async def _offer(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
-    """Let `call` wait for one of `answers`."""
-    if ctx.oversight is not None:
-        pending = PendingCall(
-            call=call, call_id=ctx.call_id, message=ctx.message, agent_name=ctx.agent_name, answers=answers
-        )
-        await ctx.oversight.confirmations.ask(pending)
+        label = say(ctx.language, "reminder.every_time", rule=rule)
+        everything = {**given, "occurrence": ALL}
+        options.append(Option(label=label, call="reminder_update", arguments=everything, answers=("always",)))
+    return await which_times(old, options, ctx)

@@ -129,7 +129,7 @@ def _found(
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
     found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
-    found = found or _repeating(wanted.casefold(), here)
+    found = found or _repeating(wanted.casefold(), here, now, times)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
@@ -151,11 +151,11 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     return by_id + by_words
 
 
-def _repeating(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
     """What repeats and is named by that as well as by words of its content: "the daily door reminder"."""
     rest = _REPEATING.sub("", wanted).strip()
     again = [each for each in here if without_nag(each.schedule.rule)] if rest and rest != wanted else []
-    return _named(rest, again)
+    return again and (_named(rest, again) or _due(rest, again, now, times))
 
 
 def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:

@@ -1,0 +1,55 @@
+"""The days that a message names beside the reminder that it speaks of, and how many of its days it means."""
+
+import re
+from typing import Final
+
+from function_calls.context import CallContext
+from function_calls.conventions import time_reader
+from function_calls.phrases import is_clock
+from services.reminders.references import is_in
+from services.time_expressions import Reading
+
+# "Just move it" says nothing about how often.
+ONLY: Final = re.compile(
+    r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
+    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
+    re.IGNORECASE,
+)
+EVERY: Final = re.compile(
+    r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
+    re.IGNORECASE,
+)
+FROM_THEN: Final = re.compile(
+    r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.*\bto\b)"
+    r"|[从從].{1,8}起|开始|開始|以[后後]都",
+    re.IGNORECASE,
+)
+# "The Monday standup" of every Monday may be one of them, or all; "Monday's" and "on Monday" are one.
+NAME_OF_ALL: Final = re.compile(
+    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
+
+
+def readings_in(words: str, ctx: CallContext) -> list[Reading]:
+    """The times that `words` name."""
+    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language) if words else ()
+    return [each.best for each in found if each.best is not None]
+
+
+def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
+    """The days that `words` name, without those that are words of the content: "the Monday report"."""
+    named = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
+    return [each for each in named if not is_in(content, spoken(each, words))]
+
+
+def spoken(day: Reading, words: str) -> str:
+    """The words of the day, without those of the clock that belongs to it."""
+    parts = [words[start:end].strip() for start, end in day.spans]
+    return " ".join(part for part in parts if not is_clock(part))
+
+
+def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
+    """Whether `text` has such words that are not those of the content."""
+    return any(not is_in(content, found[0]) for found in pattern.finditer(text))

@@ -1,0 +1,53 @@
+"""Ask which times of a repeating reminder are meant, with answers by number that code keeps."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from function_calls import rule_words
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.confirmations import PendingCall
+from function_calls.context import CallContext
+from function_calls.wording import say
+from services.chat import Choice
+from services.reminders.model import Reminder
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """What may be meant, in words, and the call that does it. `answers` pick it as well as its number does."""
+
+    label: str
+    call: str
+    arguments: Mapping[str, object]
+    answers: tuple[str, ...] = ()
+
+
+async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallContext) -> ToolResult:
+    """Ask which of `options` is meant, and let their calls wait for the answer."""
+    asked = say(
+        ctx.language,
+        "reminder.which_times",
+        id=reminder.id,
+        content=reminder.content,
+        rule=rule_words.rule(ctx.language, reminder),
+    )
+    for number, option in enumerate(options, start=1):
+        call = ToolCall(id=ctx.call_id, name=option.call, arguments=option.arguments)
+        await _offer(call, (str(number), *option.answers), ctx)
+    lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
+    return ToolResult(
+        ok=False,
+        text="\n".join([asked, *lines]),
+        error="it comes on other days too; the person has been asked, wait for the answer",
+        is_question=True,
+        choices=tuple(Choice(label=option.label, says=str(number)) for number, option in enumerate(options, start=1)),
+    )
+
+
+async def _offer(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
+    """Let `call` wait for one of `answers`."""
+    if ctx.oversight is not None:
+        pending = PendingCall(
+            call=call, call_id=ctx.call_id, message=ctx.message, agent_name=ctx.agent_name, answers=answers
+        )
+        await ctx.oversight.confirmations.ask(pending)
