@@ -119,7 +119,9 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
         is_urgent=args.urgent,
         catch_up=CatchUp(args.missed),
     )
-    reminder = await reminders.put_back(ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True)
+    reminder = await reminders.put_back(
+        ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True, was_ended=args.ended
+    )
     return _changed(reminder, ctx, "restored", None)
 
 

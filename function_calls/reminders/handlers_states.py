@@ -127,7 +127,7 @@ async def _taken_part(action: str, reference: str, ctx: CallContext, reminders: 
     if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
         same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
         return ToolResult(ok=True, text=same, value={"id": after.id})
-    undo = put_back(before) if action == "done" else _inverse(action, after)
+    undo = put_back(before, is_ended=True) if action == "done" else _inverse(action, after)
     receipt = Receipt(action=action, subject=after.id, undo=undo)
     return ToolResult(ok=True, text=_told(action, after, ctx), value={"id": after.id}, receipts=(receipt,))
 

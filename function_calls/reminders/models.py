@@ -103,7 +103,8 @@ class PersonArgs(Arguments):
 class ReminderPutBackArgs(Arguments):
     """Arguments of `reminder_put_back`, which takes a change back: the reminder as it was.
 
-    `start` is wall clock in `zone`, ISO 8601; `rule` an RRULE value, empty for once.
+    `start` is wall clock in `zone`, ISO 8601; `rule` an RRULE value, empty for once. `ended` says that the
+    change ended it.
     """
 
     reminder_id: str
@@ -114,6 +115,7 @@ class ReminderPutBackArgs(Arguments):
     targets: list[PersonArgs]
     urgent: bool = False
     missed: Literal["latest", "all", "none"] = "latest"
+    ended: bool = False
 
     def local_start(self) -> datetime:
         """`start` as a naive instant of the wall clock."""

@@ -4,8 +4,8 @@ from function_calls.calls import UndoStep
 from services.reminders.model import Reminder
 
 
-def put_back(reminder: Reminder) -> UndoStep:
-    """What makes `reminder` again what it is now."""
+def put_back(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
+    """What makes `reminder` again what it is now; `is_ended` says that the change which it takes back ends it."""
     return UndoStep(
         name="reminder_put_back",
         arguments={
@@ -17,6 +17,7 @@ def put_back(reminder: Reminder) -> UndoStep:
             "targets": [{"id": person.id, "name": person.name} for person in reminder.targets],
             "urgent": reminder.is_urgent,
             "missed": reminder.catch_up.value,
+            "ended": is_ended,
         },
     )
 

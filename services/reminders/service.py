@@ -195,21 +195,33 @@ class ReminderService:
         return await self._changing.one(chat, person, reference, lambda row: edited(row, edit, now, shortest))
 
     async def put_back(
-        self, chat: ChatAddress, person: Person, reminder_id: str, edit: ReminderEdit, *, is_undo: bool = False
+        self,
+        chat: ChatAddress,
+        person: Person,
+        reminder_id: str,
+        edit: ReminderEdit,
+        *,
+        is_undo: bool = False,
+        was_ended: bool = True,
     ) -> Reminder:
         """Make a reminder again what it was, also one that is over; `reminder_id` is complete.
 
-        With `is_undo` whoever may say that it is done may take that back.
+        With `is_undo` whoever may say that it is done may take that back. Without `was_ended`, that the change which is
+        taken back ended it, what has been deleted stays so: somebody did that since.
 
         Raises:
-            RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `create` refuses.
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, `deleted_since(id)`, and what `create` refuses.
         """
         await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
         may = check_may_finish if is_undo else check_may_change
-        return await self._changing.named(
-            chat, person, reminder_id, lambda row: edited(row, edit, now, shortest), check=may
-        )
+
+        def before(row: StoredReminder) -> Change:
+            if row.state is ReminderState.CANCELLED and not was_ended:
+                raise RequestRefused("deleted_since", id=public_id(row.key))
+            return edited(row, edit, now, shortest)
+
+        return await self._changing.named(chat, person, reminder_id, before, check=may)
 
     async def pause(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Keep a reminder silent until `resume`, or with "all" every one of one's own.
