@@ -5,7 +5,9 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
-from typing import Protocol, Self, TypeVar
+from datetime import timedelta
+from threading import Lock
+from typing import NoReturn, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
@@ -41,6 +43,7 @@ class Database:
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
+        self._at_once: _LineAtOnce | None = None
         self._notes: Notes | None = None
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
@@ -89,6 +92,7 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         """Finish what runs, close the connections, give back the file."""
         await self._closing.aclose()
+        self._at_once = None
         loop = asyncio.get_running_loop()
         # Nobody may wait any more for what is being read; SQLite crashes when its connection goes meanwhile.
         await loop.run_in_executor(self._reader, _turn)
@@ -109,6 +113,20 @@ class Database:
         if is_durable:
             return await self._in_thread(self._writer, self._durable.transact, work)
         return await self._in_thread(self._marker, self._quick.transact, work)
+
+    async def note(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, a small statement or two, as `run` without durability.
+
+        On SQLite it is done at once where nothing else is being written: the way to the thread and back takes longer.
+        """
+        if self._at_once is not None:
+            try:
+                return self._at_once.transact(work)
+            except BlockingIOError:
+                pass  # the thread can wait
+            except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
+                self._tell(error)
+        return await self.run(work, is_durable=False)
 
     async def mark(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, one statement that may be done twice; as `run` without durability.
@@ -136,16 +154,20 @@ class Database:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, do, work)
         except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
-            trouble = self._trouble(error)
-            if trouble is None:
-                raise
-            raise trouble from error
+            self._tell(error)
 
-    def _trouble(self, error: sa.exc.DatabaseError | sqlite3.Error) -> StorageBusy | StorageFull | None:
-        """What a driver's error means to whoever wanted work done; None where it is neither a lock nor a full disk.
+    def _tell(self, error: sa.exc.DatabaseError | sqlite3.Error) -> NoReturn:
+        """Raise what a driver's error means to whoever wanted work done, else the error itself.
 
         The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
         """
+        trouble = self._trouble(error)
+        if trouble is None:
+            raise error
+        raise trouble from error
+
+    def _trouble(self, error: sa.exc.DatabaseError | sqlite3.Error) -> StorageBusy | StorageFull | None:
+        """What a driver's error means; None where it is neither a lock nor a full disk."""
         cause = sqlite.cause(error)
         if sqlite.is_locked(cause) or postgres.is_locked(cause):
             return StorageBusy(self.name, "another program")
@@ -173,9 +195,10 @@ class Database:
             self._resources.enter_context(FileLock(self._path))
         self.sent = self._resources.enter_context(SentJournal(self._path))
         # One connection writes: to another's commit it would lose its cache, and read the pages again.
-        writing = _WritingConnection(self._connect(sqlite.Role.DURABLE))
+        writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._patience.busy)
         self._durable: _Line = _WritingLine(writing, sqlite.Role.DURABLE)
         self._quick: _Line = _WritingLine(writing, sqlite.Role.QUICK)
+        self._at_once = _LineAtOnce(writing)
         self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
         # A database in memory lives in its one connection.
         self._reading: _Line = self._durable if self._is_in_memory else _SteadyLine(self._connect(sqlite.Role.READING))
@@ -231,15 +254,17 @@ class _SteadyLine:
 
 
 class _WritingConnection:
-    """The connection of one thread that writes, and how durable its transactions are now."""
+    """The connection that writes, in the hands of one thread at a time, and how it treats a transaction now."""
 
-    def __init__(self, connection: sa.Connection) -> None:
+    def __init__(self, connection: sa.Connection, patience: timedelta) -> None:
         self.connection = connection
+        self.lock = Lock()
+        self._patience = patience
         self._role = sqlite.Role.DURABLE
 
     def switch(self, role: sqlite.Role) -> None:
         if role is not self._role:
-            sqlite.wait_for_disk(self.connection, role)
+            sqlite.take_role(self.connection, self._role, role, self._patience)
             self._role = role
 
 
@@ -252,8 +277,35 @@ class _WritingLine(_SteadyLine):
         self._role = role
 
     def transact(self, work: Callable[[sa.Connection], T]) -> T:
-        self._writing.switch(self._role)
-        return super().transact(work)
+        with self._writing.lock:
+            self._writing.switch(self._role)
+            return super().transact(work)
+
+
+class _LineAtOnce(_SteadyLine):
+    """Transactions of the event loop, which must wait for nothing, over the connection that writes."""
+
+    def __init__(self, writing: _WritingConnection) -> None:
+        super().__init__(writing.connection)
+        self._writing = writing
+
+    def transact(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do `work`.
+
+        Raises:
+            BlockingIOError: something else is being written, or another program has locked the database.
+        """
+        if not self._writing.lock.acquire(blocking=False):
+            raise BlockingIOError
+        try:
+            self._writing.switch(sqlite.Role.AT_ONCE)
+            return super().transact(work)
+        except sqlite3.OperationalError as error:
+            if sqlite.is_locked(error):
+                raise BlockingIOError from error
+            raise
+        finally:
+            self._writing.lock.release()
 
 
 class _RepeatingLine:

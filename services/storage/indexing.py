@@ -59,8 +59,13 @@ def take_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
     if index.newest_row is None:
         of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
         index.add(connection, [_indexed(row) for row in of_people])
-    elif any(row.id % _TOGETHER == 0 for row in kept):
+    elif is_turn_to_come_in(connection, kept):
         catch_up(connection)
+
+
+def is_turn_to_come_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
+    """Whether the messages that wait come in after these that were just kept."""
+    return index_of(connection).newest_row is not None and any(row.id % _TOGETHER == 0 for row in kept)
 
 
 def catch_up(connection: sa.Connection) -> None:

@@ -11,7 +11,15 @@ from services.history.terms import wanted_terms
 from services.storage import sqlite
 from services.storage.consent import consented, is_consented
 from services.storage.database import Database
-from services.storage.indexing import IS_INDEXED, index_of, indexed_rows, take_in, take_out
+from services.storage.indexing import (
+    IS_INDEXED,
+    catch_up,
+    index_of,
+    indexed_rows,
+    is_turn_to_come_in,
+    take_in,
+    take_out,
+)
 from services.storage.inserts import insert_new
 from services.storage.instants import to_micros
 from services.storage.message_extras import attachments_text, mentions_text
@@ -34,6 +42,8 @@ class SqlMessageStore:
 
         What the bot itself said was sent already, so its record need not wait for the disk.
         """
+        if len(messages) == 1 and messages[0].sender.is_bot:
+            return await self._add_own(messages[0])
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
             kept = consented(connection, [_columns(message) for message in messages])
@@ -48,6 +58,19 @@ class SqlMessageStore:
             kept = (message for message, new in zip(messages, is_new, strict=True) if new and not message.sender.is_bot)
             self._claims.hold([(message.address.key, message.id) for message in kept])
         return is_new
+
+    async def _add_own(self, message: ChatMessage) -> tuple[bool, ...]:
+        """Keep what the bot said. Nobody finds it by its words; messages of people that wait for it come in later."""
+        columns = _columns(message)
+
+        def work(connection: sa.Connection) -> tuple[bool, bool]:
+            new = _inserted(connection, [columns])
+            return bool(new), is_turn_to_come_in(connection, new)
+
+        is_new, has_waited_enough = await self._database.note(work)
+        if has_waited_enough:
+            await self._database.run(catch_up, is_durable=False)
+        return (is_new,)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """The message of that id in the chat, in whichever thread."""

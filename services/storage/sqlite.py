@@ -16,16 +16,21 @@ from sqlalchemy.util import LRUCache
 from services.storage.patience import Patience
 
 _BUSY = Patience().busy
+_CHECKPOINT_PAGES: Final = 1000  # SQLite's own default
 _PRIMARY: Final = 0xFF  # an extended result code has its primary one in its lowest byte
 # To put a statement into words takes longer than to run it: every engine finds what another one has compiled.
 _COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 
 
 class Role(StrEnum):
-    """What a connection is for: writes that must survive a power cut, marks that need not, or reading."""
+    """What a connection is for: writes that must survive a power cut, such as need not, or reading.
+
+    AT_ONCE is as QUICK and waits for nothing: for no lock, and for no disk that takes in the journal.
+    """
 
     DURABLE = "FULL"
     QUICK = "NORMAL"
+    AT_ONCE = "normal"
     READING = "OFF"
 
 
@@ -73,9 +78,14 @@ def _dialect() -> sa.Dialect:
     return model.dialect
 
 
-def wait_for_disk(connection: sa.Connection, role: Role) -> None:
-    """Make the transactions that follow as durable as `role` is; not within one."""
-    connection.connection.cursor().execute(f"PRAGMA synchronous = {role}")
+def take_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) -> None:
+    """Let the transactions that follow be those of another role; not within one."""
+    execute = connection.connection.cursor().execute
+    execute(f"PRAGMA synchronous = {new}")
+    if Role.AT_ONCE in (old, new):
+        is_at_once = new is Role.AT_ONCE
+        execute(f"PRAGMA busy_timeout = {0 if is_at_once else round(busy.total_seconds() * 1000)}")
+        execute(f"PRAGMA wal_autocheckpoint = {0 if is_at_once else _CHECKPOINT_PAGES}")
 
 
 def directly(connection: sa.Connection, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:

@@ -214,6 +214,51 @@ async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: P
     assert file.read_text() == "a letter, not a database"
 
 
+async def test_a_note_waits_for_nothing_and_what_follows_waits_for_the_disk_again(tmp_path: Path):
+    def manner(connection: sa.Connection) -> list[object]:
+        asked = ("synchronous", "busy_timeout", "wal_autocheckpoint")
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in asked]
+
+    async with Database(url(tmp_path)) as database:
+        before, noting = await database.run(manner), await database.note(manner)
+        after = await database.run(manner)
+
+    assert noting == [1, 0, 0]
+    assert before == after == [2, 30_000, 1000]
+
+
+async def test_a_note_waits_in_the_thread_while_something_else_is_written(tmp_path: Path):
+    release, has_begun = threading.Event(), threading.Event()
+
+    def slow(connection: sa.Connection) -> None:
+        put(connection)
+        has_begun.set()
+        release.wait(4)
+
+    async with Database(url(tmp_path)) as database:
+        writing = asyncio.create_task(database.run(slow))
+        await asyncio.to_thread(has_begun.wait)
+        noting = asyncio.create_task(database.note(count))
+        await asyncio.sleep(0.01)
+        is_noted_before = noting.done()
+        release.set()
+
+        assert (is_noted_before, await noting) == (False, 2)
+        await writing
+
+
+async def test_a_note_does_not_stop_the_event_loop_while_another_program_has_locked_the_database(tmp_path: Path):
+    async with Database(url(tmp_path)) as database:
+        with closing(sqlite3.connect(tmp_path / "data" / "bubbles.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            noting = asyncio.create_task(database.note(put))
+            await asyncio.sleep(0.01)
+            other.execute("ROLLBACK")
+
+        await noting
+        assert await database.read(count) == 2
+
+
 async def test_a_folder_that_cannot_be_made_is_told_as_a_setting(tmp_path: Path):
     (tmp_path / "data").write_text("a file where the folder should be")
 

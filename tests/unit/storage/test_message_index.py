@@ -66,6 +66,17 @@ async def test_messages_come_into_the_index_together_and_the_newest_are_found_be
     assert [each.id for each in found] == [str(number) for number in range(100, 0, -1)]
 
 
+async def test_messages_come_into_the_index_also_where_the_bot_always_says_the_last_one():
+    bot = Person(id="self", name="Bubbles", is_bot=True)
+    async with Database("sqlite://") as database:
+        store = SqlMessageStore(database)
+        for number in range(1, 65):
+            said = message(number, "tea")
+            await store.add([said if number % 2 else replace(said, sender=bot)])
+
+        assert await database.run(lambda connection: connection.scalar(sa.select(SqliteMessageIndex.newest_row))) == 63
+
+
 async def test_of_messages_that_have_some_of_the_words_the_best_comes_first_whether_it_is_in_the_index_or_not():
     async with Database("sqlite://") as database:
         store = SqlMessageStore(database)
