@@ -203,7 +203,7 @@ def _triple(match: re.Match[str], order: DateOrder | None, usual: DateOrder) -> 
         if not 1900 <= year < 2200:
             return []
         dates = _ordered(a, b, year, DateOrder.DMY if mark == "." else order, usual)
-        return [("PIECE", {**dates, "strength": 2})] if dates else []
+        return _full_date({**dates, "strength": 2}) if dates else []
     return _short_year(first, b, year, mark, order, usual)
 
 
@@ -215,7 +215,11 @@ def _year_first(first: str, second: str, third: str) -> list[Sense]:
         month, day = day, month
     if not valid_day(year, month, day):
         return []
-    return [("PIECE", {"year": year, "months": (month,), "days": (day,), "strength": 2})]
+    return _full_date({"year": year, "months": (month,), "days": (day,), "strength": 2})
+
+
+def _full_date(slots: Slots) -> list[Sense]:
+    return [("PIECE", slots), ("FULLDATE", slots)]
 
 
 def _short_year(first: str, b: int, year: int, mark: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:

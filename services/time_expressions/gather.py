@@ -19,6 +19,10 @@ UNKEPT_FIELDS = BOUND_FIELDS | {"feast", "zone", "either", "minute"}
 _ALTERNATIVE_FIELDS = DAY_FIELDS | CLOCK_FIELDS | {"strength", "swapped", "offset", "anchor", "side", "zone"}
 
 
+_NAMED_OF = {"week": {"weekdays", "clocks"}, "year": {"months", "days"}}
+"""What a day must say to come as often as the one before it: every Monday at 9 and Friday at 5."""
+
+
 class Group(NamedTuple):
     """One time: its meaning, and the phrases (folded offsets) that it was put together from."""
 
@@ -57,10 +61,10 @@ def _as_often(last: Group, group: Group, text: str, grammar: Grammar) -> Group:
     """Every Monday at 9 and Friday at 5: days that follow those of a week, with a clock of their own, come as often."""
     gap = text[last.spans[-1][1] : group.spans[0][0]].strip(" ,;")
     told, slots = group.slots.keys() - {"strength", "this_week"}, last.slots
-    is_weekly = "every" in slots and slots["every"].unit == "week" and {"weekdays", "clocks"} <= slots.keys()
-    if (gap and gap not in grammar.conjunctions) or not is_weekly or not {"weekdays", "clocks"} <= told:
+    named = _NAMED_OF.get(slots["every"].unit) if "every" in slots else None
+    if (gap and gap not in grammar.conjunctions) or named is None or not named <= slots.keys() or not named <= told:
         return group
-    if not told <= {"weekdays"} | CLOCK_FIELDS or slots.keys() & BOUND_FIELDS:
+    if not told <= named | CLOCK_FIELDS or slots.keys() & BOUND_FIELDS:
         return group
     return group._replace(slots={name: group.slots[name] for name in told} | {"every": slots["every"], "strength": 2})
 

@@ -30,7 +30,7 @@ MOST_CLOCKS = 100
 
 def recurring(meaning: Meaning, present: Present) -> Answer | None:
     """The first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
-    meaning = within_hours(_with_clock_of_end(_spread(meaning)))
+    meaning = within_hours(_with_clock_of_bound(_spread(meaning)))
     rule = build_rule(meaning)
     if rule is None or meaning.every is None:
         return None
@@ -79,14 +79,14 @@ def _spread(meaning: Meaning) -> Meaning:
     return meaning._replace(parts=parts)
 
 
-def _with_clock_of_end(meaning: Meaning) -> Meaning:
+def _with_clock_of_bound(meaning: Meaning) -> Meaning:
     """Every day until Christmas at nine: the only clock is that of each day; midnight is where the last day ends."""
-    every, until = meaning.every, meaning.until
-    if every is None or every.unit in SECONDS or until is None or meaning.clocks or meaning.parts:
+    if meaning.every is None or meaning.every.unit in SECONDS or meaning.clocks or meaning.parts:
         return meaning
-    if not until.clocks or is_time_of_day(until) or not until.clocks[0].hour:
-        return meaning
-    return meaning._replace(clocks=until.clocks, parts=until.parts)
+    for bound in (meaning.since, meaning.until):
+        if bound is not None and bound.clocks and bound.clocks[0].hour and not is_time_of_day(bound):
+            return meaning._replace(clocks=bound.clocks, parts=bound.parts)
+    return meaning
 
 
 def is_time_of_day(meaning: Meaning) -> bool:
@@ -162,7 +162,10 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
             return datetime.combine(end.date(), time()) - timedelta(seconds=1)
         return end if answers[0].has_clock else datetime.combine(end.date(), UNTIL_DAY_END)
     if meaning.lasting is not None:
-        return window_end(meaning, present.local)
+        if meaning.since is None:
+            return window_end(meaning, present.local)
+        last = window_end(meaning, first)
+        return last - timedelta(seconds=1) if last and not meaning.lasting.seconds else last
     if meaning.shift is not None and meaning.shift.unit == "week":
         return datetime.combine(week_end(first.date()), UNTIL_DAY_END)
     if (

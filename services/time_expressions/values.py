@@ -133,6 +133,8 @@ def unify(left: Slots, right: Slots) -> Slots | None:
     """Join two meanings into one, or None where they contradict each other."""
     if "offset" in left and "offset" in right:
         return None
+    if (_is_bare_length(left) and "weekdays" in right) or (_is_bare_length(right) and "weekdays" in left):
+        return None
     common = left.keys() & right.keys()
     merged = {**left, **right}
     if "every" in common:
@@ -146,6 +148,11 @@ def unify(left: Slots, right: Slots) -> Slots | None:
                 return None
             merged[key] = joined
     return merged if _coherent(merged) else None
+
+
+def _is_bare_length(slots: Slots) -> bool:
+    """Three days, without "in": how long, beside a weekday from which it is counted."""
+    return slots.keys() == {"offset", "strength"} and slots["strength"] <= 0 and slots["offset"].unit == "day"
 
 
 def _join(key: str, left: Slots, right: Slots) -> Any:

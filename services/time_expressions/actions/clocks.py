@@ -11,6 +11,7 @@ _COUNTED_POINTS = {1, 2}
 _MOST_HOURS_OFF = 14
 _LAST_SMALL_HOUR = 4
 _NOON = 12
+_NO_DAY = Shift("", 0)
 _MINUTES_OF_HALF_A_DAY = 720
 
 
@@ -113,8 +114,10 @@ def clock_beside(values: Values, *, number_first: bool = True, strength: int = 2
 
 
 def range_beside(values: Values) -> Slots | None:
-    """Tomorrow 3-5."""
+    """Tomorrow 3-5, tonight 8-10; behind a weekday it may be a score."""
     day, pair = values
+    if "clocks" in day or day.get("shift", _NO_DAY).unit != "day":
+        return None
     made = clock_range([pair])
     return {**day, **made} if made else None
 

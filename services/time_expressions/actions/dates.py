@@ -17,6 +17,7 @@ _WEDNESDAY, _SATURDAY = 2, 5
 _WEEKEND = (5, 6)
 _MOST_WEEKS_OF_MONTH = 5
 _MONTH_AND_YEAR = {"months", "year", "shift", "strength"}
+_MID_YEAR = 7
 _EARLY_DAYS = 10
 _LAST_COMMON_ORDINAL = 12
 _PERIODS = {"week", "month", "quarter", "year"}
@@ -63,13 +64,15 @@ def day_after_months(values: Values) -> Slots | None:
 
 
 def day_of_month(values: Values, *, day: int) -> Slots | None:
-    """Mid next month, mid next week; the present month needs no name, as its day may be gone."""
+    """Mid next month, mid next week, mid next year; the present month needs no name, as its day may be gone."""
     inner: Slots = values[-1]
     shift = inner.get("shift")
     if shift is None or not inner.keys() <= _NOTHING_BUT_SHIFT:
         return None
     if shift.unit == "week":
         return {**inner, "weekdays": (_WEDNESDAY,), "strength": 2}
+    if shift.unit == "year":
+        return {**inner, "months": (_MID_YEAR,), "days": (1,), "strength": 2}
     if shift.unit != "month":
         return None
     if shift.steps:
@@ -141,7 +144,7 @@ def holiday(values: Values, *, strength: int) -> Slots:
     if named == "nth":
         month, weekday, ordinal, *later = rest
         day: Slots = {"months": (month,), "weekdays": (weekday,), "ordinals": (ordinal,), "strength": strength}
-        return {"offset": Span(days=later[0]), "anchor": day, "strength": strength} if later else day
+        return {"offset": Span(days=later[0], unit="day"), "anchor": day, "strength": strength} if later else day
     if isinstance(named, str):
         return {"feast": Feast(named, (tuple(rest),) if rest else ()), "strength": strength}
     return {"months": (named,), "days": tuple(rest), "strength": strength}
@@ -155,7 +158,11 @@ def last_midnight(values: Values) -> Slots:
 def refuse_date(values: Values) -> Slots | None:
     """Except Christmas, except in December: what no rule can leave out."""
     told = values[-1].keys()
-    return {"refused": True, "strength": 2} if told & (_DAYS | {"shift", "anchor"}) and "every" not in told else None
+    return (
+        {"refused": True, "strength": 2}
+        if told & (_DAYS | {"shift", "anchor", "since", "until"}) and "every" not in told
+        else None
+    )
 
 
 def nth_day_of(values: Values) -> Slots | None:
@@ -204,10 +211,10 @@ def edge_of_month(values: Values) -> Slots | None:
     return {"months": (month,), "edge": side, "strength": 2}
 
 
-def month_of_quarter(values: Values, *, last: bool = False) -> int | None:
-    """Q3: the month that it begins with, or the last one."""
+def month_of_quarter(values: Values, *, last: bool = False, months: int = 3) -> int | None:
+    """Q3, H2: the month that it begins with, or the last one; `months` is its length."""
     number = values[0]
-    return number * 3 - (0 if last else 2) if 1 <= number <= 4 else None
+    return number * months - (0 if last else months - 1) if 1 <= number <= _LUNAR_MONTHS // months else None
 
 
 def seasonal(values: Values, *, year: int) -> Slots:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from services.time_expressions.actions.clocks import clock_piece
-from services.time_expressions.actions.dates import nth_weekday
+from services.time_expressions.actions.dates import holiday, nth_weekday
 from services.time_expressions.actions.general import Values, both, typed
 from services.time_expressions.actions.lengths import SECONDS_OF
 from services.time_expressions.values import Every, Slots, Span, names_day
@@ -82,6 +82,26 @@ def every_date(values: Values) -> Slots | None:
     if "year" in piece or "every" in piece or not piece.keys() & {"months", "feast"}:
         return None
     return {**piece, "every": Every(1, "year"), "strength": 2}
+
+
+def once_each(values: Values) -> Slots | None:
+    """Once every weekday: as often as the words behind it say."""
+    inner: Slots = values[-1]
+    return inner if "every" in inner else None
+
+
+def every_feast(values: Values) -> Slots:
+    """Every Mother's Day; Black Friday, which is counted from another day, has no rule."""
+    made = holiday(values, strength=2)
+    return {**made, "every": Every(1, "year")} if "anchor" not in made else {"refused": True, "strength": 2}
+
+
+def before_month_end(values: Values) -> Slots | None:
+    """Two days before the end of every month."""
+    length: Span = values[-1]
+    if length.months or length.seconds or not 1 <= length.days <= _TEN:
+        return None
+    return {"every": Every(1, "month"), "days": (-1 - length.days,), "strength": 2}
 
 
 def every_part(values: Values, *, unit: str = "day") -> Slots:

@@ -110,6 +110,10 @@ from services.time_expressions import DateOrder, Grain
         ("the last weekend of november", "2026-11-28"),
         ("all saints' day", "2027-11-01"),
         ("明年年中", "2027-07-01"),
+        ("the weekend before christmas", "2026-12-19"),
+        ("on 2nd wed of month", "2026-12-09"),
+        ("2day", "2026-11-20"),
+        ("in the year 2030", "2030-01-01"),
     ],
 )
 def test_words_name_the_next_such_day(read, text, day):
@@ -182,6 +186,7 @@ def test_a_dotted_date_puts_the_month_first_in_chinese(read):
         ("28 to 30 november", "11-28", "12-01"),
         ("from nov 28 to dec 2", "11-28", "12-03"),
         ("12月1号到5号", "12-01", "12-06"),
+        ("2026-12-24 to 2026-12-26", "12-24", "12-27"),
     ],
 )
 def test_dates_from_one_to_another_are_an_interval(read, text, first, after):

@@ -50,6 +50,12 @@ from services.time_expressions import parse, parse_all
         ("first day of spring", "2027-03-01"),
         ("明年下半年", "2027-07-01"),
         ("2027年上半年", "2027-01-01"),
+        ("second half of next year", "2027-07-01"),
+        ("h1 2027", "2027-01-01"),
+        ("mid next year", "2027-07-01"),
+        ("the second half of december", "2026-12-16"),
+        ("十二月下半月", "2026-12-16"),
+        ("by year end", "2026-12-31"),
     ],
 )
 def test_a_part_of_the_year_begins_on_its_first_day(read, text, day):
@@ -100,6 +106,7 @@ def test_words_that_only_look_like_parts_of_the_year_are_none(now, text):
         ("三个月一次", "FREQ=MONTHLY;INTERVAL=3"),
         ("一个月一次", "FREQ=MONTHLY"),
         ("8小时一次", "FREQ=HOURLY;INTERVAL=8"),
+        ("every quarter on the last day", "FREQ=YEARLY;BYMONTH=3,6,9,12;BYMONTHDAY=-1"),
     ],
 )
 def test_days_of_quarters_and_seasons_repeat(read, text, rule):

@@ -174,6 +174,19 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("隔一天一次", "FREQ=DAILY;INTERVAL=2"),
         ("每年6月和12月的1号", "FREQ=YEARLY;BYMONTH=6,12;BYMONTHDAY=1"),
         ("每年的最后一天", "FREQ=YEARLY;BYYEARDAY=-1"),
+        ("every single monday", "FREQ=WEEKLY;BYDAY=MO"),
+        ("every second weekend", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU"),
+        ("every day starting next monday at 8am", "FREQ=DAILY;BYHOUR=8;BYMINUTE=0"),
+        ("every day starting monday for 3 days", "FREQ=DAILY;COUNT=3"),
+        ("every monday starting jan 4 for 2 weeks", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20270118T085959Z"),
+        ("every first monday in june and december", "FREQ=YEARLY;BYMONTH=6,12;BYDAY=1MO"),
+        ("every jan, apr, jul and oct 15", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYMONTHDAY=15"),
+        ("once every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("every day, weekends excluded", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("bi-monthly", "FREQ=MONTHLY;INTERVAL=2"),
+        ("every 5th day of the month", "FREQ=MONTHLY;BYMONTHDAY=5"),
+        ("two days before the end of each month", "FREQ=MONTHLY;BYMONTHDAY=-3"),
+        ("daily for the rest of the week", "FREQ=DAILY;UNTIL=20261122T235959Z"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):
@@ -251,6 +264,12 @@ def test_days_behind_those_of_a_week_come_as_often(now, text, rules):
     assert found == [f"FREQ=WEEKLY;{rule};BYMINUTE=0" for rule in rules]
 
 
+def test_a_date_behind_that_of_every_year_comes_every_year(now):
+    found = [one.best.rrule for one in parse_all("yearly on aug 5 and dec 12", now)]
+
+    assert found == ["FREQ=YEARLY;BYMONTH=8;BYMONTHDAY=5", "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=12"]
+
+
 def test_a_day_of_another_request_comes_once(now):
     assert [one.best.rrule is None for one in parse_all("每周一9点提醒我开会，周五5点去接孩子", now)] == [False, True]
 
@@ -268,6 +287,7 @@ def test_working_days_that_no_rule_counts_are_none(now, text):
         "daily except in july",
         "除了春节每天早上八点",
         "每天早上八点，春节除外",
+        "every day except from dec 20 to 27",
     ],
 )
 def test_an_exception_that_no_rule_holds_is_not_left_out_in_silence(now, text):
