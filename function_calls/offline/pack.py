@@ -136,6 +136,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
         either: Matches what stands between two times of which one is meant.
         pointing: Matches a request to be reminded of nothing but "this".
+        owning: Matches a span of days that something is of: it says when only where nothing else does.
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
         answering: Matches words that answers are given with, at an end: "let's say".
         vague: Matches words of a time that no clock knows; `lead` an amount of time ahead of something.
@@ -176,6 +177,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     listed_clock: re.Pattern[str]
     either: re.Pattern[str]
     pointing: re.Pattern[str]
+    owning: re.Pattern[str]
     period: re.Pattern[str]
     answering: re.Pattern[str]
     length: re.Pattern[str]
@@ -298,6 +300,7 @@ def load_pack(language: str) -> LanguagePack:
         listed_clock=any_of((data.listed_clock,)),
         either=any_of((data.either,)),
         pointing=any_of((data.pointing,)),
+        owning=any_of((data.owning,)),
         period=any_of(data.periods),
         answering=any_of(data.answering),
         length=re.compile(data.length, re.IGNORECASE),

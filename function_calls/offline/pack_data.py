@@ -117,6 +117,7 @@ class PackData(_Data):
     lengths: tuple[str, ...] = ()
     pointers: frozenset[str] = frozenset()
     pointing: str = NEVER
+    owning: str = NEVER
     untitled: tuple[tuple[str, str], ...] = ()
     no_notes: tuple[str, ...] = ()
     to_do: str = NEVER

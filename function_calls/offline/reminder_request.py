@@ -183,7 +183,8 @@ class ReminderReader:
             chosen, time = self._choose(self._clause.owners_in(parts.aside), ())
         named = [time] if time else [self._clause.times[owner] for owner in chosen]
         times = completed([each for each in named if each.best is not None] or named)
-        body = self._pack.purpose.sub("", parts.body) if ahead else parts.body
+        is_ahead = ahead or (not any(each.best for each in times) and any(each.lead for each in times))
+        body = self._pack.purpose.sub("", parts.body) if is_ahead else parts.body
         cut = [owner for owner in chosen if ahead or self._clause.times[owner].lead is None]
         content = self._content(body, cut) or self._untitled()
         said = self._clause.text

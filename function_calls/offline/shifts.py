@@ -10,6 +10,8 @@ from function_calls.offline.time_words import TimeWords
 from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
+_FIGURE = re.compile(r"\d{1,2}(?::\d\d)?", re.ASCII)
+
 
 def new_time(request: Request, ear: Ear) -> Reading | None:
     """The new time, if one was named; of "from 5pm to 6pm" the last."""
@@ -33,7 +35,8 @@ def _told(request: Request, ear: Ear) -> tuple[TimeWords, ...]:
     """The times in the words of the new one; a bare figure is a clock time."""
     span, until, hour = request.words("span"), request.words("until"), request.words("hour")
     words = ear.pack.data.from_now.format(span=span) if span else until
-    words = ear.pack.data.clock.format(time=hour) if hour else words
+    if hour or _FIGURE.fullmatch(until):
+        words = ear.pack.data.clock.format(time=hour or until)
     if words:
         return ear.clause(words).times
     named = request.times("which", "reference")

@@ -56,7 +56,8 @@ class TimeWords(Struct, frozen=True, kw_only=True):
 def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> tuple[TimeWords, ...]:
     """Every time named in `text`, in order; no two share a character."""
     leads = list(_leads(text, pack))
-    plain, reader = _as_read(text, pack), partial(read, now=now, language=pack.language)
+    reader = partial(read, now=now, language=pack.language)
+    plain = without_owners(_as_read(text, pack), pack, reader)
     found = list(_read(text, reader(plain)))
     torn = [span for lead in leads for span in lead.spans if any(span[0] < start < span[1] for start in _starts(found))]
     if torn:  # 前一天晚上八点: a day before something, and a clock
@@ -69,6 +70,12 @@ def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -
     for words in _impossible(text, plain, found, reader):
         found = [each for each in found if not any(_overlap(span, words.spans[0]) for span in each.spans)] + [words]
     return tuple(sorted(found, key=lambda words: words.spans))
+
+
+def without_owners(text: str, pack: LanguagePack, read: Callable[[str], Sequence[TimeReadings]]) -> str:
+    """`text`, letter for letter as long, without the week that something is of, where another time is named."""
+    plain = pack.owning.sub(_cover, text)
+    return plain if plain != text and read(plain) else text
 
 
 def repeated(time: TimeWords, now: datetime, pack: LanguagePack, read: TimeReader) -> TimeWords | None:
@@ -92,9 +99,15 @@ def in_the_morning(time: TimeWords, text: str, now: datetime, pack: LanguagePack
     expressions = read(data.said.format(time=time.words), now, language=pack.language)
     if len(expressions) != 1 or not expressions[0].readings or expressions[0].readings[0].coverage < 1:
         return None
+    if not _is_same_figure(time.best, expressions[0].readings[0]):  # every two hours is no hour of the morning
+        return None
     if data.is_likely:
         return _or_in_the_morning(time, time.best, expressions[0].readings[0])
     return replace(time, readings=expressions[0].readings, is_ambiguous=expressions[0].ambiguous)
+
+
+def _is_same_figure(one: Reading, other: Reading) -> bool:
+    return (one.start.hour - other.start.hour) % _HALF_DAY == 0 and one.start.minute == other.start.minute
 
 
 def _or_in_the_morning(time: TimeWords, usual: Reading, morning: Reading) -> TimeWords | None:

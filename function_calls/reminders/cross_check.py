@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from itertools import chain
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from function_calls.offline.clauses import tidy
 from function_calls.offline.corrections import corrected_times
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.several_times import completed, with_listed_clocks
-from function_calls.offline.time_words import find_times
+from function_calls.offline.time_words import find_times, in_the_morning, without_owners
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
 from services.reminders.spoken import as_meant
@@ -47,6 +48,7 @@ def cross_check(
     if is_choice(words, pack):
         return Verdict(schedule=proposed)
     words = tidy(words, pack)  # without its slips: "evry day" is no one time
+    words = without_owners(words, pack, partial(times.parse_all, now=now.astimezone(zone), language=language))
     found = _times_in(words, now.astimezone(zone), language, times)
     apart = [each.readings for each in found]
     listed = _listed_in(words, now.astimezone(zone), language, times)
@@ -74,12 +76,17 @@ def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tu
 
 
 def _listed_in(words: str, now: datetime, language: str, times: TimeReader) -> Iterator[tuple[Reading, ...]]:
-    """The times of a list that completes them: the six and seven of "at 5, 6 and 7 tomorrow", on that day."""
+    """The times of a list that completes them: the six and seven of "at 5, 6 and 7 tomorrow", on that day.
+
+    What wakes people up is meant in the morning.
+    """
     pack = load_pack(language_of(words, language))
     if pack.afresh.search(words):
         return
     found = find_times(words, now, pack, times.parse_all)
     yield from (each.readings for each in completed(with_listed_clocks(found, words, now, pack, times.parse_all)))
+    early = (in_the_morning(each, words, now, pack, times.parse_all) for each in found)
+    yield from (each.readings for each in early if each is not None)
 
 
 def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:

@@ -59,6 +59,13 @@ def every_weekday(values: Values, *, interval: int | None = None, strength: int 
     return {"weekdays": days, "every": Every(int(amount), "week"), "strength": strength}
 
 
+def every_weekday_at(values: Values) -> Slots | None:
+    """Every weekday at nine except holidays: the clock stands before the days that are left."""
+    clock, days = values
+    made, piece = every_weekday([days]), clock_piece([clock])
+    return {**made, **piece} if made and piece else None
+
+
 def next_weekdays(values: Values) -> Slots | None:
     """The next three Mondays."""
     count, day = values

@@ -31,6 +31,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("at 9am for the next 2 weeks", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=14"),
         ("8am 12pm 4pm and 8pm every day", "FREQ=DAILY;BYHOUR=8,12,16,20;BYMINUTE=0"),
         ("every morning and every evening", "FREQ=DAILY;BYHOUR=9,19;BYMINUTE=0"),
+        ("every weekday at 9:30 except holidays", WORKDAYS + ";BYHOUR=9;BYMINUTE=30"),
         ("at 9:30 every weekday except public holidays", WORKDAYS + ";BYHOUR=9;BYMINUTE=30"),
         ("every day half an hour before bedtime", "FREQ=DAILY;BYHOUR=21;BYMINUTE=30"),
         ("the next 3 mondays at 9am", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=3"),
