@@ -301,15 +301,15 @@ def _at_the_clock_of(clock: TimeWords, reading: Reading) -> Reading:
 def _on_the_day_of(event: Reading, time: TimeWords) -> TimeWords:
     """`time` on the day of what it comes before, where it names a clock alone.
 
-    Of an hour that leaves open which half of the day is meant, it is the last before the event.
+    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event.
     """
     best = time.best
     if best is None or not best.has_clock or best.has_day or best.rrule is not None:
         return time
     moved = tuple(on_day(each, event.start.date()) for each in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
-        both = [half for each in moved for half in halves(each) if half.start <= event.start]
-        moved = (max(both, key=lambda half: half.start),) if both else moved
+        both = [half for each in moved for half in halves(each)]
+        moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
     return replace(time, readings=tuple(each._replace(has_day=True) for each in moved), is_ambiguous=False)
 
 

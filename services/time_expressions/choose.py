@@ -59,6 +59,8 @@ def _allowed(item: Item, text: str, grammar: Grammar, *, eager: bool) -> bool:
     strength = item.value.get("strength", 0)
     if strength >= STRONG or _is_bound(item.value) or (eager and strength >= 0):
         return True
+    if item.value.keys() == _NOTHING_BUT_CLOCKS and strength >= 0 and text.startswith(grammar.requests, item.end):
+        return True  # 两点 counts points, but not in 两点提醒我
     return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text, grammar)
 
 

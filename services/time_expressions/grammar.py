@@ -49,6 +49,7 @@ class Grammar(NamedTuple):
     joints: frozenset[str]
     leads: frozenset[str]
     hints: tuple[str, ...]
+    requests: tuple[str, ...]
     conjunctions: frozenset[str]
     alternatives: frozenset[str]
     courtesies: frozenset[str]
@@ -84,7 +85,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     """Compile the lexicons of `chosen`; the first one decides the usual order of dates."""
     words: dict[str, tuple[Sense, ...]] = {}
     roots: list[Node] = []
-    groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set()}
+    groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "requests": set()}
     groups |= {"conjunctions": set(), "alternatives": set(), "courtesies": set()}
     characters: dict[int, int] = {}
     idioms: list[str] = []
@@ -104,6 +105,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         joints=frozenset(groups["joints"]),
         leads=frozenset(groups["leads"]),
         hints=tuple(sorted(groups["hints"], key=lambda word: (-len(word), word))),
+        requests=tuple(sorted(groups["requests"])),
         conjunctions=frozenset(groups["conjunctions"]),
         alternatives=frozenset(groups["alternatives"]),
         courtesies=frozenset(groups["courtesies"]),
