@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from function_calls.calls import Interpretation
-from function_calls.offline.blanks import Blanked
+from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack, Sought, load_pack, sought
@@ -31,7 +31,7 @@ _Need = Literal["nothing", "follow", "address"]
 _USUAL_PAUSE_MINUTES = 10
 _REASON = re.compile(r"[^,，.。;；!！?？]{2,40}[,，。;；!！]\s*(?=[^,，]+$)")
 """What is said before a request to the bot, and why: "I'm back, resume all reminders"."""
-_WORDS = ("zone", "place", "hours", "topic", "when", "until")
+_WORDS = ("zone", "place", "hours", "topic", "when", "until", "during")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
 
 
@@ -117,7 +117,7 @@ def direct_call(text: str, ear: Ear) -> DirectCall | None:
 def _told_by(candidates: Iterable[_Direct], clause: Blanked, ear: Ear) -> DirectCall | None:
     for direct in candidates:
         for slots in _matches(direct, clause, ear):
-            call = _call(direct.data, Request(intent=direct.data.tool, match=slots, clause=clause), ear.pack)
+            call = _call(direct.data, Request(intent=direct.data.tool, match=slots, clause=clause), ear)
             if call is not None:
                 return call
     return None
@@ -164,7 +164,7 @@ def _matches(direct: _Direct, clause: Blanked, ear: Ear) -> Iterator[Match]:
             yield Match(intent=direct.data.tool, slots=slots)
 
 
-def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall | None:
+def _call(data: DirectData, request: Request, ear: Ear) -> DirectCall | None:
     """The call; None where the words of a slot are not of its kind."""
     words = {name: request.words(name) for name in _WORDS if request.words(name)}
     if "place" in words:
@@ -173,23 +173,36 @@ def _call(data: DirectData, request: Request, pack: LanguagePack) -> DirectCall 
             return None
     if "topic" in words:
         words["filter"] = words.pop("topic")
-    if "until" in words and not request.clause.owners_in(request.match.slots["until"]):
-        words["until"] = pack.data.from_now.format(span=words["until"])
+    for name in words.keys() & {"until", "during"}:
+        if not _is_a_time(words[name], ear):
+            # A blank may hold a preposition as well: "for three hours".
+            length = None if has_words(request.match.slots[name]) else ear.pack.length.search(words[name])
+            words[name] = ear.pack.data.from_now.format(span=words[name] if length is None else length[0])
+    if "during" in words and not _is_a_time(words["during"], ear):
+        return None
     if "when" in words:
         words["skip"] = words.pop("when")
     if "hours" in words and not (re.search(r"\d", words["hours"]) or _names_hours(request)):
         return None
-    references = reminder_references(request, pack) if _NAMES & request.match.slots.keys() else ()
+    references = reminder_references(request, ear.pack) if _NAMES & request.match.slots.keys() else ()
     whole = request.clause.restore(request.clause.text)
     if (
         not references
-        and not words.keys() - {"until"}
+        and not words.keys() - {"until", "during"}
         and data.tool == "reminder_state"
-        and pack.plural.search(pack.fold(whole))
+        and ear.pack.plural.search(ear.pack.fold(whole))
     ):
         references = ("all",)
     named = {"filter" if data.tool == "reminder_list" else "reminder_id": references[0]} if references else {}
     return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **named})
+
+
+def _is_a_time(words: str, ear: Ear) -> bool:
+    """Whether `words` say when, and nothing else."""
+    found = ear.read_times(words, ear.now, language=ear.pack.language)
+    spans = [span for each in found[:1] if each.best is not None for span in each.best.spans]
+    beside = "".join(letter for at, letter in enumerate(words) if not any(start <= at < end for start, end in spans))
+    return bool(spans) and not has_words(beside)
 
 
 def _names_hours(request: Request) -> bool:

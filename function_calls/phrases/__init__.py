@@ -20,7 +20,7 @@ class Phrases(Struct, frozen=True, kw_only=True):
 
     `yes` and `no` are whole messages, and so are `picks`: those that pick one of what was offered, by its number or as
     `once` or `always`. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
-    the day.
+    the day. `until` stands before the end of a while.
     """
 
     yes: frozenset[str]
@@ -31,6 +31,7 @@ class Phrases(Struct, frozen=True, kw_only=True):
     folding: dict[int, int]
     clocks: re.Pattern[str]
     clocks_without_half: re.Pattern[str]
+    until: re.Pattern[str]
 
 
 class Claims(Struct, frozen=True, kw_only=True):
@@ -61,6 +62,7 @@ def phrases(language: str) -> Phrases:
         folding=str.maketrans(folding["traditional"], folding["simplified"]),
         clocks=_any_of(table["clock"]["times"]),
         clocks_without_half=_any_of(table["clock"]["without_half"]),
+        until=_any_of(table["clock"]["until"]),
     )
 
 

@@ -25,6 +25,11 @@ async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, 
     if not chosen:
         return ToolResult.refused("no_reminders", say(ctx.language, none))
     results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
+    return joined(results)
+
+
+def joined(results: Sequence[ToolResult]) -> ToolResult:
+    """What several changes come to together."""
     failed = next((result for result in results if not result.ok), None)
     return ToolResult(
         ok=any(result.ok for result in results),

@@ -14,6 +14,7 @@ from services.reminders.forecast import known_until
 from services.reminders.model import CatchUp, Reminder, ReminderState
 from services.reminders.nagging import Nag, nag_of, without_nag
 from services.reminders.recurrence import next_fires
+from services.reminders.rests import is_put_off
 
 _MOST_ASKED_ABOUT = 10
 
@@ -30,9 +31,11 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
         say(language, "reminder.for_whom", who=phrasing.targets(language, reminder.targets)) if reminder.targets else ""
     )
     told = {"id": reminder.id, "content": reminder.content, "note": note, "whom": whom}
+    bare = replace(reminder.schedule, rule=without_nag(reminder.schedule.rule))
+    if reminder.state is ReminderState.PAUSED and bare.rule:
+        return say(language, "reminder.changed_paused", **told, rule=rule_words.rule(language, reminder))
     if not reminder.next_fires:
         return say(language, "reminder.changed_silent", **told)
-    bare = replace(reminder.schedule, rule=without_nag(reminder.schedule.rule))
     if bare.rule:
         coming = next_fires(bare, ctx.clock.now())
         fires = say(language, "rule.joint").join(phrasing.moment(language, each, ctx.now) for each in coming)
@@ -113,7 +116,13 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
 
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     if without_nag(reminder.schedule.rule):
-        return rule_words.rule(ctx.language, reminder) + phrasing.zone_note(ctx.language, reminder, zone_name(ctx.zone))
+        rule = rule_words.rule(ctx.language, reminder)
+        if reminder.next_fires and is_put_off(reminder.schedule, ctx.now):
+            when = phrasing.moment(ctx.language, reminder.next_fires[0], ctx.now)
+            rule = say(ctx.language, "reminder.rest_line", rule=rule, next=when)
+        elif reminder.state is ReminderState.PAUSED and not is_under_day:
+            rule = say(ctx.language, "reminder.paused_line", rule=rule)
+        return rule + phrasing.zone_note(ctx.language, reminder, zone_name(ctx.zone))
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
     if reminder.state is ReminderState.DONE:

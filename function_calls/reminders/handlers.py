@@ -19,8 +19,10 @@ from function_calls.reminders.models import (
     ReminderUpdateArgs,
 )
 from function_calls.reminders.moves import move_to, moved_once
+from function_calls.reminders.pausing import rested
 from function_calls.reminders.replies import meant
-from function_calls.reminders.skips import with_skipped
+from function_calls.reminders.rests import rest_during
+from function_calls.reminders.skips import NEXT, with_skipped
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
@@ -33,6 +35,7 @@ from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
 from services.reminders.service import ReminderService, once_at
 
+_DAY = timedelta(days=1)
 _USUAL_SNOOZE = timedelta(minutes=10)
 _SAID_TOGETHER = timedelta(hours=1)
 """Of what was said in this time "snooze all" speaks."""
@@ -63,6 +66,10 @@ async def _updated(
     moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
     if moved is not None:
         return moved
+    if args.skip and args.skip.strip().lower() != NEXT:
+        rest = rest_during(args.skip, ctx)
+        if rest.until - rest.since > _DAY:
+            return await rested(rest, old, ctx, reminders)
     edit = _edit(args, old, ctx)
     if edit == ReminderEdit():
         asked = say(ctx.language, "reminder.nothing_to_change")

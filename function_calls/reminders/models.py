@@ -37,8 +37,8 @@ class ReminderUpdateArgs(Arguments):
     )
     skip: str | None = Field(
         default=None,
-        description="跳过一次 / leave out one day of one that repeats: 'YYYY-MM-DD', the person's words for the day, "
-        "or 'next' for its next time.",
+        description="跳过 / leave out a day (or a week) of one that repeats: 'YYYY-MM-DD', the person's words for the "
+        "day, or 'next' for its next time.",
     )
     occurrence: str | None = Field(
         default=None,
@@ -70,7 +70,12 @@ class ReminderStateArgs(Arguments):
     )
     until: str | None = Field(
         default=None,
-        description="Only with pause: until when or for how long, as in reminder_snooze. The person is asked then.",
+        description="Only with pause: until when or for how long, as in reminder_snooze. What repeats goes on then.",
+    )
+    during: str | None = Field(
+        default=None,
+        description="Only with pause: the days of the pause where it does not begin now: 'next week', 'tomorrow', "
+        "'Dec 20 to Jan 3', 下周.",
     )
 
 

@@ -95,11 +95,13 @@ def fitting(
     return [each for each in here if each in fits], rest
 
 
+def is_weekend(reading: Reading, words: str) -> bool:
+    """Whether `words` mean both days of a weekend, which is read as its first."""
+    return reading.start.weekday() == _SATURDAY and reading.end is None and _WEEKEND.search(words) is not None
+
+
 def _whole(reading: Reading, words: str) -> Reading:
-    """A weekend is read as its first day, and lasts two."""
-    if reading.start.weekday() != _SATURDAY or reading.end is not None or not _WEEKEND.search(words):
-        return reading
-    return reading._replace(end=reading.start + timedelta(days=1, hours=1))
+    return reading._replace(end=reading.start + timedelta(days=1, hours=1)) if is_weekend(reading, words) else reading
 
 
 def _fits(fire: datetime, reading: Reading) -> bool:

@@ -1,7 +1,7 @@
 """The days and wall times that a rule leaves out: `EXDATE=20261225,20261231T090000` in its text."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 
 _PART: Final = "EXDATE="
@@ -13,6 +13,15 @@ def with_exceptions(rule: str, exceptions: Sequence[datetime], *, days_only: boo
     known = (part[len(_PART) :].split(",") for part in rule.split(";") if _is_exceptions(part))
     left_out = {each.strftime(shape) for each in exceptions}.union(*known)
     return f"{without_exceptions(rule)};{_PART}{','.join(sorted(left_out))}"
+
+
+def without_exceptions_from(rule: str, day: date) -> str:
+    """`rule` with the days and wall times before `day` left out, and none from then on."""
+    known = (part[len(_PART) :].split(",") for part in rule.split(";") if _is_exceptions(part))
+    first = f"{day:%Y%m%d}"
+    kept = sorted({each for some in known for each in some if each < first})
+    bare = without_exceptions(rule)
+    return f"{bare};{_PART}{','.join(kept)}" if kept else bare
 
 
 def without_exceptions(rule: str) -> str:

@@ -1,0 +1,105 @@
+"""For which while a reminder is to rest, in people's words, and how that is confirmed."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls import phrasing, rule_words
+from function_calls.context import CallContext
+from function_calls.conventions import time_reader
+from function_calls.phrases import LANGUAGES, phrases
+from function_calls.reminder_times import moment_of, zone_name
+from function_calls.wording import say
+from services.errors import RequestRefused
+from services.reminders.due_words import is_weekend
+from services.reminders.model import Reminder
+from services.reminders.nagging import without_nag
+from services.reminders.recurrence import next_fires
+from services.reminders.rests import Rest
+from services.time_expressions import Grain, Reading
+
+_DAY: Final = timedelta(days=1)
+_TICK: Final = timedelta(microseconds=1)
+_DAYS_A_WEEK: Final = 7
+_MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
+
+
+def rest_until(words: str, ctx: CallContext) -> Rest:
+    """From now until when `words` say; until a day is until that day begins.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `time_in_past`.
+    """
+    until = moment_of(words, ctx)
+    reading = _reading(words, ctx)
+    if reading is not None and not reading.has_clock and not reading.part:
+        until = _midnight(until)
+    if until <= ctx.now:
+        raise RequestRefused("time_in_past", due=until, now=ctx.now)
+    return Rest(since=ctx.now, until=until)
+
+
+def rest_during(words: str, ctx: CallContext) -> Rest:
+    """The while that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or how long it lasts from now.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `time_in_past`.
+    """
+    reading = _reading(words, ctx)
+    is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
+    if is_end or reading is None or reading.has_clock or reading.part or reading.rrule:
+        return rest_until(words, ctx)
+    since = _midnight(reading.start)
+    return Rest(since=max(since, ctx.now), until=_end(reading, since, words))
+
+
+def morning_after(rest: Rest, ctx: CallContext) -> datetime:
+    """When a person can be asked whether things go on: a rest that ends at midnight is spoken of in the day."""
+    local = rest.until.astimezone(ctx.zone)
+    return moment_of(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
+
+
+def rest_told(reminder: Reminder, rest: Rest, missed: Sequence[datetime], ctx: CallContext) -> str:
+    """Which times of a reminder were left out, and when it goes on."""
+    language = ctx.language
+    bare = replace(reminder.schedule, rule=without_nag(reminder.schedule.rule))
+    coming = next_fires(bare, rest.until - _TICK)
+    dates = tuple(dict.fromkeys(phrasing.date(language, each) for each in (missed[0], missed[-1])))
+    key = "reminder.rest_day" if len(dates) == 1 else "reminder.rest_span"
+    people = phrasing.targets(language, reminder.targets)
+    return say(
+        language,
+        "reminder.rest_told",
+        id=reminder.id,
+        content=reminder.content,
+        rule=rule_words.rule(language, reminder),
+        note=phrasing.zone_note(language, reminder, zone_name(ctx.zone)),
+        whom=say(language, "reminder.for_whom", who=people) if people else "",
+        span=say(language, key, first=dates[0], last=dates[-1]),
+        fires=say(language, "rule.joint").join(phrasing.moment(language, each, ctx.now) for each in coming),
+    )
+
+
+def _reading(words: str, ctx: CallContext) -> Reading | None:
+    return time_reader(ctx).parse(words, ctx.now.astimezone(ctx.zone), language=ctx.language).best
+
+
+def _end(reading: Reading, since: datetime, words: str) -> datetime:
+    """The first moment behind the days that were named."""
+    if reading.end is not None:
+        return reading.end
+    if is_weekend(reading, words):
+        return since + 2 * _DAY
+    if reading.grain is Grain.WEEK:
+        return since + (_DAYS_A_WEEK - since.weekday()) * _DAY
+    months = _MONTHS.get(reading.grain)
+    if months is None:
+        return since + _DAY
+    month = since.month - 1 + months
+    return since.replace(year=since.year + month // 12, month=month % 12 + 1, day=1)
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,0 +1,79 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+from services.reminders.rests import Rest, awake, can_rest, is_put_off, left_out, resting, rests
+
+NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
+DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
+
+
+def at(rule: str, zone: str = "UTC") -> Schedule:
+    return Schedule(start=datetime(2026, 11, 2, 9, 0), zone=zone, rule=rule)
+
+
+def rest(days: float) -> Rest:
+    return Rest(since=NOW, until=NOW + timedelta(days=days))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        DAILY,
+        "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0",
+        "FREQ=DAILY;BYHOUR=9,13,16;BYMINUTE=0,30",
+        f"{DAILY};EXDATE=20261124",
+        "LUNAR 10-20;BYHOUR=9;BYMINUTE=0",
+    ],
+)
+@pytest.mark.parametrize("days", [0.9, 3, 3.01, 40])
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland"])
+def test_what_rests_comes_never_in_that_while_and_at_all_other_times(rule, days, zone):
+    old, while_ = at(rule, zone), rest(days)
+
+    new = resting(old, while_)
+
+    end = while_.until + timedelta(days=90)
+    usual = [fire for fire in next_fires(old, NOW, 2000) if while_.until <= fire < end]
+    assert [fire for fire in next_fires(new, NOW, 2000) if fire < end] == usual
+
+
+def test_one_that_rests_is_put_off_until_it_is_woken():
+    new = resting(at(DAILY), rest(7))
+
+    assert rests(new, NOW)
+    assert is_put_off(new, NOW)
+    assert awake(new, NOW) == at(DAILY)
+
+
+def test_a_rest_that_is_to_come_does_not_put_off_the_next_time():
+    new = resting(at(DAILY), Rest(since=NOW + timedelta(days=7), until=NOW + timedelta(days=9)))
+
+    assert rests(new, NOW)
+    assert not is_put_off(new, NOW)
+
+
+def test_what_repeats_until_done_does_so_after_the_rest():
+    new = resting(at(f"{DAILY};NAG=10;NAGS=3"), rest(1))
+
+    assert new == at(f"{DAILY};EXDATE=20261124T090000;NAG=10;NAGS=3")
+
+
+def test_waking_keeps_out_what_has_gone_by():
+    old = at(f"{DAILY};EXDATE=20261110")
+
+    assert awake(resting(old, rest(7)), NOW) == old
+
+
+@pytest.mark.parametrize(("rule", "expected"), [(DAILY, True), ("", False), ("FREQ=MINUTELY;INTERVAL=90", False)])
+def test_only_what_comes_on_days_can_rest(rule, expected):
+    assert can_rest(at(rule)) is expected
+
+
+def test_what_a_reminder_would_say_meanwhile_is_told():
+    assert left_out(at(DAILY), rest(2)) == (
+        datetime(2026, 11, 24, 9, 0, tzinfo=UTC),
+        datetime(2026, 11, 25, 9, 0, tzinfo=UTC),
+    )
