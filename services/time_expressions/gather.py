@@ -34,7 +34,7 @@ def gathered(groups: list[Group], text: str, stands: Callable[[Slots], bool], gr
     """Join neighbours of which one says what the other leaves open: "daily … at 7 pm"."""
     found: list[Group] = []
     for each in groups:
-        group = _as_often(found[-1], each, text, grammar) if found else each
+        group = _carried(found[-1], each, text, grammar) if found else each
         joined = _joined(found[-1], group, text, grammar) if found else None
         if joined is not None and stands(joined.slots):
             found[-1] = joined
@@ -57,16 +57,33 @@ def _joined(last: Group, group: Group, text: str, grammar: Grammar) -> Group | N
     return None if slots is None else Group(slots=slots, spans=spans)
 
 
-def _as_often(last: Group, group: Group, text: str, grammar: Grammar) -> Group:
-    """Every Monday at 9 and Friday at 5: days that follow those of a week, with a clock of their own, come as often."""
+def _carried(last: Group, group: Group, text: str, grammar: Grammar) -> Group:
+    """`group` with what `last`, of which it is another in a list, said for both."""
     gap = text[last.spans[-1][1] : group.spans[0][0]].strip(" ,;")
-    told, slots = group.slots.keys() - {"strength", "this_week"}, last.slots
-    named = _NAMED_OF.get(slots["every"].unit) if "every" in slots else None
-    if (gap and gap not in grammar.conjunctions) or named is None or not named <= slots.keys() or not named <= told:
+    if gap and gap not in grammar.conjunctions:
         return group
-    if not told <= named | CLOCK_FIELDS or slots.keys() & BOUND_FIELDS:
-        return group
-    return group._replace(slots={name: group.slots[name] for name in told} | {"every": slots["every"], "strength": 2})
+    return group._replace(slots=_as_often(last.slots, group.slots) or _in_that_week(last.slots, group.slots))
+
+
+def _as_often(last: Slots, slots: Slots) -> Slots | None:
+    """Every Monday at 9 and Friday at 5: days that follow those of a week, with a clock of their own, come as often."""
+    told = slots.keys() - {"strength", "this_week"}
+    named = _NAMED_OF.get(last["every"].unit) if "every" in last else None
+    if named is None or not named <= last.keys() or not named <= told:
+        return None
+    if not told <= named | CLOCK_FIELDS or last.keys() & BOUND_FIELDS:
+        return None
+    return {name: slots[name] for name in told} | {"every": last["every"], "strength": 2}
+
+
+def _in_that_week(last: Slots, slots: Slots) -> Slots:
+    """Next Saturday and Sunday, 下周六、周日: the weekday that follows is one of that week."""
+    told, shift = slots.keys() - {"strength"}, last.get("shift")
+    is_of_week = shift is not None and shift.unit == "week" and shift.steps > 0 and len(last.get("weekdays", ())) == 1
+    if not is_of_week or "weekdays" not in told or not told <= {"weekdays"} | CLOCK_FIELDS:
+        return slots
+    follows = len(slots["weekdays"]) == 1 and slots["weekdays"] > last["weekdays"]
+    return {**slots, "shift": shift, "strength": 2} if follows else slots
 
 
 def _either(left: Slots, right: Slots) -> Slots | None:

@@ -126,10 +126,12 @@ def day_from_end(values: Values) -> Slots:
     return {"days": (-values[0],), "strength": 0}
 
 
-def instances(values: Values) -> Slots | None:
-    """The first and last instance of Wednesday and Friday."""
+def instances(values: Values, *, last: bool = False) -> Slots | None:
+    """The first and last instance of Wednesday and Friday, the second to last working day."""
     ordinals, days = values
     ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
+    if last:
+        ordinals = tuple(-one for one in ordinals)
     if days == _WEEKEND:  # the last weekend begins on a Saturday
         return nth_weekday([ordinals, _SATURDAY])
     return {"positions": ordinals, "weekdays": days if isinstance(days, tuple) else (days,), "strength": 1}

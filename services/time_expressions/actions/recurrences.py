@@ -3,7 +3,7 @@
 from typing import Any
 
 from services.time_expressions.actions.clocks import clock_piece
-from services.time_expressions.actions.dates import holiday, nth_weekday
+from services.time_expressions.actions.dates import holiday, instances, nth_weekday
 from services.time_expressions.actions.general import Values, both, typed
 from services.time_expressions.actions.lengths import SECONDS_OF
 from services.time_expressions.values import Every, Slots, Span, names_day
@@ -11,6 +11,10 @@ from services.time_expressions.values import Every, Slots, Span, names_day
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
 _MINUTES = 60
 _TEN = 10
+_WEEK, _WORKDAYS = 7, 5
+_LAST_DAY, _SURE_LAST_DAY = 31, 28
+_MOST_WEEKS_OF_MONTH, _MONTHS_OF_QUARTER = 5, 3
+_FIRST_SURE_WORKDAY = 4
 _SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
 """Months and days of 每隔一天 and the like, which leave one out (see `every_apart`)."""
 
@@ -89,6 +93,61 @@ def every_date(values: Values) -> Slots | None:
     if "year" in piece or "every" in piece or not piece.keys() & {"months", "feast"}:
         return None
     return {**piece, "every": Every(1, "year"), "strength": 2}
+
+
+def days_between(values: Values) -> Slots | None:
+    """The 1st to the 5th of every month: each of these days."""
+    numbers = [one for value in values if value != "month" for one in (value if isinstance(value, tuple) else (value,))]
+    first, last = numbers
+    if not 1 <= first < last <= _LAST_DAY:
+        return None
+    return {"every": Every(1, "month"), "days": tuple(range(int(first), int(last) + 1)), "strength": 2}
+
+
+def day_before_each(values: Values) -> Slots | None:
+    """Before the 15th of every month, 每月15号之前: the day before, as that day is too late."""
+    number = next(value for value in values if value != "month")
+    if not 1 < number <= _LAST_DAY:
+        return None
+    return {"every": Every(1, "month"), "days": (int(number) - 1,), "strength": 2}
+
+
+def weekday_beside_each(values: Values, *, after: bool = False) -> Slots | None:
+    """The Monday before the 15th of every month: the one of the seven days before it."""
+    weekday, number = values[:2]
+    first = number + 1 if after else number - _WEEK
+    if not 1 <= first <= _SURE_LAST_DAY - _WEEK + 1:
+        return None
+    days = tuple(range(first, first + _WEEK))
+    return {"every": Every(1, "month"), "days": days, "weekdays": (weekday,), "strength": 2}
+
+
+def week_of_each(values: Values, *, last: bool = False, day_last: bool = False) -> Slots | None:
+    """The first week of every month, its Wednesday: the nth Monday, the nth Wednesday."""
+    told = [value for value in values if value != "month"]
+    number = -1 if last else told.pop(0 if day_last or len(told) == 1 else 1)
+    made = nth_weekday([number, told[0] if told else 0])
+    return {**made, "every": Every(1, "month"), "strength": 2} if made and number <= _MOST_WEEKS_OF_MONTH else None
+
+
+def nth_workday_of_each(values: Values) -> Slots | None:
+    """Every fifth working day is that of the month; whether every second one is, nobody knows."""
+    number, days = values
+    if len(days) != _WORKDAYS:
+        return None
+    if number < _FIRST_SURE_WORKDAY:
+        return {"refused": True, "strength": 2}
+    made = instances([number, days])
+    return {**made, "every": Every(1, "month"), "strength": 2} if made else None
+
+
+def day_of_each_quarter(values: Values) -> Slots | None:
+    """每季度第一个月5号."""
+    place, unit, day = values
+    if unit != "month" or not 1 <= place <= _MONTHS_OF_QUARTER or not 1 <= day <= _SURE_LAST_DAY:
+        return None
+    months = tuple(range(int(place), 13, _MONTHS_OF_QUARTER))
+    return {"every": Every(1, "year"), "months": months, "days": (int(day),), "strength": 2}
 
 
 def once_each(values: Values) -> Slots | None:

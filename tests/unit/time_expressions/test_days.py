@@ -114,6 +114,7 @@ from services.time_expressions import DateOrder, Grain
         ("on 2nd wed of month", "2026-12-09"),
         ("2day", "2026-11-20"),
         ("in the year 2030", "2030-01-01"),
+        ("外后天", "2026-11-23"),
     ],
 )
 def test_words_name_the_next_such_day(read, text, day):

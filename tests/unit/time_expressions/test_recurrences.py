@@ -188,6 +188,20 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every 5th day of the month", "FREQ=MONTHLY;BYMONTHDAY=5"),
         ("two days before the end of each month", "FREQ=MONTHLY;BYMONTHDAY=-3"),
         ("daily for the rest of the week", "FREQ=DAILY;UNTIL=20261122T235959Z"),
+        ("the 1st to 5th of every month", "FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5"),
+        ("每月1-5号", "FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5"),
+        ("every month before the 15th", "FREQ=MONTHLY;BYMONTHDAY=14"),
+        ("每月15日前", "FREQ=MONTHLY;BYMONTHDAY=14"),
+        ("the first week of every month", "FREQ=MONTHLY;BYDAY=1MO"),
+        ("每月第二周的周三", "FREQ=MONTHLY;BYDAY=2WE"),
+        ("the monday before the 15th of every month", "FREQ=MONTHLY;BYMONTHDAY=8,9,10,11,12,13,14;BYDAY=MO"),
+        ("the second to last business day of each month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-2"),
+        ("每月倒数第二个工作日", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-2"),
+        ("every 5th business day", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=5"),
+        ("每月首个周一", "FREQ=MONTHLY;BYDAY=1MO"),
+        ("每月头一天", "FREQ=MONTHLY;BYMONTHDAY=1"),
+        ("每季度第一个月5号", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYMONTHDAY=5"),
+        ("每天中午和晚上八点", "FREQ=DAILY;BYHOUR=12,20;BYMINUTE=0"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):
@@ -269,6 +283,11 @@ def test_a_date_behind_that_of_every_year_comes_every_year(now):
     found = [one.best.rrule for one in parse_all("yearly on aug 5 and dec 12", now)]
 
     assert found == ["FREQ=YEARLY;BYMONTH=8;BYMONTHDAY=5", "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=12"]
+
+
+@pytest.mark.parametrize("text", ["next saturday and sunday", "下周六、周日上午"])
+def test_a_weekday_behind_one_of_next_week_is_of_that_week(now, text):
+    assert [one.best.start.day for one in parse_all(text, now)] == [28, 29]
 
 
 def test_a_day_of_another_request_comes_once(now):

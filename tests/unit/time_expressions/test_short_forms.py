@@ -143,6 +143,8 @@ def test_the_last_weekend_is_over(now, text):
         "13月1日",
         "32nd of december",
         "tomorrow 5 december",
+        "on public holidays at 10am",
+        "节假日早上十点",
     ],
 )
 def test_what_cannot_be_kept_is_no_other_time(now, text):
