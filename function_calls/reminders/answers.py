@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from function_calls import phrasing, rule_words
-from function_calls.calls import ToolResult
+from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
@@ -22,6 +22,16 @@ _MOST_ASKED_ABOUT = 10
 def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
     """What was done to a reminder (`set`, `changed`, `resume` …), when it fires now, for whom, and how it behaves."""
     return "\n".join([_when_confirmed(reminder, ctx, verb), *_manners(reminder, ctx.language)])
+
+
+def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
+    """The confirmation of a change, with its receipt; `undo` takes it back."""
+    return ToolResult(
+        ok=True,
+        text=set_confirmed(reminder, ctx, verb=verb),
+        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
+    )
 
 
 def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:

@@ -13,6 +13,7 @@ from function_calls.phrases import is_clock, is_clock_without_half
 from function_calls.reminder_times import clock_of, rule_parts, schedule_from
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.models import ReminderUpdateArgs
+from function_calls.reminders.named_days import SAME_TIME, readings_in
 from services.errors import RequestRefused
 from services.reminders.exceptions import without_exceptions
 from services.reminders.model import Schedule
@@ -54,12 +55,21 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return _at_clock(old, clock)
     day = _spoken_day(args.time, ctx)
     if day is not None:
-        return Schedule(start=datetime.combine(day, old.start.time()), zone=old.zone)
+        clock = old.start.time().replace(second=0, microsecond=0)
+        return Schedule(start=datetime.combine(day, clock), zone=old.zone)
     proposed = _scheduled(args, args.time, ctx)
     verdict = cross_check(
         proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
+
+
+def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
+    """`args` with nothing but the day as the new time, where the person said "same time"."""
+    if not args.time or SAME_TIME.search(ctx.message.text) is None:
+        return args
+    days = [each for each in readings_in(args.time, ctx) if each.has_day and each.rrule is None]
+    return args.model_copy(update={"time": f"{days[0].start:%Y-%m-%d}"}) if len(days) == 1 else args
 
 
 def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:

@@ -1,25 +1,26 @@
 """The functions that change reminders and put them off, and the inverses that take changes back."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from msgspec.structs import replace
 
-from function_calls.calls import Receipt, ToolResult, UndoStep
+from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from function_calls.reminder_times import moment_of, nagging
+from function_calls.reminder_times import nagging
 from function_calls.reminders.all_of_them import own_reminders, to_each
-from function_calls.reminders.answers import set_confirmed, which_reminder
-from function_calls.reminders.changes import changed_schedule
+from function_calls.reminders.answers import changed_told, which_reminder
+from function_calls.reminders.changes import at_same_time, changed_schedule
 from function_calls.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
     ReminderSnoozeArgs,
     ReminderUpdateArgs,
 )
-from function_calls.reminders.moves import move_to, moved_once
+from function_calls.reminders.moves import moved_once
 from function_calls.reminders.pausing import rested
+from function_calls.reminders.putting_off import is_shift, put_off, put_off_all, shifted_all, until_of
 from function_calls.reminders.replies import meant
 from function_calls.reminders.rests import rest_during
 from function_calls.reminders.skips import NEXT, with_skipped
@@ -31,14 +32,10 @@ from services.errors import RequestRefused
 from services.history.service import HistoryService
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
 from services.reminders.nagging import nag_like, without_nag
-from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
-from services.reminders.service import ReminderService, once_at
+from services.reminders.service import ReminderService
 
 _DAY = timedelta(days=1)
-_USUAL_SNOOZE = timedelta(minutes=10)
-_SAID_TOGETHER = timedelta(hours=1)
-"""Of what was said in this time "snooze all" speaks."""
 
 
 @tool_function(name="reminder_update", returns="reply", changes_state=True)
@@ -47,8 +44,11 @@ async def reminder_update(
 ) -> ToolResult:
     """修改提醒 / Change the time, the text or the manners of one of this chat's reminders, or of all of one's own."""
     if means_all(args.reminder_id or ""):
+        change = partial(_updated, reminders=reminders, may_ask=False)
+        if is_shift(args.time):
+            return await shifted_all(args, change, ctx, reminders)
         own = await own_reminders(ctx, reminders)
-        return await to_each(own, partial(_updated, args, reminders, may_ask=False), ctx, none="reminder.none")
+        return await to_each(own, lambda each, inner: change(args, old=each, ctx=inner), ctx, none="reminder.none")
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
@@ -62,6 +62,7 @@ async def reminder_update(
 async def _updated(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
+    args = at_same_time(args, ctx)
     is_over = old.state is ReminderState.DONE
     moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
     if moved is not None:
@@ -77,9 +78,9 @@ async def _updated(
     if is_over:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
         revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit)
-        return _changed(revived, ctx, "changed", delete(revived))
+        return changed_told(revived, ctx, "changed", delete(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
-    return _changed(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
+    return changed_told(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
 
 
 async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
@@ -96,13 +97,12 @@ async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
-    until = moment_of(args.time, ctx) if args.time else ctx.now + _USUAL_SNOOZE
+    until = until_of(args.time, ctx)
     if means_all(args.reminder_id or ""):
-        said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
-        return await to_each(said, partial(_snoozed, until, reminders), ctx, none="reminder.none_to_snooze")
+        return await put_off_all(until, args, ctx, reminders)
     try:
         reference = await meant(args.reminder_id, ctx, reminders, history)
-        return await _put_off(reference or "", until, ctx, reminders)
+        return await put_off(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
@@ -113,7 +113,7 @@ async def reminder_snooze(
 async def reminder_restore(args: ReminderRestoreArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Take a delete back."""
     restored = await reminders.restore(ctx.chat, ctx.sender, args.reminder_id)
-    return _changed(restored, ctx, "restored", None)
+    return changed_told(restored, ctx, "restored", None)
 
 
 @tool_function(name="reminder_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
@@ -129,36 +129,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
     reminder = await reminders.put_back(
         ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True, was_ended=args.ended
     )
-    return _changed(reminder, ctx, "restored", None)
-
-
-async def _put_off(reference: str, until: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last.
-
-    Of what repeats and is still to come only the next time is put off.
-    """
-    try:
-        said = await reminders.said.meant(ctx.chat, reference)
-    except RequestRefused as refusal:
-        if reference or refusal.code != "no_reminders":
-            raise
-        reference, said = (await spoken_of(None, ctx, reminders)).id, None
-    try:
-        old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
-    except RequestRefused:
-        old = None  # it was said lately and is no longer open, or the service says what is wrong
-    coming = () if old is None else next_fires(old.schedule, ctx.now, 1)
-    if said is None and old is not None and coming and without_nag(old.schedule.rule):
-        moved = await move_to(once_at(until, old.schedule.zone), coming[0], old, ctx, reminders)
-        if moved is not None:
-            return moved
-    after = await reminders.snooze(ctx.chat, ctx.sender, reference, until, request_key=ctx.call_id)
-    undo = put_back(old) if old is not None and old.id == after.id else delete(after)
-    return _changed(after, ctx, "snoozed", undo)
-
-
-async def _snoozed(until: datetime, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
-    return await _put_off(said.id, until, ctx, reminders)
+    return changed_told(reminder, ctx, "restored", None)
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
@@ -179,12 +150,3 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
 
 def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:
     return say(ctx.language, "reminder.with_added", content=old.content, added=words) if words else None
-
-
-def _changed(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
-    return ToolResult(
-        ok=True,
-        text=set_confirmed(reminder, ctx, verb=verb),
-        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
-        receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
-    )

@@ -29,6 +29,10 @@ NAME_OF_ALL: Final = re.compile(
     r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
+# The clock that the reminder has: "remind me again tomorrow, same time".
+SAME_TIME: Final = re.compile(
+    r"\bsame (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
+)
 PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 
 

@@ -1,0 +1,225 @@
+"""Put reminders off: what was said lately is said again, and of what is still to come the next time comes later."""
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.calls import Receipt, ToolCall, ToolResult
+from function_calls.confirmations import PendingCall
+from function_calls.context import CallContext
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.reminder_times import moment_of
+from function_calls.reminders.all_of_them import own_reminders, to_each
+from function_calls.reminders.answers import changed_told, listed, set_confirmed
+from function_calls.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
+from function_calls.reminders.moves import move_to
+from function_calls.reminders.named_days import SAME_TIME
+from function_calls.reminders.skips import NEXT
+from function_calls.reminders.undo import delete, put_back
+from function_calls.reminders.which import spoken_of
+from function_calls.wording import say
+from services.errors import RequestRefused
+from services.reminders.model import NewReminder, Reminder, Schedule
+from services.reminders.nagging import without_nag
+from services.reminders.recurrence import next_fires
+from services.reminders.service import ReminderService, once_at
+
+_USUAL: Final = timedelta(minutes=10)
+_SAID_TOGETHER: Final = timedelta(hours=1)
+"""Of what was said in this time "snooze all" speaks."""
+_MOST_UNASKED: Final = 5
+_EXACT: Final = timedelta(minutes=1)
+_SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
+_AGAIN: Final = re.compile(r"\bagain\b|再", re.IGNORECASE)
+
+Change = Callable[..., Awaitable[ToolResult]]
+
+
+class Until(Struct, frozen=True, kw_only=True):
+    """Until when something is put off: `moment`, or by `length` from when it would come.
+
+    `keeps_clock` says that it is the day of `moment` at the time that the reminder has.
+    """
+
+    moment: datetime
+    length: timedelta | None = None
+    keeps_clock: bool = False
+
+    def of(self, schedule: Schedule, coming: datetime | None, now: datetime) -> datetime:
+        """When a reminder of `schedule` is said that would come at `coming`; None for one that has been said."""
+        if self.keeps_clock:
+            zone = ZoneInfo(schedule.zone)
+            day = self.moment.astimezone(zone).date()
+            return datetime.combine(day, _clock_of(schedule, now), zone)
+        return self.moment if coming is None or self.length is None else coming + self.length
+
+
+def until_of(words: str | None, ctx: CallContext) -> Until:
+    """Read the argument `time`, and in the person's words whether it is a length, or a day at the same time.
+
+    Raises:
+        RequestRefused: `time_not_understood`.
+    """
+    if not words:
+        return Until(moment=ctx.now + _USUAL, length=_USUAL)
+    moment = moment_of(words, ctx)
+    length = _length_in(words, ctx) or _length_in(ctx.message.text, ctx)
+    is_length = length is not None and abs(moment - ctx.now - length) <= _EXACT
+    return Until(
+        moment=moment,
+        length=length if is_length else None,
+        keeps_clock=SAME_TIME.search(ctx.message.text) is not None,
+    )
+
+
+async def put_off(reference: str, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last.
+
+    Of what repeats and is still to come only the next time is put off.
+
+    Raises:
+        RequestRefused: as `ReminderService.snooze`.
+    """
+    try:
+        said = await reminders.said.meant(ctx.chat, reference)
+    except RequestRefused as refusal:
+        if reference or refusal.code != "no_reminders":
+            raise
+        reference, said = (await spoken_of(None, ctx, reminders)).id, None
+    try:
+        old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
+    except RequestRefused:
+        old = None  # it was said lately and is no longer open, or the service says what is wrong
+    if said is None and old is not None:
+        return await _put_off_ahead(old, until, ctx, reminders)
+    schedule = old.schedule if said is None and old is not None else said.schedule if said is not None else None
+    moment = until.moment if schedule is None else until.of(schedule, None, ctx.now)
+    after = await reminders.snooze(ctx.chat, ctx.sender, reference, moment, request_key=ctx.call_id)
+    undo = put_back(old) if old is not None and old.id == after.id else delete(after)
+    return changed_told(after, ctx, "snoozed", undo)
+
+
+async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Put off what is still to come: what repeats only once, and "again … at the same time" is said both times."""
+    coming = next_fires(old.schedule, ctx.now, 1)
+    moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
+    if until.keeps_clock and _AGAIN.search(ctx.message.text):
+        return await _said_again(old, moment, ctx, reminders)
+    if coming and without_nag(old.schedule.rule):
+        moved = await move_to(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
+        if moved is not None:
+            return moved
+    after = await reminders.snooze(ctx.chat, ctx.sender, old.id, moment, request_key=ctx.call_id)
+    return changed_told(after, ctx, "snoozed", put_back(old))
+
+
+async def put_off_all(
+    until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Put off all that was said to this person lately; where nothing was, what they have set that still comes today.
+
+    Many, and what comes later than today, are not put off without a yes.
+    """
+    change = partial(_put_off_each, until, reminders)
+    said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+    if said:
+        return await to_each(said, change, ctx, none="reminder.none_to_snooze")
+    own = await own_reminders(ctx, reminders)
+    chosen = todays(own, ctx)
+    if own and ctx.approved is None and not 0 < len(chosen) <= _MOST_UNASKED:
+        return await _asked_first(args, chosen or own, ctx)
+    told = await to_each(chosen or own, change, ctx, none="reminder.none_to_snooze")
+    return _with_rest(told, len(own) - len(chosen or own), ctx)
+
+
+async def shifted_all(
+    args: ReminderUpdateArgs, change: Change, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Move what still comes today by so much, each only once; where nothing does, all that this person has set."""
+    own = await own_reminders(ctx, reminders)
+    chosen = todays(own, ctx)
+
+    async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
+        repeats = bool(chosen and without_nag(reminder.schedule.rule))
+        wish = args.model_copy(update={"occurrence": NEXT}) if repeats else args
+        return await change(wish, old=reminder, ctx=inner)
+
+    told = await to_each(chosen or own, one, ctx, none="reminder.none")
+    return _with_rest(told, len(own) - len(chosen or own), ctx)
+
+
+def is_shift(words: str | None) -> bool:
+    """Whether the argument `time` says by how much something is moved."""
+    return _SHIFT.fullmatch(words or "") is not None
+
+
+def todays(own: tuple[Reminder, ...], ctx: CallContext) -> tuple[Reminder, ...]:
+    """Those of `own` that come today, on the day of the person."""
+    today = ctx.now.astimezone(ctx.zone).date()
+    return tuple(each for each in own if any(fire.astimezone(ctx.zone).date() == today for fire in each.next_fires))
+
+
+async def _put_off_each(until: Until, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
+    return await put_off(said.id, until, ctx, reminders)
+
+
+async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Say `old` at `moment` as well; what somebody else has set is said again to the one who asks alone."""
+    is_own = old.creator.id == ctx.sender.id
+    again = await reminders.create(
+        NewReminder(
+            request_key=ctx.call_id,
+            address=ctx.chat,
+            creator=ctx.sender,
+            content=old.content,
+            schedule=once_at(moment, old.schedule.zone),
+            language=old.language,
+            targets=old.targets if is_own else (),
+            is_private=ctx.message.is_private,
+            is_urgent=old.is_urgent,
+        )
+    )
+    receipt = Receipt(action="set", subject=again.id, undo=delete(again))
+    return ToolResult(ok=True, text=set_confirmed(again, ctx), value={"id": again.id}, receipts=(receipt,))
+
+
+async def _asked_first(args: ReminderSnoozeArgs, chosen: tuple[Reminder, ...], ctx: CallContext) -> ToolResult:
+    if ctx.oversight is not None:
+        call = ToolCall(id=ctx.call_id, name="reminder_snooze", arguments=args.model_dump(exclude_none=True))
+        await ctx.oversight.confirmations.ask(
+            PendingCall(call=call, call_id=ctx.call_id, message=ctx.message, agent_name=ctx.agent_name)
+        )
+    text = "\n".join([say(ctx.language, "reminder.put_off_these"), listed(chosen, ctx)])
+    return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
+
+
+def _with_rest(told: ToolResult, rest: int, ctx: CallContext) -> ToolResult:
+    """`told`, and how many later ones stay as they are."""
+    if not told.receipts or rest <= 0:
+        return told
+    return replace(told, text="\n".join([told.text, say(ctx.language, "reminder.later_stay", count=rest)]))
+
+
+def _length_in(words: str, ctx: CallContext) -> timedelta | None:
+    """The amount of time in `words`, if they name one and no moment that it ends at."""
+    pack = load_pack(language_of(words, ctx.language))
+    found = pack.length.search(words)
+    if found is None:
+        return None
+    try:
+        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.now
+    except RequestRefused:
+        return None
+
+
+def _clock_of(schedule: Schedule, now: datetime) -> time:
+    """The clock time that a reminder has, to the minute."""
+    coming = next_fires(schedule, now, 1) if without_nag(schedule.rule) else ()
+    start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
+    return start.time().replace(second=0, microsecond=0, tzinfo=None)
