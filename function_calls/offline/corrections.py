@@ -69,11 +69,12 @@ def _instead(old: TimeWords, new: TimeWords | None) -> TimeWords | None:
     day = old.best
     if day is None or new.best.has_day or not day.has_day or not new.best.has_clock:
         return replace(new, spans=old.spans)
-    readings = tuple(_at_clock(day, reading) for reading in new.readings)
+    readings = tuple(at_clock(day, reading) for reading in new.readings)
     return replace(new, spans=old.spans, readings=readings)
 
 
-def _at_clock(day: Reading, clock: Reading) -> Reading:
+def at_clock(day: Reading, clock: Reading) -> Reading:
+    """`day`, or the repetition that it is, at the time of `clock`."""
     at = clock.start
     rule = day.rrule and _CLOCK.sub(f"BYHOUR={at.hour};BYMINUTE={at.minute}", day.rrule)
     start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)

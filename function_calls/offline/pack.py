@@ -124,6 +124,8 @@ class LanguagePack(Struct, frozen=True, eq=False):
         plain: Matches words that name nothing; `plain_edge` those that stand at an end or beside a time.
         correction: Matches a word that takes something back and the time meant instead; `afresh` that word alone,
             and `turning` one behind a mark.
+        trigger: Matches what asks to be reminded, in a language that says so alike; `next_trigger` nothing, where a
+            time and a trigger follow one another behind other words.
         read_as: What is written one way and read as another; `odd` matches all that is.
         rewritten: What is read as something else before all, in small letters; `typed` single words, slips among them.
         no_note: Matches what is no note of something to do, although it names a time: "see you at 5".
@@ -173,6 +175,8 @@ class LanguagePack(Struct, frozen=True, eq=False):
     correction: re.Pattern[str]
     afresh: re.Pattern[str]
     turning: re.Pattern[str]
+    trigger: re.Pattern[str]
+    next_trigger: re.Pattern[str]
     lengths: tuple[re.Pattern[str], ...]
     listed_clock: re.Pattern[str]
     either: re.Pattern[str]
@@ -295,6 +299,8 @@ def load_pack(language: str) -> LanguagePack:
             rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))"
         ),
         turning=re.compile(f"，(?:{_longest(data.corrections)})"),
+        trigger=any_of((data.trigger,)),
+        next_trigger=re.compile(rf"(?<=[^\s,，。；])(?={BLANK}(?:{data.trigger}))"),
         afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*"),
         lengths=_compiled(data.lengths),
         listed_clock=any_of((data.listed_clock,)),

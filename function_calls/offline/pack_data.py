@@ -125,6 +125,7 @@ class PackData(_Data):
     clock: str = "{time}"
     listed_clock: str = NEVER
     either: str = NEVER
+    trigger: str = NEVER
     from_now: str = "{span}"
     periods: tuple[str, ...] = ()
     length: str = NEVER

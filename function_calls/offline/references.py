@@ -36,7 +36,7 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
         return tuple(numbers)
     named = _restored(words, request, pack)
     is_plural = pack.plural.search(pack.fold(request.clause.text)) is not None
-    if named and is_plural and may_be_several and request.clause.owners_in(words):
+    if named and is_plural and may_be_several and (request.clause.owners_in(words) or _is_every(named, pack)):
         return (_all_of(named, pack),)
     return (named or ALL,) if named or is_plural else ()
 
@@ -61,6 +61,11 @@ def _all_of(words: str, pack: LanguagePack) -> str:
     while (tail := pack.leftover.search(words)) and tail[0] and tail.start():
         words = words[: tail.start()]
     return f"{ALL} {words}"
+
+
+def _is_every(words: str, pack: LanguagePack) -> bool:
+    """Whether words in a language without spaces end in that all is meant: 喝水的所有."""
+    return not pack.data.is_spaced and any(words.endswith(word) and words != word for word in pack.data.all_words)
 
 
 def _restored(words: str, request: Request, pack: LanguagePack) -> str:

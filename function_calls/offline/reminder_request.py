@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from function_calls.offline.blanks import Blanked, has_content, has_words
 from function_calls.offline.carried_days import halves, on_day
 from function_calls.offline.clauses import closed_up, trimmed
+from function_calls.offline.corrections import at_clock
 from function_calls.offline.gapping import with_their_verbs
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
@@ -22,6 +23,8 @@ from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _MOST_TIMES = 4
+_NAP = timedelta(hours=3)
+"""Who is woken so soon after something else is not woken from a night's sleep."""
 _ADJOINED = re.compile(r"(@[^\s@,，、&和跟与及]+)\s*(?=@)")
 _ONE_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
 _CUT_BEHIND = re.compile(rf"{BLANK}\W*$")
@@ -109,6 +112,9 @@ class ReminderReader:
 
     def _split(self, content: str, *, has_head: bool) -> list[str]:
         """Cut a content in which a second time begins a second request."""
+        listed = content.split("、")
+        if len(listed) > 1 and all(map(self._is_request, listed)):  # 九点开会、十点交表
+            return listed
         for between in self._pack.between.finditer(content):
             left, right = content[: between.start()], content[between.end() :]
             is_left = has_words(self._head(left)[0]) if has_head else self._is_request(left)
@@ -188,9 +194,8 @@ class ReminderReader:
         cut = [owner for owner in chosen if ahead or self._clause.times[owner].lead is None]
         content = self._content(body, cut) or self._untitled()
         said = self._clause.text
-        meant = [self._times.wake(each, said) or each for each in times]
         event = None if ahead else self._event(parts.aside, chosen)
-        meant = [_on_the_day_of(event, each) for each in meant] if event is not None else meant
+        meant = [_beside(event, each, self._times.wake(each, said)) for each in times]
         if not meant:
             return [ReminderRequest(content=content)]
         return [ReminderRequest(content=content, time=one) for each in meant for one in apart(each)]
@@ -198,7 +203,7 @@ class ReminderReader:
     def _event(self, aside: str, chosen: Collection[int]) -> Reading | None:
         """What takes place on a day that is named beside the request: "the raid starts at 7:30 tomorrow, …"."""
         bests = [self._clause.times[owner].best for owner in self._clause.owners_in(aside) if owner not in chosen]
-        return next((best for best in bests if best is not None and best.has_day and best.rrule is None), None)
+        return next((best for best in bests if best is not None and (best.has_day or best.rrule)), None)
 
     def _untitled(self) -> str:
         """What a request without a content is about by its own words: "wake me up"."""
@@ -298,19 +303,23 @@ def _at_the_clock_of(clock: TimeWords, reading: Reading) -> Reading:
     return reading if best is None else on_day(best, reading.start.date())._replace(has_day=True)
 
 
-def _on_the_day_of(event: Reading, time: TimeWords) -> TimeWords:
-    """`time` on the day of what it comes before, where it names a clock alone.
+def _beside(event: Reading | None, time: TimeWords, woken: TimeWords | None) -> TimeWords:
+    """`time` on the day of an event, where it names a clock alone; `woken` is how it is meant by who gets up.
 
-    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event.
+    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event. Beside an event that
+    comes again it comes again.
     """
     best = time.best
-    if best is None or not best.has_clock or best.has_day or best.rrule is not None:
-        return time
+    if event is None or best is None or not best.has_clock or best.has_day or best.rrule is not None:
+        return woken or time
     moved = tuple(on_day(each, event.start.date()) for each in time.readings)
     if event.has_clock and is_clock_without_half(time.words):
         both = [half for each in moved for half in halves(each)]
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
-    return replace(time, readings=tuple(each._replace(has_day=True) for each in moved), is_ambiguous=False)
+    if woken is not None and woken.best is not None and abs(moved[0].start - event.start) > _NAP:
+        moved = tuple(on_day(each, event.start.date()) for each in woken.readings)
+    dated = (each._replace(has_day=True) if event.rrule is None else at_clock(event, each) for each in moved)
+    return replace(time, readings=tuple(dated), is_ambiguous=False)
 
 
 def _said_when(match: Match) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -69,8 +69,18 @@ class Ear(Struct, frozen=True, kw_only=True):
         if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
-        found = self._listed(text) or self._all(core) or self._with_pauses(text)
+        found = self._listed(text) or self._one_after_another(text) or self._all(core) or self._with_pauses(text)
         return self._on_their_days(request for request in found if request.intent != "none")
+
+    def _one_after_another(self, text: str) -> tuple[Request, ...]:
+        """The requests of a text without marks, each with its trigger: 傍晚提醒我遛狗 晚上十点提醒我关窗."""
+        if len(self.pack.trigger.findall(self.pack.fold(text))) < _FEWEST_TRIGGERS:
+            return ()
+        core = self._afresh(self.core(with_pauses(text) or text))
+        clause = self.clause(core)
+        ends = [found.start() for found in self.pack.next_trigger.finditer(self.pack.fold(clause.text))]
+        pieces = [clause.restore(clause.text[start:end]) for start, end in pairwise([0, *ends, None])]
+        return self._several("，".join(trimmed(piece) for piece in pieces))
 
     def _with_pauses(self, text: str) -> tuple[Request, ...]:
         """The requests of a text in which spaces stand for marks: 降压药 每天早上七点 提醒我吃."""
@@ -189,8 +199,16 @@ class Ear(Struct, frozen=True, kw_only=True):
         between = [match for match in self.pack.between.finditer(folded) if match[0].strip()]
         pauses = sorted([*_PAUSE.finditer(folded), *between], key=lambda pause: (pause.start(), -pause.end()))
         apart = [pause for at, pause in enumerate(pauses) if not at or pause.start() >= pauses[at - 1].end()]
-        apart = [pause for pause in apart if not self.pack.afresh.match(folded, pause.start())]
+        apart = [pause for pause in apart if not self._is_correction(text, pause)]
         return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
+
+    def _is_correction(self, text: str, pause: re.Match[str]) -> bool:
+        """Whether what goes on at `pause` says another time ("no, at six"), and not another request."""
+        turn = self.pack.afresh.match(self.pack.fold(text), pause.start())
+        if turn is None:
+            return False
+        request = self._one(uncover(text[turn.end() :], self.pack, self.names))
+        return request is None or request.intent != "reminder_set"
 
     def _one(self, text: str) -> Request | None:
         rest = possible(text, self.pack)

@@ -10,12 +10,14 @@ SPACES_FOR_MARKS = [
     ("降压药 每天早上七点 提醒我吃", "07:00 降压药"),
     ("下午四点去接孙子 你记得叫我啊", "2026-03-04 16:00 去接孙子"),
     ("三点叫我 不是 三点半叫我", "2026-03-04 15:30 提醒"),
+    ("五点叫我 算了 六点吧", "2026-03-04 18:00 提醒"),
 ]
 """As people write who leave out all marks; 我 买 牛奶 is one sentence all the same."""
 OTHERS_BEHIND_AN_EVENT = [
     ("三月二十五号考试，提前三天提醒大家", "2026-03-22 09:00 考试 everyone"),
     ("下午三点开会，提前十分钟提醒小王", "2026-03-04 14:50 开会 小王"),
     ("后天上午考试，提前一天提醒@小明", "2026-03-05 10:00 考试 小明"),
+    ("今晚开黑，九点叫我和阿杰上线", "2026-03-04 21:00 上线 我和阿杰"),
     ("明晚公会战7:30开始，7点提醒大家进组", "2026-03-05 19:00 进组 everyone"),
 ]
 ON_THE_DAY_OF_THE_EVENT = [
@@ -24,6 +26,8 @@ ON_THE_DAY_OF_THE_EVENT = [
     ("明天下午三点家长会，两点提醒我出门", "2026-03-05 14:00 出门"),
     ("明天下午三点开会，五点提醒我写纪要", "2026-03-05 17:00 写纪要"),
     ("每天上午十一点和下午两点提醒我吃药", "2026-03-04 11:00 吃药"),
+    ("每天早上十点站会，九点五十提醒我", "09:50 每天早上十点站会"),
+    ("我每天下午三点要睡午觉，四点叫醒我", "16:00 每天下午三点要睡午觉"),
     ("12月3号我生日，前一天晚上八点提醒我订蛋糕", "2026-12-02 20:00 订蛋糕"),
     ("交班前十五分钟提醒我，交班是下午五点", "2026-03-04 16:45 交班"),
 ]
@@ -63,6 +67,18 @@ def test_an_hour_after_another_is_the_next_of_its_name(say: Say, text: str, told
     assert shown(say(text)) == told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("傍晚提醒我遛狗晚上十点提醒我关窗", ["2026-03-04 18:00 遛狗", "2026-03-04 22:00 关窗"]),
+        ("傍晚提醒我遛狗 晚上十点提醒我关窗", ["2026-03-04 18:00 遛狗", "2026-03-04 22:00 关窗"]),
+        ("提醒我两件事：下午一点交表、下午两点面试", ["2026-03-04 13:00 交表", "2026-03-04 14:00 面试"]),
+    ],
+)
+def test_requests_without_a_mark_between_them_are_several(say: Say, text: str, told: list[str]) -> None:
+    assert shown(say(text)) == told
+
+
 def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
     (call,) = say("每月最后一个工作日下午四点提醒我报销").calls
 
@@ -77,6 +93,13 @@ def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
         ("提醒列表给我看看", "reminder_list", {}),
         ("不用再叫我起床了", "reminder_delete", {"reminder_id": "起床"}),
         ("取消所有今天下午的提醒", "reminder_delete", {"reminder_id": "all 今天下午"}),
+        ("我今日仲有咩提醒", "reminder_list", {"filter": "今日"}),
+        ("吃药那个别提醒了", "reminder_delete", {"reminder_id": "吃药"}),
+        ("把所有关于喝水的提醒都取消", "reminder_delete", {"reminder_id": "all 喝水"}),
+        ("交房租的提醒从5号改成10号", "reminder_update", {"reminder_id": "交房租", "time": "2026-03-10"}),
+        ("下周一的例会取消一次", "reminder_update", {"reminder_id": "例会", "skip": "下周一的"}),
+        ("麻煩總結一下今日大家講咗乜", "summary", {"window": "今日"}),
+        ("时区换成悉尼", "time_zone", {"zone": "悉尼"}),
         ("总结下我没看的消息", "summary", {}),
         ("帮我看看小王今天说了什么", "summary", {"window": "今天", "person": "小王"}),
         ("过去两小时群里有啥重点", "summary", {"window": "过去两小时"}),
@@ -97,7 +120,9 @@ def test_a_range_of_numbers_is_all_of_them(say: Say) -> None:
     assert [call.arguments["reminder_id"] for call in calls] == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("text", ["提醒功能怎么用", "如果我关机了还能提醒吗", "提醒会不会重复响"])
+@pytest.mark.parametrize(
+    "text", ["提醒功能怎么用", "如果我关机了还能提醒吗", "提醒会不会重复响", "你能提醒别人吗", "提醒准不准啊"]
+)
 def test_a_question_about_reminders_is_answered_with_what_there_is(say: Say, text: str) -> None:
     assert say(text, is_addressed=True, language="zh").answer.startswith("我会提醒")
 
