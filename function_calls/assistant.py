@@ -20,6 +20,7 @@ from function_calls.rounds import (
     dispatch_all,
     found_so_far,
     interpret_within,
+    is_left_open,
     listener_of_call,
     run_rounds,
     spoken,
@@ -121,7 +122,8 @@ class Assistant:
         if is_offline:
             return await self._offline.interpret(turn)
         try:
-            return await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
+            made = await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
+            return await self._instead_of_nothing(turn) if is_left_open(turn, made) else made
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); the offline interpreter answers", error.reason)
             if tally is not None:
@@ -138,6 +140,16 @@ class Assistant:
             if read.calls:
                 return read
         return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
+
+    async def _instead_of_nothing(self, turn: Turn) -> Interpretation:
+        """What the offline interpreter makes of a turn that the model had nothing to say to; it knows a mere thanks."""
+        logger.info("the model said nothing; the offline interpreter answers")
+        read = await self._offline.interpret(turn)
+        return (
+            Interpretation(answer=say(turn.language, "model.nothing"))
+            if turn.steps and is_left_open(turn, read)
+            else read
+        )
 
     async def _without_model(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
         if turn.steps:

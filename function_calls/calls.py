@@ -151,7 +151,8 @@ class Interpretation(Struct, frozen=True, kw_only=True):
 
     `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
     the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
-    `choices` are buttons for the answers to what is asked.
+    `choices` are buttons for the answers to what is asked. `is_handed_on` says that to say nothing is
+    right: somebody else goes on with the turn, or decided so.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -159,6 +160,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
     notice: str = ""
     choices: tuple[Choice, ...] = ()
     is_owed: bool = False
+    is_handed_on: bool = False
 
 
 class Reply(Struct, frozen=True, kw_only=True):

@@ -29,4 +29,4 @@ class ClientToolInterpreter:
         if not chosen:
             return made
         self.calls, self.steps = chosen, turn.steps
-        return replace(made, calls=())
+        return replace(made, calls=(), is_handed_on=True)

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from function_calls.calls import Interpretation, Turn
 from function_calls.interpreter import Interpreter
@@ -67,12 +68,18 @@ class HookedInterpreter:
         """Say what `turn` asks for, as the hooks let the model see it and as they let it be seen."""
         entered = await self._hooks.enter(turn)
         if isinstance(entered, Interpretation):
-            return entered
+            return _as_decided(entered)
         try:
             made = await self._interpreter.interpret(entered)
         except Exception as error:
             answer = await self._hooks.fail(entered, error)
             if answer is None:
                 raise
-            return answer
-        return await self._hooks.leave(entered, made)
+            return _as_decided(answer)
+        left = await self._hooks.leave(entered, made)
+        return left if left is made else _as_decided(left)
+
+
+def _as_decided(made: Interpretation) -> Interpretation:
+    """What a hook decided, which is no slip of the model where it is silence."""
+    return made if made.calls or made.answer else replace(made, is_handed_on=True)

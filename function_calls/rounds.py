@@ -126,6 +126,13 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
         raise ModelUnavailable("timeout") from error
 
 
+def is_left_open(turn: Turn, made: Interpretation) -> bool:
+    """Whether who spoke to the bot, or had something looked up, would hear nothing at all."""
+    is_waited_for = turn.message.is_addressed or bool(turn.steps)
+    is_answered = made.is_handed_on or any(result.is_answered for step in turn.steps for result in step.results)
+    return is_waited_for and not is_answered and not (made.calls or made.answer.strip() or made.notice)
+
+
 def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
     """What the last round found, for when no model can word it: asking again would make its calls twice."""
     return Interpretation(answer=worded(turn.steps[-1]), notice=without_model(turn.language, error))

@@ -9,6 +9,7 @@ from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.instructions import Instructions
 from function_calls.offered_tools import OfferedTools
 from function_calls.printed.calls import find_printed_calls
+from function_calls.printed.forms import unbundled
 from function_calls.transcript import Message, assistant_calls, rounds, tool_message
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
@@ -39,7 +40,8 @@ class NativeStyle:
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
         """The calls of the answer; those printed in the text count only when there are no others."""
         printed = find_printed_calls(completion.text, tools.by_name)
-        return Reading(calls=completion.calls or printed.calls, text=printed.text)
+        calls = tuple(unbundled(completion.calls, tools.by_name)) or printed.calls
+        return Reading(calls=calls, text=printed.text)
 
 
 def _told(correction: Correction) -> list[Message]:

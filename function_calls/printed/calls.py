@@ -16,7 +16,7 @@ from json import JSONDecoder
 
 from msgspec import Struct
 
-from function_calls.printed.forms import JSON_OBJECT, calls_of_json, calls_of_markup, calls_of_python
+from function_calls.printed.forms import BUNDLE, JSON_OBJECT, calls_of_json, calls_of_markup, calls_of_python, unbundled
 from function_calls.printed.lines import named_objects, without_named_objects
 from function_calls.printed.thoughts import without_echoes, without_thoughts, without_tokens
 from services.language_model.ports import RequestedCall
@@ -68,13 +68,15 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     calls: list[RequestedCall] = []
     rest = without_echoes(_in_plain_tags(without_thoughts(text)))
     for pattern in _BLOCKS:
-        rest = _cut_out(pattern, rest, calls, names, is_certain=True)
+        rest = _cut_out(pattern, rest, calls, (*names, BUNDLE), is_certain=True)
+    if BUNDLE in rest:
+        rest = _cut_out_named_objects(rest, calls, (BUNDLE,))
     rest = _cut_out_tags_of_tools(rest, calls, names)
     rest = _cut_out(_FENCE, rest, calls, names, is_certain=False)
     rest = _cut_out_json(rest, calls, names)
     rest = _cut_out_lines(_cut_out_named_objects(rest, calls, names), calls, names)
     rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest)).strip()
-    return Printed(calls=tuple(calls), text="" if re.fullmatch(_NOTHING, rest) else rest)
+    return Printed(calls=tuple(unbundled(calls, names)), text="" if re.fullmatch(_NOTHING, rest) else rest)
 
 
 def _in_plain_tags(text: str) -> str:

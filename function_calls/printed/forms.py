@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.tool_names import meant
@@ -19,6 +19,9 @@ _ARGUMENT_KEYS = (
     "function_args", "function_arguments", "function_parameters", "tool_arguments", "tool_args", "tool_parameters",
 )  # fmt: skip
 _LIST_KEYS = ("tool_calls", "function_call", "function_calls", "tool_call", "calls", "tool_uses")
+BUNDLE = "multi_tool_use.parallel"
+"""GPT's own function for several calls at once, which it calls though nobody offers it."""
+_BUNDLE_NAME, _BUNDLE_KEY = BUNDLE.partition(".")[0], "tool_uses"
 _NAMED = r"[\"'](?:name|tool|tool_name|function|function_name)[\"']\s*:\s*[\"'](?P<name>[\w.-]+)[\"']"
 _BROKEN_ARGUMENTS = r"(?s)[\"'](?:arguments|parameters|args|params|input)[\"']\s*:\s*(?P<text>.*)"
 
@@ -42,7 +45,7 @@ _MARKED_CALL = (
     r"(?P<name>[\w-]+)(?::\d+)?\s*(?:<[|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜]>)?\s*"
     r"(?P<body>.*?)(?:<[|｜]tool[_▁]call[_▁]end[|｜]>|\Z)"
 )
-_CHANNELLED_CALL = r"(?s)\Afunctions\.(?P<name>[\w-]+)[^{]{0,100}(?P<body>\{.*)"
+_CHANNELLED_CALL = r"(?s)\A(?P<prefix>functions\.)?(?P<name>[\w.-]+)[^{]{0,100}(?P<body>\{.*)"
 _MISTRAL_CALL = r"(?s)\A\s*(?P<name>[\w.-]+)\s*(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*(?P<body>\{.*\})\s*\Z"
 _PYTHON_CALL = r"(?s)\A\W{0,3}(?:await\s+|\w+\s*=\s*|print\()*(?P<name>[A-Za-z_][\w.]*)\(.*\)\W{0,2}\Z"
 
@@ -64,6 +67,13 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
                 yield _requested(known or name, arguments)
 
 
+def unbundled(calls: Iterable[RequestedCall], names: Collection[str]) -> Iterator[RequestedCall]:
+    """`calls`, each `BUNDLE` among them replaced by what it holds, where that can be read."""
+    for call in calls:
+        is_bundle = call.name not in names and _BUNDLE_NAME in call.name and _BUNDLE_KEY in call.arguments
+        yield from (is_bundle and tuple(calls_of_json(call.arguments, names, is_certain=True))) or (call,)
+
+
 def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
     """Calls written as `<function=…>`, `<invoke …>`, key and value tags, or between special tokens."""
     for pattern in (_FUNCTION, _NAMED_TAG, _INVOKE):
@@ -76,7 +86,10 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
     named = re.search(_NAME_LINE, body)
     if named is not None and ("<arg_key>" in body or meant(body.strip(), names)):
         yield _requested(named["name"], _values(re.finditer(_ARG_PAIR, body)))
-    together = re.search(_MISTRAL_CALL, body) or re.search(_CHANNELLED_CALL, body)
+    together = re.search(_MISTRAL_CALL, body)
+    channelled = re.search(_CHANNELLED_CALL, body)
+    if together is None and channelled and (channelled["prefix"] or meant(channelled["name"], names)):
+        together = channelled
     if together is not None:
         yield _requested(together["name"], together["body"])
     yield from _named_by_tag(body.strip(), names)
@@ -165,7 +178,9 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
         return
     key = next((key for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
     given = next((value[key] for key in _ARGUMENT_KEYS if key in value), None)
-    if key is not None:
+    if isinstance(given, dict) and _BUNDLE_KEY in given and key is not None and _BUNDLE_NAME in str(value[key]):
+        yield from _named_calls(given, names)
+    elif key is not None:
         name = str(value[key])
         if given is not None or len(value) == 1:
             yield name, {} if given is None else given

@@ -6,6 +6,7 @@ from typing import Literal
 from services.errors import ModelUnavailable
 
 _LONGEST_DETAIL = 300
+_SHORTEST_TELLING = 5  # characters of a secret that are worth hiding
 _PASSING = frozenset({408, 409, 429})
 _ABOUT_THE_REQUEST = frozenset({400, 413, 415, 422})
 # The model wrote calls that its server could not read: asked again it may write better ones.
@@ -100,6 +101,23 @@ def failure_of(status: int, told: str, *, retry_after: float | None = None, gene
     if status < 400:
         return EndpointFailed("malformed", detail)
     return EndpointFailed("refused", detail, is_passing=False)
+
+
+def struck_out(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
+    """`failure` without `secret` in anything that is shown or logged of it."""
+    failure.args = tuple(clean(str(each), secret) for each in failure.args)
+    for name, value in vars(failure).items():
+        if isinstance(value, str):
+            setattr(failure, name, clean(value, secret))
+    return failure
+
+
+def clean(text: str, secret: str) -> str:
+    """`text` without `secret`, also where the end of the text cut it off."""
+    if not secret:
+        return text
+    cut = next((size for size in range(len(secret) - 1, _SHORTEST_TELLING, -1) if text.endswith(secret[:size])), 0)
+    return text[: len(text) - cut].replace(secret, "***") + "***" * bool(cut)
 
 
 def _says(told: str, what: str) -> bool:

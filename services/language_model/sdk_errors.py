@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 import openai
 
 from services.errors import ModelUnavailable
-from services.language_model.failures import EndpointFailed, detail_of, failure_of
+from services.language_model.failures import EndpointFailed, clean, detail_of, failure_of
 from services.language_model.told_errors import ToldError, read_error
 
 _LONGEST_TOLD = 2000  # characters in which a reason is looked for
@@ -23,8 +23,8 @@ def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
         return EndpointFailed("connection", "the server could not be reached or hung up")
     if isinstance(error, openai.APIError):  # told in the middle of a stream that the SDK itself reads
         told = read_error(error.body) or ToldError(message=error.message)
-        return failure_of(told.status or 200, _clean(told.message, secret), generation=told.generation)
-    return EndpointFailed("malformed", _clean(type(error).__name__, secret))
+        return failure_of(told.status or 200, clean(told.message, secret), generation=told.generation)
+    return EndpointFailed("malformed", clean(type(error).__name__, secret))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -50,7 +50,7 @@ def _time(headers: Mapping[str, str], header: str) -> datetime | None:
 def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
     told = read_error(error.body) or ToldError(message="")
     is_page = told.message.lstrip().startswith("<")  # of a proxy that stands before the server
-    said = "" if is_page else _clean(told.message, secret)[:_LONGEST_TOLD]
+    said = "" if is_page else clean(told.message, secret)[:_LONGEST_TOLD]
     if "insufficient_quota" in (error.code, told.code):  # sent with 429, but no wait will help
         return EndpointFailed("refused", detail_of(error.status_code, said), is_passing=False)
     wait = retry_after(error.response.headers)
@@ -65,7 +65,3 @@ def _was_refused(error: BaseException) -> bool:
             return True
         cause = cause.__cause__
     return False
-
-
-def _clean(text: str, secret: str) -> str:
-    return text.replace(secret, "***") if secret else text

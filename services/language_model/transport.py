@@ -17,9 +17,10 @@ import openai
 from openai import AsyncStream
 
 from services.certificates import trusted
+from services.errors import ModelUnavailable
 from services.language_model.answer import read_answer, read_fields
 from services.language_model.body import BodyForm, body_bytes, body_keywords
-from services.language_model.failures import EndpointFailed
+from services.language_model.failures import EndpointFailed, struck_out
 from services.language_model.ports import Completion, CompletionRequest, TextListener, hear_nothing
 from services.language_model.retry import Timeouts
 from services.language_model.sdk_errors import translate
@@ -154,6 +155,8 @@ def _our_errors(secret: str) -> Iterator[None]:
     except openai.OpenAIError as error:
         # the SDK's error carries the request with its key, and maybe the key in the server's words: it ends here
         raise translate(error, secret) from None
+    except ModelUnavailable as failure:  # told in an answer with status 200
+        raise struck_out(failure, secret) from None
     except httpx2.HTTPError as error:
         is_late = isinstance(error, httpx2.TimeoutException)
         told = "the answer paused for too long" if is_late else "the connection broke before the answer ended"

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from function_calls.assistant import Assistant, LoopLimits
 from function_calls.calls import Interpretation, ToolCall, ToolResult
+from function_calls.model_hooks import HookedInterpreter, ModelHooks
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from services.chat import Choice
@@ -161,6 +162,37 @@ async def test_endless_calls_end_with_a_clear_line(assistant_of, turn):
     reply = await assistant_of(model, rounds=3).answer(turn)
 
     assert reply.text == "I could not finish that; please ask in smaller steps."
+
+
+async def test_where_the_model_says_nothing_to_who_called_the_bot_the_offline_interpreter_answers(assistant_of, turn):
+    reply = await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(turn)
+
+    assert reply.text == "Hello Ann!"
+
+
+async def test_where_the_model_says_nothing_to_a_thanks_nothing_is_said(assistant_of, turn):
+    assert await assistant_of(Played(Interpretation()), Played(Interpretation())).answer(turn) is None
+
+
+async def test_who_called_nobody_and_hears_nothing_from_the_model_is_left_alone(assistant_of, turn, message):
+    overheard = replace(turn, message=replace(message, is_addressed=False))
+
+    assert await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(overheard) is None
+
+
+async def test_the_silence_that_a_hook_decided_on_is_kept(assistant_of, turn):
+    quiet = ModelHooks()
+    quiet.after.append(lambda turn, made: Interpretation())
+    model = HookedInterpreter(Played(Interpretation(answer="Hello!")), quiet)
+
+    assert await assistant_of(model, Played(calls("greet", name="Ann"))).answer(turn) is None
+
+
+async def test_a_model_without_words_for_what_it_looked_up_leaves_no_silence(assistant_of, turn):
+    model, offline = Played(calls("look"), Interpretation()), Played(Interpretation())
+    reply = await assistant_of(model, offline).answer(turn)
+
+    assert reply.text == "I could not put the outcome into words. Could you ask in another way?"
 
 
 async def test_an_interpreter_that_crashes_is_not_hidden(assistant_of, turn):

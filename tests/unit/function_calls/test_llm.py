@@ -44,6 +44,14 @@ async def test_a_valid_call_is_passed_on():
     assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA)]
 
 
+async def test_several_calls_that_gpt_puts_into_one_are_made_each():
+    held = [{"recipient_name": "functions.reminder_set", "parameters": TEA}, {"recipient_name": "reminder_list"}]
+
+    found, _ = await understand([completion("", requested("multi_tool_use.parallel", tool_uses=held))])
+
+    assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA), ("reminder_list", {})]
+
+
 async def test_run_is_the_same_as_interpret():
     llm = FunctionCallLLM(ScriptedModel(["hello"]))
 

@@ -60,6 +60,7 @@ FORMS = {
     "js": f"functions.reminder_set({BODY})",
     "js bare keys": 'functions.reminder_set({type: "daily", content: "喝茶"})',
     "python with a dict": f"reminder_set({BODY})",
+    "channel without functions": f"<|start|>assistant<|channel|>commentary to=reminder_set<|message|>{BODY}",
     "to functions": f"to=functions.reminder_set {BODY}",
     "tool call words": f"Tool call: reminder_set({BODY})",
     "calling": f"Calling tool reminder_set with {BODY}",
@@ -100,6 +101,22 @@ FORMS = {
     "hallucinated result": f'<tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call>\n<tool_response>\n{{"ok": true}}\n</tool_response>',
     "answer tag": f'<think>x</think><answer><tool_call>{{"name": "reminder_set", "arguments": {BODY}}}</tool_call></answer>',
 }
+SEVERAL = (
+    '{"tool_uses": [{"recipient_name": "functions.reminder_set", "parameters": '
+    f'{BODY}}}, {{"recipient_name": "functions.reminder_list", "parameters": {{}}}}]}}'
+)
+SEVERAL_AT_ONCE = {
+    "bare": SEVERAL,
+    "json": f'{{"name": "multi_tool_use.parallel", "arguments": {SEVERAL}}}',
+    "function": f"multi_tool_use.parallel({SEVERAL})",
+    "to": f"to=multi_tool_use.parallel {SEVERAL}",
+    "channel": f"<|channel|>commentary to=multi_tool_use.parallel <|constrain|>json<|message|>{SEVERAL}<|call|>",
+    "channel of functions": f"<|start|>assistant<|channel|>commentary to=functions.multi_tool_use.parallel<|message|>{SEVERAL}",
+    "tool_call": f'<tool_call>{{"name": "multi_tool_use.parallel", "arguments": {SEVERAL}}}</tool_call>',
+    "function tag": f"<function=multi_tool_use.parallel>{SEVERAL}</function>",
+    "mistral": f"[TOOL_CALLS]multi_tool_use.parallel[ARGS]{SEVERAL}",
+    "react": f"Action: multi_tool_use.parallel\nAction Input: {SEVERAL}",
+}
 SAID = {
     "im_end": ("Tea!<|im_end|>", "Tea!"),
     "eos": ("Tea!</s>", "Tea!"),
@@ -136,6 +153,17 @@ def test_the_call_is_read_and_nothing_of_it_is_said(form, before):
         ("reminder_set", TEA)
     ]
     assert printed.text == before
+
+
+@pytest.mark.parametrize("form", SEVERAL_AT_ONCE)
+def test_what_gpt_calls_at_once_is_each_of_the_calls(form):
+    printed = find_printed_calls(SEVERAL_AT_ONCE[form], NAMES)
+
+    assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
+        ("reminder_set", TEA),
+        ("reminder_list", {}),
+    ]
+    assert printed.text == ""
 
 
 @pytest.mark.parametrize("form", SAID)

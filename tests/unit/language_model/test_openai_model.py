@@ -288,6 +288,14 @@ async def test_the_key_reaches_the_server_and_nothing_else():
     assert "hunter2" not in repr(model)
 
 
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("told", [f"no such key: {KEY}", f"{'no ' * 92}such key: {KEY}", f"prompt too long for {KEY}"])
+async def test_a_key_that_is_told_in_an_answer_without_failure_is_struck_out(transport, told):
+    error, _ = await fail([status(200, told)], transport=transport)
+
+    assert KEY[:10] not in f"{error} {vars(error)}"
+
+
 async def test_a_cancelled_request_frees_its_slot():
     async with OpenAIServer([Hang(), say("next")]) as server:
         model = model_at(server, slots=1)
