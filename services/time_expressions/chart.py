@@ -5,7 +5,8 @@ All phrases that begin later are complete by then, so that a rule needs one walk
 
 from typing import Any
 
-from services.time_expressions.grammar import Grammar, Node
+from services.time_expressions.grammar import Grammar
+from services.time_expressions.patterns import Node
 from services.time_expressions.scan import Item, Tokens
 from services.time_expressions.values import Slots, unify
 

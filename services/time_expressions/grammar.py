@@ -1,44 +1,20 @@
 """Compile the lexicons of one or more languages into one vocabulary and a graph of rules for each."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from sys import intern
 from typing import Any, NamedTuple
 
-from services.time_expressions.actions import Action, find_action
+from services.time_expressions.actions import find_action
 from services.time_expressions.model import DateOrder
+from services.time_expressions.patterns import Node, Rule, graph_of, symbols_of
 
 LEXICONS = Path(__file__).with_name("lexicons")
-BRACKETS = {"[": "(", "]": ")"}
-"""How patterns spell the brackets of a text, as round ones group."""
 
 
 Sense = tuple[str, Any]
 """What a word may stand for: a symbol, and the value of it."""
-
-Rule = tuple[str, Action, Mapping[str, Any], int]
-"""What a pattern gives, the function that makes its value, the arguments of that, and the weight it adds."""
-
-
-class Node(NamedTuple):
-    """A place in the graph of rules: what may follow, and which rules end here.
-
-    Places with the same continuations are one, so that a hundred patterns that end alike share their end.
-    """
-
-    children: Mapping[str, "Node"]
-    rules: tuple[Rule, ...]
-
-
-class _Branch:
-    """A place in the trie of rules while it is built."""
-
-    __slots__ = ("children", "rules")
-
-    def __init__(self) -> None:
-        self.children: dict[str, _Branch] = {}
-        self.rules: tuple[Rule, ...] = ()
 
 
 class Grammar(NamedTuple):
@@ -127,25 +103,24 @@ def _words(language: str) -> Mapping[str, tuple[Sense, ...]]:
             words.setdefault(word, []).append((symbol, _frozen(value)))
     for word in (*_graph(language)[1], *data.get("joints", ()), *data.get("leads", ())):
         words.setdefault(word, [])
-    return {word: (*senses, (intern("=" + word), word)) for word, senses in words.items()}
+    return {word: (*senses, (sys.intern("=" + word), word)) for word, senses in words.items()}
 
 
 @lru_cache
 def _graph(language: str) -> tuple[Node, frozenset[str]]:
     """The rules of one language, and the words that their patterns spell out."""
-    root = _Branch()
-    literals = frozenset(_add_rules(root, lexicon(language)["rules"]))
-    return _shared(root, {}), literals
+    patterns = list(_patterns(lexicon(language)["rules"]))
+    literals = {symbol[1:] for pattern, _ in patterns for symbol in symbols_of(pattern) if symbol[0] == "="}
+    return graph_of(patterns), frozenset(literals)
 
 
-def _shared(branch: _Branch, known: dict[tuple[Any, ...], Node]) -> Node:
-    """`branch` with one node for all places that continue alike; six of seven are spared."""
-    children = {}
-    while branch.children:
-        symbol, child = branch.children.popitem()
-        children[symbol] = _shared(child, known)
-    key = (tuple(map(id, branch.rules)), frozenset((symbol, id(child)) for symbol, child in children.items()))
-    return known.setdefault(key, Node(children, branch.rules))
+def _patterns(rules: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[tuple[str, Rule]]:
+    for gives, entries in rules.items():
+        for entry in entries:
+            extra = {key: _frozen(value) for key, value in entry.get("with", {}).items()}
+            rule = (gives, find_action(entry["make"]), extra, 1 - 10 * int(entry.get("cost", 0)))
+            for pattern in entry["when"]:
+                yield pattern, rule
 
 
 def _frozen(value: Any) -> Any:
@@ -159,56 +134,3 @@ def _lengths(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
         if word[0] > "⺀":
             lengths.setdefault(word[0], set()).add(len(word))
     return {first: tuple(sorted(found)) for first, found in lengths.items()}
-
-
-def _add_rules(root: _Branch, rules: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
-    """Add `rules` below `root`; yields the words that their patterns spell out."""
-    for gives, entries in rules.items():
-        for entry in entries:
-            action = find_action(entry["make"])
-            extra = {key: _frozen(value) for key, value in entry.get("with", {}).items()}
-            rule = (gives, action, extra, 1 - 10 * int(entry.get("cost", 0)))
-            for pattern in entry["when"]:
-                for symbols in expand(pattern):
-                    node = root
-                    for symbol in symbols:
-                        node = node.children.setdefault(symbol, _Branch())
-                        if symbol[0] == "=":
-                            yield symbol[1:]
-                    node.rules += (rule,)
-
-
-def expand(pattern: str) -> list[tuple[str, ...]]:
-    """List the symbol sequences of a pattern such as `every (other|NUM)? UNIT`.
-
-    Upper case names a symbol, anything else a word as it is written; `=x` marks the latter in the result.
-    """
-    tokens = pattern.replace("(", " ( ").replace(")", " ) ").replace("|", " | ").replace(") ?", ")?").split()
-    sequences, rest = _alternatives(tokens, 0)
-    if rest != len(tokens):
-        raise ValueError(f"unbalanced pattern: {pattern}")
-    return [sequence for sequence in dict.fromkeys(sequences) if sequence]
-
-
-def _alternatives(tokens: list[str], place: int) -> tuple[list[tuple[str, ...]], int]:
-    done: list[tuple[str, ...]] = []
-    current: list[tuple[str, ...]] = [()]
-    while place < len(tokens) and tokens[place] not in {")", ")?"}:
-        mark = tokens[place]
-        place += 1
-        if mark == "|":
-            done += current
-            current = [()]
-            continue
-        if mark == "(":
-            inner, place = _alternatives(tokens, place)
-            optional = tokens[place] == ")?"
-            place += 1
-        else:
-            optional = mark.endswith("?") and len(mark) > 1
-            word = mark.removesuffix("?") if optional else mark
-            inner = [(intern(word if word.isupper() and word.isascii() else "=" + BRACKETS.get(word, word)),)]
-        if optional:
-            inner = [*inner, ()]
-        current = [(*head, *tail) for head in current for tail in inner]
-    return done + current, place

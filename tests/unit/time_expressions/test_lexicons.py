@@ -1,13 +1,23 @@
 """Lexicons are data: the engine finds what they name, and a third language needs no code."""
 
 import tomllib
+from collections.abc import Iterator
 
 import pytest
 
 from services.time_expressions import languages, parse
 from services.time_expressions.actions import find_action
-from services.time_expressions.grammar import LEXICONS, Node, expand, grammar
+from services.time_expressions.grammar import LEXICONS, grammar
 from services.time_expressions.numerals import read_numeral
+from services.time_expressions.patterns import Node, graph_of
+
+
+def sequences(node: Node, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The symbols on all ways from `node` to the end of a rule."""
+    if node.rules:
+        yield before
+    for symbol, after in node.children.items():
+        yield from sequences(after, (*before, symbol))
 
 
 def test_english_chinese_and_spanish_are_there():
@@ -28,8 +38,10 @@ def test_an_unknown_action_is_named():
         find_action("fly")
 
 
-def test_a_pattern_lists_its_sequences():
-    assert expand("every (other|NUM)? UNIT") == [
+def test_a_pattern_leads_along_each_of_its_sequences():
+    rule = ("PIECE", find_action("every"), {}, 1)
+
+    assert sorted(sequences(graph_of([("every (other|NUM)? UNIT", rule)]))) == [
         ("=every", "=other", "UNIT"),
         ("=every", "NUM", "UNIT"),
         ("=every", "UNIT"),
@@ -38,7 +50,7 @@ def test_a_pattern_lists_its_sequences():
 
 def test_an_unbalanced_pattern_is_refused():
     with pytest.raises(ValueError, match="unbalanced"):
-        expand("a b ) c")
+        graph_of([("a b ) c", ("PIECE", find_action("every"), {}, 1))])
 
 
 @pytest.mark.parametrize(

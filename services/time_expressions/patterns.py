@@ -1,0 +1,137 @@
+"""Compile the patterns of rules into one graph, in which each place says what may follow and which rules end there.
+
+The patterns are never written out: a place is the set of all their places that the same symbols lead to, so that the
+many ways through "(in|on)? the? (first|last) DAY" cost as much as its words, and what goes on alike is there once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
+from sys import intern
+from typing import Any, NamedTuple
+
+from services.time_expressions.actions import Action
+
+BRACKETS = {"[": "(", "]": ")"}
+"""How patterns spell the brackets of a text, as round ones group."""
+
+Rule = tuple[str, Action, Mapping[str, Any], int]
+"""What a pattern gives, the function that makes its value, the arguments of that, and the weight it adds."""
+
+
+class Node(NamedTuple):
+    """A place in the graph of rules: what may follow, and which rules end here."""
+
+    children: Mapping[str, "Node"]
+    rules: tuple[Rule, ...]
+
+
+class _Place:
+    """A place in one pattern: before `symbol`, which `follow` follows; or at the end, where `rule` is complete."""
+
+    __slots__ = ("follow", "rule", "symbol")
+
+    def __init__(self, symbol: str, follow: tuple["_Place", ...], rule: tuple[int, Rule] | None = None) -> None:
+        self.symbol = symbol
+        self.follow = follow
+        self.rule = rule
+
+
+class _Item(NamedTuple):
+    """A symbol of a pattern, or a group of alternatives."""
+
+    content: "str | list[list[_Item]]"
+    is_optional: bool
+
+
+_Known = dict[tuple[str, tuple[_Place, ...]], _Place]
+
+
+def graph_of(patterns: Iterable[tuple[str, Rule]]) -> Node:
+    """One graph of all `patterns`, each with the rule that it completes.
+
+    In a pattern such as `every (other|NUM)? UNIT` upper case names a symbol, anything else a word as it is written; the
+    graph marks the latter: `=every`.
+
+    Raises:
+        ValueError: the brackets of a pattern do not match.
+    """
+    known: _Known = {}
+    ends: dict[int, _Place] = {}
+    starts: dict[_Place, None] = {}
+    for number, (pattern, rule) in enumerate(patterns):
+        end = ends.setdefault(id(rule), _Place("", (), (number, rule)))
+        starts.update(dict.fromkeys(_heads(_parsed(pattern), (end,), known)))
+    return _node([place for place in starts if place.rule is None], {})
+
+
+def symbols_of(pattern: str) -> Iterator[str]:
+    """The symbols of `pattern`, as the graph has them."""
+    yield from _symbols(_parsed(pattern))
+
+
+def _symbols(alternatives: list[list[_Item]]) -> Iterator[str]:
+    for content in (item.content for sequence in alternatives for item in sequence):
+        if isinstance(content, str):
+            yield content
+        else:
+            yield from _symbols(content)
+
+
+def _node(places: Iterable[_Place], known: dict[tuple[_Place, ...], Node]) -> Node:
+    """The node for all `places` at once, the same wherever the same ones go on."""
+    key = tuple(sorted(places, key=id))
+    if key not in known:
+        after: dict[str, set[_Place]] = {}
+        for place in key:
+            if place.rule is None:
+                after.setdefault(place.symbol, set()).update(place.follow)
+        children = {symbol: _node(follow, known) for symbol, follow in after.items()}
+        ends = sorted((place.rule for place in key if place.rule is not None), key=itemgetter(0))
+        known[key] = Node(children, tuple(rule for _, rule in ends))
+    return known[key]
+
+
+def _heads(alternatives: list[list[_Item]], follow: tuple[_Place, ...], known: _Known) -> tuple[_Place, ...]:
+    """The places at which `alternatives` begin, with `follow` behind them; read from right to left."""
+    found: dict[_Place, None] = {}
+    for sequence in alternatives:
+        heads = follow
+        for content, is_optional in reversed(sequence):
+            before = _before(content, heads, known) if isinstance(content, str) else _heads(content, heads, known)
+            heads = tuple(dict.fromkeys((*before, *heads))) if is_optional else before
+        found.update(dict.fromkeys(heads))
+    return tuple(found)
+
+
+def _before(symbol: str, follow: tuple[_Place, ...], known: _Known) -> tuple[_Place]:
+    key = (symbol, follow)
+    if key not in known:
+        known[key] = _Place(symbol, follow)
+    return (known[key],)
+
+
+def _parsed(pattern: str) -> list[list[_Item]]:
+    tokens = pattern.replace("(", " ( ").replace(")", " ) ").replace("|", " | ").replace(") ?", ")?").split()
+    alternatives, rest = _alternatives(tokens, 0)
+    if rest != len(tokens):
+        raise ValueError(f"unbalanced pattern: {pattern}")
+    return alternatives
+
+
+def _alternatives(tokens: list[str], place: int) -> tuple[list[list[_Item]], int]:
+    found: list[list[_Item]] = [[]]
+    while place < len(tokens) and tokens[place] not in {")", ")?"}:
+        mark = tokens[place]
+        place += 1
+        if mark == "|":
+            found.append([])
+        elif mark == "(":
+            inner, place = _alternatives(tokens, place)
+            found[-1].append(_Item(inner, tokens[place] == ")?"))
+            place += 1
+        else:
+            is_optional = mark.endswith("?") and len(mark) > 1
+            word = mark.removesuffix("?") if is_optional else mark
+            symbol = word if word.isupper() and word.isascii() else "=" + BRACKETS.get(word, word)
+            found[-1].append(_Item(intern(symbol), is_optional))
+    return found, place
