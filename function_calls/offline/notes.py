@@ -3,6 +3,7 @@
 from itertools import chain
 from typing import Final
 
+from function_calls.offline.blanks import Blanked
 from function_calls.offline.clauses import LONGEST
 from function_calls.offline.listed import listed
 from function_calls.offline.matching import Match
@@ -29,13 +30,19 @@ def _noted(text: str, ear: Ear) -> tuple[ReminderRequest, ...]:
     folded = ear.pack.fold(plain)
     if len(plain) > LONGEST or ear.pack.no_note.search(folded):
         return ()
-    if is_question(plain, ear.pack) and not ear.pack.to_do.search(folded):
-        return ()
     clause = ear.clause(core)
+    if is_question(plain, ear.pack) and not ear.pack.to_do.search(folded) and not _repeats(clause):
+        return ()
     noted = Match(intent="reminder_set", slots={"content": clause.text})
     found = ReminderReader(clause, ear.pack, ear).read(noted) if clause.times else ()
     is_all_read = len({each.time for each in found}) >= len(clause.times)
     return ear.dated(found) if is_all_read and all(map(_is_exact, found)) else ()
+
+
+def _repeats(clause: Blanked) -> bool:
+    """Whether the only time is one of every week or so, by the clock: nobody looks that up."""
+    bests = [time.best for time in clause.times]
+    return len(bests) == 1 and bests[0] is not None and bests[0].rrule is not None and bests[0].has_clock
 
 
 def _is_exact(request: ReminderRequest) -> bool:

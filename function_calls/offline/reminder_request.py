@@ -23,6 +23,7 @@ from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _MOST_TIMES = 4
+_LONG_AFTER = timedelta(hours=6)
 _NAP = timedelta(hours=3)
 """Who is woken so soon after something else is not woken from a night's sleep."""
 _ADJOINED = re.compile(r"(@[^\s@,，、&和跟与及]+)\s*(?=@)")
@@ -306,8 +307,9 @@ def _at_the_clock_of(clock: TimeWords, reading: Reading) -> Reading:
 def _beside(event: Reading | None, time: TimeWords, woken: TimeWords | None) -> TimeWords:
     """`time` on the day of an event, where it names a clock alone; `woken` is how it is meant by who gets up.
 
-    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event. Beside an event that
-    comes again it comes again.
+    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; what would be long
+    after the event is on the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that comes again it
+    comes again.
     """
     best = time.best
     if event is None or best is None or not best.has_clock or best.has_day or best.rrule is not None:
@@ -318,6 +320,10 @@ def _beside(event: Reading | None, time: TimeWords, woken: TimeWords | None) -> 
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
     if woken is not None and woken.best is not None and abs(moved[0].start - event.start) > _NAP:
         moved = tuple(on_day(each, event.start.date()) for each in woken.readings)
+    if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
+        moved = tuple(each._replace(start=each.start - timedelta(days=1)) for each in moved)
+        if moved[0].start < best.start:  # the evening before is over
+            return woken or time
     dated = (each._replace(has_day=True) if event.rrule is None else at_clock(event, each) for each in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
 

@@ -177,11 +177,14 @@ def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: Time
 
 
 def is_in(content: str, wanted: str) -> bool:
-    """Whether the words stand in the content in any case, together or apart; Latin words as whole words."""
+    """Whether the words stand in the content in any case, together or apart; Latin words as whole words.
+
+    Of several things one speaks in the singular too: "the pill reminder" is to take pills.
+    """
     folded = content.casefold()
     return all(re.search(_word(part), folded) for part in wanted.casefold().split())
 
 
 def _word(part: str) -> str:
     escaped = re.escape(part)
-    return rf"(?<![a-z0-9]){escaped}(?![a-z0-9])" if part.isascii() else escaped
+    return rf"(?<![a-z0-9]){escaped}s?(?![a-z0-9])" if part.isascii() else escaped

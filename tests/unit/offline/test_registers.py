@@ -141,6 +141,14 @@ SET = [
     ("remind me on friday about next month's rent", "2026-03-06 09:00", "next month's rent"),
     ("set three reminders: one at 5pm to pack", "2026-03-04 17:00", "pack"),
     ("remind me at 5pm to email the clinic again", "2026-03-04 17:00", "email the clinic again"),
+    ("remind me before 1 hour of the flight at 6pm", "2026-03-04 17:00", "the flight"),
+    ("i leave for the station at 6:15 pm, give me a 20 minute warning", "2026-03-04 17:55", "i leave for the station"),
+    ("remind me 1700 gym bag", "2026-03-04 17:00", "gym bag"),
+    ("set a reminder mon 930 dentist", "2026-03-09 09:30", "dentist"),
+    ("can you to remind me at the 5 to pack", "2026-03-04 17:00", "pack"),
+    ("remind me once at 10pm to pack", "2026-03-04 22:00", "pack"),
+    ("remind me at 7 oh no make that 8 to pack", "2026-03-04 20:00", "pack"),
+    ("at noon tomorrow i have to be reminded of my physio", "2026-03-05 12:00", "my physio"),
     ("wake up me at 7 tomorrow", "2026-03-05 07:00", "wake up"),
     ("叫我明天七点起来", "2026-03-05 07:00", "起来"),
     ("二十分钟提醒我关火", "2026-03-04 10:20", "关火"),
@@ -203,6 +211,8 @@ PEOPLE = [
 ]
 NUDGES = [
     "ping me at 5 to pack",
+    "i'd love a nudge at 5 to pack",
+    "i lose track of time, so at 5 tell me to pack",
     "buzz me at 5 so i pack",
     "give me a nudge at 5 to pack",
     "holler at me at 5 to pack",

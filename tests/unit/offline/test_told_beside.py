@@ -21,6 +21,9 @@ OTHERS_BEHIND_AN_EVENT = [
     ("明晚公会战7:30开始，7点提醒大家进组", "2026-03-05 19:00 进组 everyone"),
 ]
 ON_THE_DAY_OF_THE_EVENT = [
+    ("exam tomorrow at 9, remind me at 8pm to pack", "2026-03-04 20:00 pack"),
+    ("exam friday at 9, remind me at 8pm to pack", "2026-03-05 20:00 pack"),
+    ("remind me at 3 to defrost it because it's for tonight", "2026-03-04 15:00 defrost it because it's for tonight"),
     ("the raid starts at 7:30pm tomorrow, remind me at 7 to log in", "2026-03-05 19:00 log in"),
     ("明早8:30有课，8点叫我", "2026-03-05 08:00 明早8:30有课"),
     ("明天下午三点家长会，两点提醒我出门", "2026-03-05 14:00 出门"),
