@@ -129,6 +129,11 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
     """联网搜索 / Search the web and answer with numbered sources."""
     try:
         answer = await search.search(args.query, ctx.language, on_text=ctx.on_text)
+    except RequestRefused as refusal:
+        if refusal.code != "search_not_configured" or not ctx.sender.is_admin:
+            raise
+        told = say(ctx.language, f"refused.{refusal.code}"), say(ctx.language, "search.set_up")
+        return ToolResult.refused(refusal.code, "\n".join(told))
     except SearchUnavailable as failure:
         tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
         told = say(ctx.language, "search.unavailable", tried=tried)

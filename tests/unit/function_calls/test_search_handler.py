@@ -8,6 +8,8 @@ from bot.testing.turns import make_turn
 from function_calls import handlers
 from function_calls.models import PerplexityArgs
 from function_calls.rounds import listener_of_call
+from function_calls.wording import say
+from services.errors import RequestRefused
 from services.search import SearchAnswer, SearchService, Source
 
 STARS = Source(title="Stars", url="https://stars.example/")
@@ -65,3 +67,25 @@ async def test_of_several_calls_at_once_only_the_first_is_heard_so_that_no_words
     turn = replace(make_turn("search for stars and for moons"), on_text=hear)
 
     assert [listener_of_call(turn, place) for place in range(3)] == [hear, None, None]
+
+
+@pytest.mark.parametrize(("is_admin", "is_told"), [(True, True), (False, False)])
+async def test_only_an_admin_is_told_what_would_set_the_search_up(context_of, is_admin, is_told):
+    context = context_of(text="search the web for stars")
+    sender = replace(context.message.sender, is_admin=is_admin)
+    context = replace(context, message=replace(context.message, sender=sender))
+
+    told = await _refusal_of(context)
+
+    assert ("PERPLEXITY_API_KEY" in told) is is_told
+
+
+async def _refusal_of(context):
+    """What is said without an engine, as the router words what a function raises."""
+    try:
+        result = await handlers.perplexity_search(
+            PerplexityArgs(query="stars"), context, SearchService([], clock=FixedClock(context.now))
+        )
+    except RequestRefused as refusal:
+        return say("en", f"refused.{refusal.code}")
+    return result.text
