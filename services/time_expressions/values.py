@@ -150,6 +150,15 @@ def unify(left: Slots, right: Slots) -> Slots | None:
     return merged if _coherent(merged) else None
 
 
+def _one_of_weekend(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Next weekend, on Saturday."""
+    shorter, longer = sorted((left, right), key=len)
+    return shorter if longer == _WEEKEND and len(shorter) == 1 and shorter[0] in longer else None
+
+
+_WEEKEND = (5, 6)
+
+
 def _is_bare_length(slots: Slots) -> bool:
     """Three days, without "in": how long, beside a weekday from which it is counted."""
     return slots.keys() == {"offset", "strength"} and slots["strength"] <= 0 and slots["offset"].unit == "day"
@@ -158,6 +167,8 @@ def _is_bare_length(slots: Slots) -> bool:
 def _join(key: str, left: Slots, right: Slots) -> Any:
     if key == "parts":
         return _FINER_PARTS.get(frozenset((*left[key], *right[key])))
+    if key == "weekdays" and "every" not in left and "every" not in right:
+        return _one_of_weekend(left[key], right[key])
     if "every" not in left or "every" not in right:
         return None
     if key == "every":

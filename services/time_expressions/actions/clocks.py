@@ -202,11 +202,6 @@ def day_part_clock(values: Values) -> Slots | None:
     return {"shift": Shift("day", count), "parts": (part,), "clocks": (made,), "strength": 2}
 
 
-def noon_list(values: Values) -> Any:
-    """中午和晚上八点: noon needs no hour."""
-    return both([value if isinstance(value, Clock) else Clock(*value) for value in values])
-
-
 def small_hours(values: Values) -> Slots | None:
     """后半夜: two in the morning, or the hour that is named, of the night that follows the day."""
     told: Clock = values[-1] if len(values) > 1 else Clock(*values[0])

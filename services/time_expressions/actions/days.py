@@ -6,7 +6,7 @@ from typing import Any
 from services.time_expressions.actions.clocks import half_day
 from services.time_expressions.actions.general import Values
 from services.time_expressions.actions.lengths import SECONDS_OF, measure, offset
-from services.time_expressions.values import Every, Shift, Slots, names_day
+from services.time_expressions.values import Every, Shift, Slots, Span, names_day
 
 _LAST_HOUR = 24
 _DAYS_OF_WEEK = 7
@@ -110,9 +110,9 @@ def weekday_half(values: Values) -> Slots:
     return {**weekday([day]), **half_day([half]), "strength": 2}
 
 
-def weekday_about(values: Values, *, side: str = "nearest") -> Slots | None:
+def weekday_about(values: Values, *, side: str = "nearest", day_last: bool = False) -> Slots | None:
     """The Monday closest to a date, before it or after it."""
-    day, anchor = values
+    day, anchor = reversed(values) if day_last else values
     if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
         return None
     return {"weekdays": (day,), "anchor": anchor, "side": side, "strength": 2}
@@ -132,6 +132,15 @@ def part_before(values: Values) -> Slots | None:
     if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
         return None
     return {"anchor": anchor, "eve": True, "parts": (part,), "strength": 2}
+
+
+def part_after(values: Values) -> Slots | None:
+    """The morning after Christmas: of the next day."""
+    told = part_before(values)
+    if told is None:
+        return None
+    del told["eve"]
+    return {**told, "offset": Span(days=1, unit="day")}
 
 
 def day_and_part(values: Values) -> Slots:

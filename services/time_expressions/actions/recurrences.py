@@ -196,10 +196,10 @@ def days_ending_in(values: Values) -> Slots | None:
     return {"every": Every(1, "month"), "days": tuple(days), "strength": 2}
 
 
-def first_days(values: Values) -> Slots | None:
-    """每月前三天: the first, the second and the third."""
+def first_days(values: Values, *, last: bool = False) -> Slots | None:
+    """每月前三天: the first, the second and the third; or the last ones."""
     count = values[-1]
-    days = tuple(range(1, int(count) + 1))
+    days = tuple(range(-int(count), 0) if last else range(1, int(count) + 1))
     return {"every": Every(1, "month"), "days": days, "strength": 2} if 1 < count <= _TEN else None
 
 

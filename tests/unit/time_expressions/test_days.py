@@ -115,6 +115,11 @@ from services.time_expressions import DateOrder, Grain
         ("2day", "2026-11-20"),
         ("in the year 2030", "2030-01-01"),
         ("外后天", "2026-11-23"),
+        ("the morning after christmas", "2026-12-26"),
+        ("the last sunday before christmas", "2026-12-20"),
+        ("圣诞节前的周日", "2026-12-20"),
+        ("next weekend, on sunday", "2026-11-29"),
+        ("the second monday from now", "2026-11-30"),
     ],
 )
 def test_words_name_the_next_such_day(read, text, day):

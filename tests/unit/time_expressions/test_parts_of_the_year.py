@@ -56,6 +56,8 @@ from services.time_expressions import parse, parse_all
         ("the second half of december", "2026-12-16"),
         ("十二月下半月", "2026-12-16"),
         ("by year end", "2026-12-31"),
+        ("the last quarter of 2027", "2027-10-01"),
+        ("by mid-year", "2027-07-01"),
     ],
 )
 def test_a_part_of_the_year_begins_on_its_first_day(read, text, day):

@@ -202,6 +202,9 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每月头一天", "FREQ=MONTHLY;BYMONTHDAY=1"),
         ("每季度第一个月5号", "FREQ=YEARLY;BYMONTH=1,4,7,10;BYMONTHDAY=5"),
         ("每天中午和晚上八点", "FREQ=DAILY;BYHOUR=12,20;BYMINUTE=0"),
+        ("every last weekday of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
+        ("每月最后两天", "FREQ=MONTHLY;BYMONTHDAY=-2,-1"),
+        ("每周六中午到两点每小时", "FREQ=WEEKLY;BYDAY=SA;BYHOUR=12,13,14;BYMINUTE=0"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):
