@@ -15,6 +15,7 @@ from function_calls.offline.notes import noted
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
 from function_calls.offline.pointing import named_by_answer
+from function_calls.offline.put_right import put_right
 from function_calls.offline.questions import is_question
 from function_calls.offline.references import named_reminder, untailed
 from function_calls.offline.requests import Ear
@@ -22,9 +23,11 @@ from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.wording import say
+from services.bounded import Bounded
 from services.time_expressions import parse_all, warm_up
 
 _REMINDERS = "reminder_"
+_MOST_CONTENTS = 1000
 _CHANGING = frozenset({"reminder_set", "reminder_update", "reminder_snooze"})
 
 
@@ -49,6 +52,7 @@ class OfflineInterpreter:
         self._examples = ExampleSentences()
         self._served = ServedLately()
         self._changed = ServedLately()
+        self._contents: Bounded[str, str] = Bounded(_MOST_CONTENTS)
 
     @staticmethod
     def warm_up() -> None:
@@ -77,8 +81,26 @@ class OfflineInterpreter:
         """Remember that the message changed something: "never mind" takes that back, and nothing older."""
         if any(call.name in _CHANGING for call in heard.calls):
             self._changed.note(key, turn.now)
+            self._note_content(heard, key)
         elif heard != Interpretation() or not is_courtesy(turn.message.text):
             self._changed.forget(key)
+
+    def _note_content(self, heard: Interpretation, key: str) -> None:
+        """Remember what was just set is about; a change of the time leaves it."""
+        told = heard.calls[0].arguments if len(heard.calls) == 1 else {"added": ""}
+        if "content" in told:
+            self._contents[key] = str(told["content"])
+        elif told.keys() & {"added", "reminder_id"}:
+            self._contents.pop(key, None)
+
+    def _put_right(self, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
+        """What was just set with a word of it replaced, where the message does no more than that."""
+        content = self._contents.get(key) if self._changed.is_recent(key, turn.now) else None
+        maker = CallMaker(turn)
+        if content is None or not maker.offers("reminder_update"):
+            return None
+        right = put_right(without_names(turn.message.text, ear.names), content, ear.pack)
+        return Interpretation(calls=(maker.call("reminder_update", {"content": right}),)) if right else None
 
     def _heard_in_order(self, turn: Turn, key: str) -> Interpretation:
         """What answers an open question first, and then what stands for itself; "hmm" leaves it open."""
@@ -93,7 +115,7 @@ class OfflineInterpreter:
         return heard
 
     def _heard(self, turn: Turn, key: str, ears: tuple[Ear, ...]) -> Interpretation:
-        fixed = self._by_fixed_example(turn, ears[0])
+        fixed = self._by_fixed_example(turn, ears[0]) or self._put_right(turn, ears[0], key)
         if fixed is not None:
             return fixed
         for ear in ears:

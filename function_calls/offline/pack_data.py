@@ -118,6 +118,7 @@ class PackData(_Data):
     pointers: frozenset[str] = frozenset()
     pointing: str = NEVER
     owning: str = NEVER
+    replacing: tuple[str, ...] = ()
     untitled: tuple[tuple[str, str], ...] = ()
     no_notes: tuple[str, ...] = ()
     to_do: str = NEVER
