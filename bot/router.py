@@ -9,6 +9,7 @@ from loguru import logger
 from bot.claimed_turns import ClaimedTurns
 from bot.corrections import Corrections
 from bot.drafts import Drafts
+from bot.edited_requests import EditedRequests
 from bot.middleware import Middleware, Next, chain
 from bot.outbox import Outbox
 from bot.reactions import Reactions
@@ -36,6 +37,7 @@ class MessageRouter:
         corrections: Corrections,
         drafts: Drafts,
         reactions: Reactions,
+        edited: EditedRequests | None = None,
         claimed: ClaimedTurns | None = None,
     ) -> None:
         """With `claimed` other processes may deal with messages too, and each is answered by one."""
@@ -47,6 +49,7 @@ class MessageRouter:
         self._corrections = corrections
         self._drafts = drafts
         self._reactions = reactions
+        self._edited = edited
         self._claimed = claimed
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
@@ -96,10 +99,20 @@ class MessageRouter:
         if isinstance(correction, MessageWithdrawn):
             await self._give_up((correction.address.key, correction.message_id))
         try:
+            before = None if self._edited is None else await self._before(correction)
             await self._corrections.apply(correction)
+            if before is not None and self._edited is not None:
+                await self._edited.follow(correction, before)
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("a correction could not be handled")
+
+    async def _before(self, correction: Correction) -> ChatMessage | None:
+        """The message as it was, once it has been dealt with: only then it is known what it has set."""
+        task = self._being_handled.get((correction.address.key, correction.message_id))
+        if task is not None and task is not asyncio.current_task():
+            await asyncio.wait([task])
+        return None if self._edited is None else await self._edited.before(correction)
 
     async def _react(self, reaction: Reaction) -> None:
         try:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from bot.claimed_turns import ClaimedTurns
 from bot.corrections import Corrections
 from bot.drafts import Drafts
+from bot.edited_requests import EditedRequests
 from bot.elsewhere import ElsewhereCommands, Understanding, is_elsewhere_command
 from bot.linking import LinkCommands
 from bot.middleware import Middleware
@@ -206,6 +207,13 @@ def wired(parts: Parts) -> Wired:
         corrections=corrections,
         drafts=parts.drafts,
         reactions=Reactions(turns, parts.outbox, recorder, [access, in_order, pace]),
+        edited=EditedRequests(
+            turns,
+            parts.outbox,
+            assistant.answer_edited,
+            parts.services.get(ReminderService),
+            [access, in_order, pace],
+        ),
         claimed=parts.claimed,
     )
     return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)

@@ -6,7 +6,7 @@ from functools import partial
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.calls import Conversation, Interpretation, Reply, ToolCall, Turn
+from function_calls.calls import Conversation, Interpretation, Reply, Step, ToolCall, Turn
 from function_calls.claims import is_unproven, what_happened
 from function_calls.confirmations import PendingCall
 from function_calls.consent import consent_of, pick_of
@@ -80,6 +80,15 @@ class Assistant:
         with self._recorder.turn(turn) as notes:
             notes.reply = await self._considered(turn)
         return notes.reply
+
+    async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
+        """What a message comes to whose words were changed: its rounds. No command, yes or pick in it counts."""
+        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
+        with self._recorder.turn(turn):
+            outcome = await run_rounds(
+                turn, partial(self._interpret, ()), partial(self._dispatch, session, ()), self._limits.rounds
+            )
+        return outcome.turn.steps
 
     async def _considered(self, turn: Turn) -> Reply | None:
         consent = None if self._router.oversight is None else consent_of(turn.message.text, turn.bot_name)

@@ -14,6 +14,7 @@ from function_calls.reminders.answers import set_confirmed, which_reminder
 from function_calls.reminders.cautions import cautions
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.days import deleted, on_that_day_only, with_own_days
+from function_calls.reminders.edited import as_edited
 from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.replies import meant, points
@@ -46,24 +47,28 @@ async def reminder_set(
     times = time_reader(ctx)
     proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
     verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
+    if verdict.choices and ctx.message.is_edited:
+        return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said
     if verdict.choices:
         starts = [each.start.replace(tzinfo=ctx.zone) for each in verdict.choices]
         asked = which_time(starts, content=args.content, language=ctx.language, now=ctx.now)
         return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
     await reminders.look_up(on_working_days(verdict.schedule, ctx.message.text))
-    reminder = await reminders.create(
-        NewReminder(
-            request_key=ctx.call_id,
-            address=ctx.chat,
-            creator=ctx.sender,
-            content=args.content,
-            schedule=nagging(with_holidays(verdict.schedule, ctx.message.text), args.until_done),
-            language=ctx.language,
-            targets=await named_people(args.person, ctx, history),
-            is_private=ctx.message.is_private,
-            is_urgent=bool(args.urgent),
-        )
+    wish = NewReminder(
+        request_key=ctx.call_id,
+        address=ctx.chat,
+        creator=ctx.sender,
+        content=args.content,
+        schedule=nagging(with_holidays(verdict.schedule, ctx.message.text), args.until_done),
+        language=ctx.language,
+        targets=await named_people(args.person, ctx, history),
+        is_private=ctx.message.is_private,
+        is_urgent=bool(args.urgent),
     )
+    corrected = await as_edited(wish, ctx, reminders) if ctx.message.is_edited else None
+    if corrected is not None:
+        return corrected
+    reminder = await reminders.create(wish)
     return ToolResult(
         ok=True,
         text="\n".join([set_confirmed(reminder, ctx), *await cautions(reminder, ctx, reminders, zones)]),

@@ -13,6 +13,7 @@ from services.session import Json, StateStore
 
 MOST: Final = 20
 UNDONE: Final = "undone"  # the action of a receipt that says a change was taken back; it is none to take back
+EDITED: Final = "/edited"  # with the time behind the id of a message: what new words of it changed is undone by itself
 _KEPT: Final = timedelta(days=30)
 
 
@@ -50,6 +51,10 @@ class ReceiptStack:
                 break
             same.append(change)
         return tuple(same)
+
+    async def every(self, conversation: Conversation) -> tuple[Change, ...]:
+        """All that is remembered of what the person changed, oldest first."""
+        return tuple(_read(entry) for entry in await self._entries(conversation))
 
     async def drop(self, conversation: Conversation, count: int) -> None:
         """Forget the last `count` changes."""

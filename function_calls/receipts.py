@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.declaring.tool_options import ToolOptions
-from function_calls.receipt_stack import UNDONE, Change
+from function_calls.receipt_stack import EDITED, UNDONE, Change
 
 
 def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -30,7 +30,9 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
     receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
     if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
         return
-    change = Change(tool=call.name, message_id=context.message.id, receipts=receipts, agent_name=context.agent_name)
+    edit = f"{EDITED}{context.clock.now():%H%M%S%f}" if context.message.is_edited else ""
+    message_id = f"{context.message.id}{edit}"
+    change = Change(tool=call.name, message_id=message_id, receipts=receipts, agent_name=context.agent_name)
     try:
         await context.oversight.receipts.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done

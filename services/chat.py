@@ -65,7 +65,8 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
 
     `id` is the platform's own and unique within the chat. `sent_at` is timezone-aware.
     `is_addressed` says that the bot was meant: a mention, a reply to it, its name in front, or a private chat.
-    `is_recorded` says that the platform has put it into the history itself, and that it is no repetition.
+    `is_recorded` says that the platform has put it into the history itself, and that it is no repetition; `is_edited`
+    that it was answered before, in other words.
     """
 
     id: str
@@ -79,6 +80,7 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
     mentions: tuple[Person, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     is_recorded: bool = False
+    is_edited: bool = False
 
 
 class MessageEdited(Struct, frozen=True, kw_only=True):

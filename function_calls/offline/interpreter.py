@@ -72,6 +72,9 @@ class OfflineInterpreter:
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         turn, joined = with_joined_names(turn)
         heard = with_names(self._heard_in_order(turn, key), joined)
+        if turn.message.is_edited and not heard.calls:
+            self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
+            return Interpretation()
         if any(call.name.startswith(_REMINDERS) for call in heard.calls):
             self._served.note(key, turn.now)
         self._note_change(heard, key, turn)

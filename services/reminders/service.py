@@ -96,6 +96,11 @@ class ReminderService:
         self.waker.nudge(draft.first_fire)
         return self._shelf.public(row)
 
+    async def of_request(self, request_key: str) -> Reminder | None:
+        """The reminder that was set by this command, whatever its state."""
+        row = await self._store.by_request(request_key)
+        return None if row is None else self._shelf.public(row)
+
     async def look_up(self, schedule: Schedule | None) -> None:
         """Have what a schedule needs of calendars read beside the event loop, which it would keep."""
         if schedule is not None and needs_calendar(schedule.rule):

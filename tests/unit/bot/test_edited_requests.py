@@ -1,0 +1,121 @@
+"""What becomes of the reminders of a message that is edited, or withdrawn."""
+
+import asyncio
+import re
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.settings import BotSettings, Settings
+from bot.testing.rehearsal import build_in_memory
+
+pytestmark = pytest.mark.looptime
+
+ID = re.compile(r"\[([a-z0-9]{6})\]")
+
+
+@pytest.fixture
+def bot(platform, clock):
+    @asynccontextmanager
+    async def running(request):
+        async with build_in_memory(Settings(bot=BotSettings(timezone="UTC")), platforms=[platform], clock=clock):
+            message = await platform.say(request)
+            yield message.id
+
+    return running
+
+
+@pytest.mark.parametrize(
+    ("request_text", "edit", "changed", "unchanged"),
+    [
+        (
+            "remind me tomorrow at 5pm to cal mum",
+            "remind me tomorrow at 6pm to call mum",
+            "✏️ Changed [{id}] to tomorrow at 18:00, in 33 hours: call mum",
+            "tomorrow at 17:00 again: cal mum",
+        ),
+        (
+            "明天下午五点提醒我打电话给马马",
+            "明天下午五点提醒我打电话给妈妈",
+            "✏️ 已修改 [{id}]：明天 17:00（32 小时后）：打电话给妈妈",
+            "明天 17:00：打电话给马马",
+        ),
+    ],
+)
+async def test_an_edited_request_changes_the_reminder_that_it_set(
+    bot, platform, request_text, edit, changed, unchanged
+):
+    async with bot(request_text) as message_id:
+        reminder = ID.search(platform.texts[-1])[1]
+        await platform.rewrite(message_id, edit)
+        told = platform.texts[-1]
+        await platform.say("undo" if unchanged.isascii() else "撤销")
+
+        assert told.startswith(changed.format(id=reminder))
+        assert unchanged in platform.texts[-1]
+
+
+async def test_lengths_count_from_when_the_message_was_sent(bot, platform):
+    async with bot("remind me in 10 minutes to cal mum") as message_id:
+        await asyncio.sleep(120)
+        await platform.rewrite(message_id, "remind me in 10 minutes to call mum")
+        told = platform.texts[-1]
+        await asyncio.sleep(481)
+
+        assert "at 09:10, in 8 minutes: call mum" in told
+        assert platform.texts[-1] == "⏰ @ann call mum"
+
+
+@pytest.mark.parametrize("edit", ["never mind", "delete all reminders", "remind me tomorrow at 6 to call mum"])
+async def test_what_an_edit_asks_for_no_longer_or_unclearly_stays_and_that_is_said(bot, platform, edit):
+    async with bot("remind me tomorrow at 5pm to call mum") as message_id:
+        await platform.rewrite(message_id, edit)
+
+        assert "stays" in platform.texts[-1]
+        assert "tomorrow at 17:00 · call mum" in platform.texts[-1]
+
+
+async def test_what_was_changed_since_is_not_changed_by_an_edit(bot, platform):
+    async with bot("remind me tomorrow at 5pm to cal mum") as message_id:
+        await platform.say("make it 7pm")
+        await platform.rewrite(message_id, "remind me tomorrow at 5pm to call mum")
+
+        assert "tomorrow at 19:00 · cal mum" in platform.texts[-1]
+
+
+@pytest.mark.parametrize("edit", ["remind me tomorrow at 5pm to call mum!", "remind me tomorrow at 17:00 to call mum"])
+async def test_an_edit_that_asks_for_the_same_is_not_answered(bot, platform, edit):
+    async with bot("remind me tomorrow at 5pm to call mum") as message_id:
+        await platform.rewrite(message_id, edit)
+
+        assert len(platform.texts) == 1
+
+
+async def test_nothing_deleted_comes_back_by_an_edit(bot, platform):
+    async with bot("remind me tomorrow at 5pm to call mum") as message_id:
+        await platform.say("cancel it", is_private=False)
+        await platform.say("undo")
+        await platform.say("undo")
+        heard = len(platform.texts)
+        await platform.rewrite(message_id, "remind me tomorrow at 6pm to call mum")
+
+        assert len(platform.texts) == heard
+
+
+async def test_a_withdrawn_request_keeps_its_reminder_and_says_so(bot, platform):
+    async with bot("明天下午五点提醒我给妈妈打电话") as message_id:
+        reminder = ID.search(platform.texts[-1])[1]
+        await platform.withdraw(message_id)
+        told = platform.texts[-1]
+        await platform.say("提醒列表", is_private=True)
+
+        assert told.endswith(f"请说：删除 {reminder}")
+        assert reminder in platform.texts[-1]
+
+
+async def test_who_tidies_up_later_is_told_nothing(bot, platform):
+    async with bot("remind me tomorrow at 5pm to call mum") as message_id:
+        await asyncio.sleep(3600)
+        await platform.withdraw(message_id)
+
+        assert len(platform.texts) == 1
