@@ -17,6 +17,7 @@ _TYPED = re.compile(r"[a-z0-9]+", re.IGNORECASE)
 _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
+_SPACE_BEHIND_HAN = re.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff\d@])")
 _PAUSED = 3
 """Characters that stand on both sides of a space for it to be a pause, and not one between words spelled apart."""
 _AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
@@ -44,11 +45,11 @@ def tidy(text: str, pack: LanguagePack) -> str:
 
 
 def with_pauses(text: str) -> str:
-    """`text` with a comma for each space between Chinese characters, as people write who leave out marks, or nothing.
+    """`text` with a comma for each space behind a Chinese character, as people write who leave out marks, or nothing.
 
     A space says less than a comma: some write one between any two words.
     """
-    paused = _SPACE_IN_HAN.sub("，", text.strip())
+    paused = _SPACE_BEHIND_HAN.sub("，", text.strip())
     is_paused = paused != text.strip() and max(map(len, re.split("[，,。]", paused))) >= _PAUSED
     return paused if is_paused else ""
 

@@ -69,7 +69,9 @@ class Ear(Struct, frozen=True, kw_only=True):
         if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
-        found = self._listed(text) or self._one_after_another(text) or self._all(core) or self._with_pauses(text)
+        found = self._listed(text) or self._one_after_another(text) or self._all(core)
+        paused = self._with_pauses(text)
+        found = paused if not found or len(_at_a_clock(paused)) > len(_reminders(found)) else found
         return self._on_their_days(request for request in found if request.intent != "none")
 
     def _one_after_another(self, text: str) -> tuple[Request, ...]:
@@ -83,7 +85,10 @@ class Ear(Struct, frozen=True, kw_only=True):
         return self._several("，".join(trimmed(piece) for piece in pieces))
 
     def _with_pauses(self, text: str) -> tuple[Request, ...]:
-        """The requests of a text in which spaces stand for marks: 降压药 每天早上七点 提醒我吃."""
+        """The requests of a text in which spaces stand for marks: 降压药 每天早上七点 提醒我吃.
+
+        They are taken where there are more of them: 今晚8点提醒我打电话 9点倒垃圾.
+        """
         paused = with_pauses(text)
         return self._all(self._afresh(self.core(paused))) if paused else ()
 
@@ -105,7 +110,7 @@ class Ear(Struct, frozen=True, kw_only=True):
     def _on_their_days(self, requests: Iterable[Request]) -> tuple[Request, ...]:
         """`requests` with the day of a time carried on to the times after it."""
         found = tuple(requests)
-        reminders = [each for request in found for each in request.reminders]
+        reminders = _reminders(found)
         if len(reminders) < 2:
             return found
         dated = iter(self.dated(reminders))
@@ -230,6 +235,17 @@ class Ear(Struct, frozen=True, kw_only=True):
         if match.intent in {"reminder_set", "summary_schedule"}:
             reminders = ReminderReader(clause, self.pack, self).read(match)
         return Request(intent=match.intent, match=match, clause=clause, reminders=reminders)
+
+
+def _reminders(requests: Sequence[Request]) -> list[ReminderRequest]:
+    return [each for request in requests for each in request.reminders]
+
+
+def _at_a_clock(requests: Sequence[Request]) -> list[ReminderRequest]:
+    """The reminders of `requests`, where each has a content and a clock."""
+    found = _reminders(requests)
+    bests = [each.time.best for each in found if each.content and each.time is not None]
+    return found if len([best for best in bests if best is not None and best.has_clock]) == len(found) else []
 
 
 def _with_readings(reminder: ReminderRequest, readings: Iterator[tuple[Reading, ...]]) -> ReminderRequest:

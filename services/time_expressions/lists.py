@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from services.time_expressions.gather import CLOCK_FIELDS, DAY_FIELDS, Group
 from services.time_expressions.grammar import Grammar
@@ -13,8 +14,9 @@ _LISTED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "zone"}
 
 
 def is_listed(item: Item, text: str, grammar: Grammar) -> bool:
-    """Tell whether `item` names several parts of a day that can be taken apart."""
-    return bool(_parts(item.value, text, (item.start, item.end), grammar))
+    """Tell whether `item` names several parts of a day, or clocks of one, that can be taken apart."""
+    span = (item.start, item.end)
+    return bool(_parts(item.value, text, span, grammar) or _clocks(item.value, text, span, grammar))
 
 
 def apart(group: Group, text: str, grammar: Grammar) -> Iterator[Group]:
@@ -22,7 +24,8 @@ def apart(group: Group, text: str, grammar: Grammar) -> Iterator[Group]:
     slots = group.slots
     found: list[tuple[Slots, tuple[int, int]]] = []
     if len(group.spans) == 1 and slots.keys() <= _LISTED:
-        found = _days(slots, text, group.spans[0]) or _parts(slots, text, group.spans[0], grammar)
+        span = group.spans[0]
+        found = _days(slots, text, span) or _parts(slots, text, span, grammar) or _clocks(slots, text, span, grammar)
     if not found:
         yield group
     for one, span in found:
@@ -47,6 +50,18 @@ def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> 
     if len(words) != len(parts):
         return []
     return [({"parts": (part,)}, word) for part, word in zip(parts, words, strict=True)]
+
+
+def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[tuple[Slots, tuple[int, int]]]:
+    """The clocks of one day: 今天下午三点、四点、五点."""
+    clocks, parts = slots.get("clocks", ()), slots.get("parts", ())
+    if len(clocks) < 2 or len(parts) > 1 or not slots.keys() <= _LISTED or not (parts or names_day(slots)):
+        return []
+    words = _words(text, *span, grammar)
+    is_in_order = all((one.hour, one.minute) < (other.hour, other.minute) for one, other in pairwise(clocks))
+    if len(words) != len(clocks) or not is_in_order:
+        return []
+    return [({"clocks": (clock,)}, word) for clock, word in zip(clocks, words, strict=True)]
 
 
 def _words(text: str, start: int, end: int, grammar: Grammar) -> list[tuple[int, int]]:
