@@ -139,6 +139,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         either: Matches what stands between two times of which one is meant.
         pointing: Matches a request to be reminded of nothing but "this".
         replacing: Match what takes back a word, `wrong`, of what was just set, and names the `right` one.
+        telling: Matches the beginning of what tells something, a reason perhaps, and asks for nothing.
         owning: Matches a span of days that something is of: it says when only where nothing else does.
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
         answering: Matches words that answers are given with, at an end: "let's say".
@@ -184,6 +185,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     pointing: re.Pattern[str]
     owning: re.Pattern[str]
     replacing: tuple[re.Pattern[str], ...]
+    telling: re.Pattern[str]
     period: re.Pattern[str]
     answering: re.Pattern[str]
     length: re.Pattern[str]
@@ -310,6 +312,7 @@ def load_pack(language: str) -> LanguagePack:
         pointing=any_of((data.pointing,)),
         owning=any_of((data.owning,)),
         replacing=_compiled(data.replacing),
+        telling=re.compile(data.telling, re.IGNORECASE),
         period=any_of(data.periods),
         answering=any_of(data.answering),
         length=re.compile(data.length, re.IGNORECASE),

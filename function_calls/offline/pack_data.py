@@ -119,6 +119,7 @@ class PackData(_Data):
     pointing: str = NEVER
     owning: str = NEVER
     replacing: tuple[str, ...] = ()
+    telling: str = NEVER
     untitled: tuple[tuple[str, str], ...] = ()
     no_notes: tuple[str, ...] = ()
     to_do: str = NEVER

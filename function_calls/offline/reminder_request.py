@@ -119,6 +119,8 @@ class ReminderReader:
         for between in self._pack.between.finditer(content):
             left, right = content[: between.start()], content[between.end() :]
             is_left = has_words(self._head(left)[0]) if has_head else self._is_request(left)
+            if self._pack.telling.match(right):
+                continue
             if between[0].strip() and is_left and self._is_request(right) and self._differ(left, right):
                 return [left, *self._split(right, has_head=False)]
         return [content]
