@@ -49,6 +49,8 @@ def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
     """Tell whether a phrase may stay in the cover; what cannot be kept hides its words all the same."""
     if "every" in slots and (slots["every"].unit == "second" or slots.keys() & UNKEPT_FIELDS):
         return True
+    if "every" in slots and slots["every"].unit in {"minute", "hour"} and slots.keys() & {"shift", "parts"}:
+        return True
     if {"months", "days"} <= slots.keys() and "weekdays" not in slots:  # 2月30号 is not the 30th of another month
         return True
     return "refused" in slots or "per" in slots or _is_bound(slots) or stands(slots)

@@ -49,6 +49,8 @@ def _joined(last: Group, group: Group, text: str, grammar: Grammar) -> Group | N
     if gap.strip() in grammar.alternatives:
         slots = _either(last.slots, group.slots)
         spans = (*last.spans[:-1], (last.spans[-1][0], group.spans[0][1]), *group.spans[1:])
+    elif same_hour := _at_same_hour(last.slots, group.slots, gap.strip(" ,;"), grammar):
+        slots, spans = same_hour, (*last.spans[:-1], (last.spans[-1][0], group.spans[0][1]), *group.spans[1:])
     elif _begins_anew(gap.rstrip(), grammar):
         return None
     else:
@@ -74,6 +76,17 @@ def _as_often(last: Slots, slots: Slots) -> Slots | None:
     if not told <= named | CLOCK_FIELDS or last.keys() & BOUND_FIELDS:
         return None
     return {name: slots[name] for name in told} | {"every": last["every"], "strength": 2}
+
+
+def _at_same_hour(last: Slots, slots: Slots, gap: str, grammar: Grammar) -> Slots | None:
+    """Mondays at 9 and Wednesdays: days of every week without a clock share that of the days before them."""
+    is_list = not gap or gap in grammar.conjunctions
+    if not is_list or "clocks" not in last or slots.keys() != {"every", "weekdays", "strength"}:
+        return None
+    known: tuple[int, ...] = last.get("weekdays", ())
+    if slots["every"] != last.get("every") or not known or set(slots["weekdays"]) & set(known):
+        return None
+    return {**last, "weekdays": (*known, *slots["weekdays"])}
 
 
 def _in_that_week(last: Slots, slots: Slots) -> Slots:

@@ -30,7 +30,11 @@ MOST_CLOCKS = 100
 
 def recurring(meaning: Meaning, present: Present) -> Answer | None:
     """The first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
-    meaning = within_hours(_with_clock_of_bound(_spread(meaning)))
+    within = None if _is_span_of_every_year(meaning) else _within_day(meaning)
+    return None if within is None else _repeated(within_hours(_with_clock_of_bound(_spread(within))), present)
+
+
+def _repeated(meaning: Meaning, present: Present) -> Answer | None:
     rule = build_rule(meaning)
     if rule is None or meaning.every is None:
         return None
@@ -77,6 +81,31 @@ def _spread(meaning: Meaning) -> Meaning:
     if parts is None or not is_daily or meaning.clocks or meaning.parts:
         return meaning
     return meaning._replace(parts=parts)
+
+
+def _within_day(meaning: Meaning) -> Meaning | None:
+    """Every hour today, every hour tomorrow from 9 to 5; from when to when tomorrow, nobody can guess without."""
+    every, shift, since, until = meaning.every, meaning.shift, meaning.since, meaning.until
+    if every is None or every.unit not in SECONDS:
+        return meaning
+    if since is not None and until is not None and is_time_of_day(since) and until.clocks and until.shift is not None:
+        return meaning._replace(since=until._replace(clocks=since.clocks, parts=since.parts))
+    if shift is None or shift.unit != "day":
+        return meaning if meaning.clocks or not meaning.parts else None
+    day = Meaning(shift=shift, parts=meaning.parts, strength=2)
+    if until is not None and is_time_of_day(until) and len(meaning.clocks) == 1:
+        first, last = day._replace(clocks=meaning.clocks), day._replace(clocks=until.clocks)
+        return meaning._replace(shift=None, clocks=(), parts=(), since=first, until=last)
+    if shift.steps or meaning.clocks or meaning.parts or until is not None:
+        return None
+    return meaning._replace(shift=None, until=day)
+
+
+def _is_span_of_every_year(meaning: Meaning) -> bool:
+    """Every year from 1 to 5 June: a span that comes back, which no rule says."""
+    bounds = (meaning.since, meaning.until)
+    is_yearly = meaning.every is not None and meaning.every.unit == "year"
+    return is_yearly and all(bound is not None and bound.days and bound.year is None for bound in bounds)
 
 
 def _with_clock_of_bound(meaning: Meaning) -> Meaning:
@@ -162,7 +191,8 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
             return datetime.combine(end.date(), time()) - timedelta(seconds=1)
         return end if answers[0].has_clock else datetime.combine(end.date(), UNTIL_DAY_END)
     if meaning.lasting is not None:
-        if meaning.since is None:
+        begins_at_clock = bool(meaning.clocks) and meaning.every is not None and meaning.every.unit in SECONDS
+        if meaning.since is None and not begins_at_clock:
             return window_end(meaning, present.local)
         last = window_end(meaning, first)
         return last - timedelta(seconds=1) if last and not meaning.lasting.seconds else last

@@ -176,7 +176,8 @@ def _join(key: str, left: Slots, right: Slots) -> Any:
     if key == "weekdays" and ("but" in left or "but" in right):
         return tuple(day for day in left[key] if day in right[key]) or None
     if key == "weekdays" and left["every"] == right["every"] and not set(left[key]) & set(right[key]):
-        return (*left[key], *right[key])
+        # Mondays at 9, Wednesdays at 10: what follows may have a clock of its own
+        return None if "clocks" in left and "clocks" not in right else (*left[key], *right[key])
     return None
 
 
@@ -211,7 +212,7 @@ def _coherent(slots: Slots) -> bool:
     if "now" in slots and not slots.keys() <= {"now", "strength"}:
         return False
     shift = slots.get("shift")
-    if shift is not None and "every" in slots and (shift.steps < 0 or shift.unit == "day"):
+    if shift is not None and "every" in slots and not _fits_in(slots["every"], shift):
         return False
     if shift is not None and shift.unit == "week" and slots.keys() & {"days", "months"}:
         return False
@@ -231,6 +232,11 @@ def _coherent(slots: Slots) -> bool:
     if span.seconds and not (span.days or span.months):
         return not slots.keys() & _BESIDE_ELAPSED and slots.get("shift", Shift("day", 0)) == Shift("day", 0)
     return not slots.keys() & _BESIDE_DAYS
+
+
+def _fits_in(every: Every, shift: Shift) -> bool:
+    """Every day next week, every hour today; every day tomorrow is nothing."""
+    return shift.steps >= 0 and (shift.unit != "day" or every.unit in {"minute", "hour"})
 
 
 def _is_near_day(shift: Shift | None) -> bool:

@@ -15,6 +15,7 @@ _WEEK, _WORKDAYS = 7, 5
 _LAST_DAY, _SURE_LAST_DAY = 31, 28
 _MOST_WEEKS_OF_MONTH, _MONTHS_OF_QUARTER = 5, 3
 _FIRST_SURE_WORKDAY = 4
+_LONG_UNITS = {"week", "month", "quarter", "year"}
 _SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
 """Months and days of 每隔一天 and the like, which leave one out (see `every_apart`)."""
 
@@ -243,6 +244,22 @@ def bound(values: Values, *, name: str, alone: bool = False, eve: bool = False) 
         return {**inner, "strength": 1}
     made: Slots = {name: inner, "strength": inner["strength"] if name == "since" else 0}
     return {**made, **({"alone": True} if alone else {}), **({"eve": True} if eve else {})}
+
+
+def bound_through(values: Values) -> Slots | None:
+    """Through March: to the end of it."""
+    inner: Slots = values[-1]
+    is_long = "months" in inner or ("shift" in inner and inner["shift"].unit in _LONG_UNITS)
+    is_whole = is_long and inner.keys() <= {"months", "year", "shift", "strength"}
+    return bound([{**inner, "edge": "end"} if is_whole else inner], name="until")
+
+
+def then_every(values: Values) -> Slots | None:
+    """Tomorrow at nine and every day after that."""
+    first, often = values
+    if first.keys() & {"every", "since", "until", "refused", "lasting"} or not names_day(first):
+        return None
+    return {**often, "since": first, "strength": 2}
 
 
 def since_lasting(values: Values) -> Slots | None:

@@ -45,6 +45,7 @@ import pytest
         ("個半鐘後", timedelta(minutes=90)),
         ("一百分钟后", timedelta(minutes=100)),
         ("timer: 1 hr 30", timedelta(minutes=90)),
+        ("remind me in one minute", timedelta(minutes=1)),
     ],
 )
 def test_a_length_is_counted_from_now(read, now, text, delta):

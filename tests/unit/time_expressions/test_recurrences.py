@@ -205,6 +205,15 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every last weekday of the month", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
         ("每月最后两天", "FREQ=MONTHLY;BYMONTHDAY=-2,-1"),
         ("每周六中午到两点每小时", "FREQ=WEEKLY;BYDAY=SA;BYHOUR=12,13,14;BYMINUTE=0"),
+        ("mondays at 9, wednesdays and fridays", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=9;BYMINUTE=0"),
+        ("every 15 minutes starting at 3pm for an hour", "FREQ=MINUTELY;INTERVAL=15;UNTIL=20261120T160000Z"),
+        ("every 15 minutes from 3pm to 4pm tomorrow", "FREQ=MINUTELY;INTERVAL=15;UNTIL=20261121T160000Z"),
+        ("every hour today", "FREQ=HOURLY;UNTIL=20261120T235959Z"),
+        ("明天9点到17点每小时", "FREQ=HOURLY;UNTIL=20261121T170000Z"),
+        ("tomorrow at 9 and every day after that", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+        ("3 more times every hour", "FREQ=HOURLY;COUNT=3"),
+        ("every monday through march", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20270331T225959Z"),
+        ("every one minute", "FREQ=MINUTELY"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):
@@ -272,6 +281,10 @@ def test_a_rule_that_has_ended_before_it_begins_is_none(now):
     [
         ("every monday at 9 and friday at 5", ["BYDAY=MO;BYHOUR=9", "BYDAY=FR;BYHOUR=17"]),
         ("每周一9点和周五5点", ["BYDAY=MO;BYHOUR=9", "BYDAY=FR;BYHOUR=17"]),
+        (
+            "mondays at 9, tuesdays at 10 and fridays at 11",
+            ["BYDAY=MO;BYHOUR=9", "BYDAY=TU;BYHOUR=10", "BYDAY=FR;BYHOUR=11"],
+        ),
         ("工作日早上7点，周末9点", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=7", "BYDAY=SA,SU;BYHOUR=9"]),
         ("平时早上七点，周末九点叫我起床", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=7", "BYDAY=SA,SU;BYHOUR=9"]),
     ],

@@ -80,6 +80,8 @@ from services.time_expressions import parse
         "在十一楼",
         "下午茶的时候",
         "写三点水旁的字",
+        "one minute please",
+        "hang on, one second",
     ],
 )
 def test_a_text_without_a_time_gives_none(now, text):

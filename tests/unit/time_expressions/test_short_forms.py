@@ -145,6 +145,10 @@ def test_the_last_weekend_is_over(now, text):
         "tomorrow 5 december",
         "on public holidays at 10am",
         "节假日早上十点",
+        "every hour tomorrow",
+        "every 10 minutes tomorrow morning",
+        "明天每小时",
+        "every year from june 1 to june 5",
     ],
 )
 def test_what_cannot_be_kept_is_no_other_time(now, text):
