@@ -24,7 +24,6 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
         ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
     """
     if connection.dialect.name == "postgresql":
-        _complete("postgresql")
         connection.execute(_ALONE)  # of several workers that start together one does it
     found = _version(connection)
     if found is None:
@@ -44,18 +43,24 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
     ensure_index(connection)
 
 
-def _complete(dialect: str) -> None:
-    """Make the partial indexes partial on `dialect` too, and leave room in the pages of tables that want it.
+@cache
+def tables_for(dialect: str) -> sa.MetaData:
+    """The tables as `dialect` makes them: partial indexes are partial on PostgreSQL too, and pages leave room there.
 
     To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
     """
+    if dialect == "sqlite":
+        return METADATA
+    made = sa.MetaData()
     for table in METADATA.tables.values():
+        copy = table.to_metadata(made)
         if table.info:
-            table.dialect_options[dialect]["with"] = table.info
-        for index in table.indexes:
+            copy.dialect_options[dialect]["with"] = table.info
+        for index in copy.indexes:
             where = index.dialect_options["sqlite"]["where"]
             if where is not None:
                 index.dialect_options[dialect]["where"] = where
+    return made
 
 
 @cache
@@ -65,7 +70,7 @@ def _definitions(dialect: str) -> tuple[str, ...]:
     engine: MockConnection = sa.create_mock_engine(
         f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))
     )
-    METADATA.create_all(engine, checkfirst=False)
+    tables_for(dialect).create_all(engine, checkfirst=False)
     return tuple(made)
 
 

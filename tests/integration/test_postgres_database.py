@@ -18,6 +18,7 @@ from services.storage import ledger
 from services.storage.database import Database
 from services.storage.migrations import SCHEMA_VERSION
 from services.storage.reminder_store import SqlReminderStore
+from services.storage.schema import tables_for
 from services.storage.tables import META, METADATA, STATE
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
@@ -32,7 +33,7 @@ def differences(connection: sa.Connection) -> list[object]:
         return kind != "table" or name in METADATA.tables or not is_reflected
 
     context = MigrationContext.configure(connection, opts={"include_object": is_ours, "compare_type": True})
-    return compare_metadata(context, METADATA)
+    return compare_metadata(context, tables_for("postgresql"))
 
 
 def as_made(connection: sa.Connection) -> dict[str, str]:

@@ -10,6 +10,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from services.storage import tables
 from services.storage.models import StoredTable
 from services.storage.models.source import tables_source
+from services.storage.schema import tables_for
 
 
 def definitions(metadata: sa.MetaData, dialect: sa.Dialect) -> list[str]:
@@ -32,6 +33,13 @@ def test_the_file_of_tables_is_what_the_classes_say():
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()], ids=lambda it: it.name)
 def test_tables_and_classes_make_the_same_database(dialect: sa.Dialect):
     assert definitions(tables.METADATA, dialect) == definitions(StoredTable.metadata, dialect)
+
+
+def test_what_postgresql_wants_of_the_tables_is_not_put_into_those_of_sqlite():
+    before = definitions(tables.METADATA, postgresql.dialect())
+
+    assert definitions(tables_for("postgresql"), postgresql.dialect()) != before
+    assert definitions(tables.METADATA, postgresql.dialect()) == before
 
 
 def test_tables_and_classes_fill_the_same_columns():
