@@ -6,6 +6,7 @@ import shutil
 import signal
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
@@ -62,7 +63,7 @@ async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed
             last = await confirmed_by(process, last)
             copy = copied(tmp_path, cut)
             process.send_signal(signal.SIGCONT)
-            with sqlite3.connect(copy) as connection:
+            with closing(sqlite3.connect(copy)) as connection, connection:
                 whole = connection.execute("PRAGMA integrity_check").fetchone()
                 kept = {int(row[0]) for row in connection.execute("SELECT request_key FROM reminder")}
             assert whole == ("ok",)

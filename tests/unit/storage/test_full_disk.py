@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -41,7 +42,7 @@ TABLES = {"reminder": "INSERT", "delivery": "INSERT", "delivery_": "UPDATE"}
 
 def fill_up(file: Path) -> None:
     """Let every write of reminders fail from now on, as on a full disk."""
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         for name, verb in TABLES.items():
             refused = "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
             connection.execute(f"CREATE TRIGGER full_{name} BEFORE {verb} ON {name.strip('_')} {refused}")
@@ -49,7 +50,7 @@ def fill_up(file: Path) -> None:
 
 def make_room(file: Path) -> None:
     """Let writes through again."""
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         for name in TABLES:
             connection.execute(f"DROP TRIGGER full_{name}")
 
