@@ -137,8 +137,8 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
     except RequestRefused as refusal:
         if refusal.code != "search_not_configured" or not ctx.sender.is_admin:
             raise
-        told = say(ctx.language, f"refused.{refusal.code}"), say(ctx.language, "search.set_up")
-        return ToolResult.refused(refusal.code, "\n".join(told))
+        lines = (say(ctx.language, f"refused.{refusal.code}"), say(ctx.language, "search.set_up"))
+        return ToolResult.refused(refusal.code, "\n".join(lines))
     except SearchUnavailable as failure:
         tried = ", ".join(f"{engine}: {reason}" for engine, reason in failure.attempts)
         told = say(ctx.language, "search.unavailable", tried=tried)
