@@ -13,6 +13,7 @@ from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.offline.references import ALL
 from function_calls.reminder_times import zone_name
+from function_calls.reminders.answers import changed_told, set_confirmed
 from function_calls.reminders.changes import changed_schedule, every_time
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.named_days import (
@@ -32,7 +33,7 @@ from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.reminders.exceptions import with_exceptions
-from services.reminders.model import Reminder, Schedule
+from services.reminders.model import Reminder, ReminderEdit, Schedule
 from services.reminders.nagging import nag_like, without_nag
 from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
@@ -62,6 +63,9 @@ async def moved_once(
         RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.move_once` refuses.
     """
     bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    from_then = await _from_then(args, old, bare, ctx, reminders)
+    if from_then is not None:
+        return from_then
     meant = _meant(args, bare, old.content, ctx)
     if meant is None:
         return None
@@ -119,6 +123,52 @@ async def move_to(
     )
 
 
+async def _from_then(
+    args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
+) -> ToolResult | None:
+    """Change the clock "from tomorrow on": what comes before that day comes as it did; None where that is not asked."""
+    if not _may_be_one(args, bare, ctx) or not says(FROM_THEN, ctx.message.text, old.content):
+        return None
+    days = [each.start.date() for each in days_in(ctx.message.text, old.content, ctx)]
+    clocks = [each.wall.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
+    if len(set(days)) != 1 or len(clocks) != 1:
+        return None
+    everything = args.model_copy(update={"time": f"{clocks[0]:%H:%M}", "type": None})
+    new = changed_schedule(everything, bare, ctx)
+    then = _from(days[0], bare, ctx)
+    if new is None or not then:
+        return None
+    # From its own first day on, so that every second week stays the same weeks.
+    new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)))
+    new = replace(new, rule=nag_like(old.schedule.rule, new.rule))
+    before = [fire for fire in next_fires(bare, ctx.now, _MOST_A_DAY) if fire.date() < days[0]]
+    if not before or "COUNT=" in bare.rule:
+        changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
+        return changed_told(changed, ctx, "changed", put_back(old))
+    first = datetime.combine(days[0], datetime.min.time(), ZoneInfo(old.schedule.zone)).astimezone(UTC)
+    until = f"UNTIL={first - timedelta(seconds=1):%Y%m%dT%H%M%SZ}"
+    parts = [part for part in bare.rule.split(";") if not part.startswith("UNTIL=")]
+    series, single = await reminders.move_once(
+        ctx.chat,
+        ctx.sender,
+        old.id,
+        once=new,
+        left=replace(bare, rule=nag_like(old.schedule.rule, ";".join([*parts, until]))),
+        request_key=f"{ctx.call_id}/then",
+    )
+    coming = say(ctx.language, "rule.joint").join(phrasing.moment(ctx.language, each, ctx.now) for each in before[:3])
+    until_then = say(ctx.language, "reminder.until_then", id=series.id, fires=coming)
+    return ToolResult(
+        ok=True,
+        text="\n".join([set_confirmed(single, ctx, verb="changed"), until_then]),
+        value={"id": single.id, "until_then": series.id},
+        receipts=(
+            Receipt(action="set", subject=single.id, undo=delete(single)),
+            Receipt(action="changed", subject=series.id, undo=put_back(old)),
+        ),
+    )
+
+
 def _meant(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> _Meant | None:
     """Which occurrence is to be moved; None where it is none in particular."""
     if not _may_be_one(args, old, ctx):
@@ -142,11 +192,20 @@ def _meant(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallConte
 
 def _may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
     """Whether a new time is asked for of what comes on single days of the wall clock, and no other repetition."""
-    if not old.rule or not args.time or args.rrule is not None or args.skip or args.type in {"daily", "weekly"}:
+    if not old.rule or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
         return False
     if args.type == "once" and says(ONLY, ctx.message.text, ""):
         return False
     return not parse_rule(old.rule).is_elapsed and bool(_next(old, ctx))
+
+
+def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
+    """Whether another repetition is asked for: models say once more how often it comes."""
+    is_as_before = parse_rule(old.rule).frequency == (args.type or "").upper() and args.weekday in {
+        None,
+        old.start.weekday(),
+    }
+    return args.type in {"daily", "weekly"} and not is_as_before
 
 
 def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:

@@ -33,6 +33,7 @@ from services.reminders.service import ReminderService, once_at
 _USUAL: Final = timedelta(minutes=10)
 _SAID_TOGETHER: Final = timedelta(hours=1)
 """Of what was said in this time "snooze all" speaks."""
+_SAID_LATELY: Final = timedelta(days=1)
 _MOST_UNASKED: Final = 5
 _EXACT: Final = timedelta(minutes=1)
 _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
@@ -86,6 +87,9 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
     Raises:
         RequestRefused: as `ReminderService.snooze`.
     """
+    if not reference:  # what was said to somebody else meanwhile is not meant
+        own = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_LATELY)
+        reference = own[0].id if own else ""
     try:
         said = await reminders.said.meant(ctx.chat, reference)
     except RequestRefused as refusal:
