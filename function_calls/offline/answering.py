@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from function_calls import phrasing
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.offline.arguments import changed_schedule, schedule_arguments, shift_argument, written
+from function_calls.offline.looking_here import looked_up_as_due
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pointing import message_pointed_at, only_points, words_pointed_at
+from function_calls.offline.questions import asked_when
 from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
@@ -85,7 +87,10 @@ class Answering:
         now, place = self._turn.now, request.words("query")
         zone = zone_named(place) if place else None
         if place and zone is None:
-            return self.one("perplexity_search", {"query": self._turn.message.text})
+            query = self._ear.core(self._turn.message.text)
+            topic = asked_when(query, self._ear.pack) if self._ear.is_addressed else ""
+            due = looked_up_as_due(self._turn, query, topic, searches_web=True) if topic else ()
+            return Interpretation(calls=due) if due else self.one("perplexity_search", {"query": query})
         here = now if zone is None else now.astimezone(ZoneInfo(zone))
         days = [time.best.start for time in request.times("when", "when_2") if time.best is not None]
         other = next((day for day in days if day.date() != now.date()), None)

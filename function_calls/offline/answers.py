@@ -32,7 +32,8 @@ def is_choice(text: str, pack: LanguagePack) -> bool:
 def is_dropped(text: str, pack: LanguagePack) -> bool:
     """Whether the person wants none of it."""
     is_chosen = trimmed(text).lower() in pack.data.choices.get("dropped", ())
-    return is_chosen or pack.taken_back.search(pack.fold(text)) is not None
+    folded = pack.fold(text)
+    return is_chosen or pack.taken_back.search(folded) is not None or pack.waved_off.fullmatch(folded) is not None
 
 
 def chosen_options(text: str, question: OpenQuestion, ear: Ear) -> tuple[Reading, ...]:

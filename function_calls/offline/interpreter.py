@@ -9,14 +9,14 @@ from function_calls.offline.compiling import compile_all
 from function_calls.offline.courtesies import is_bewildered, is_courtesy, is_pondering
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
-from function_calls.offline.looking_here import looked_up_here, looked_up_in_vain, told
+from function_calls.offline.looking_here import looked_up_as_due, looked_up_here, looked_up_in_vain, told
 from function_calls.offline.mentions import with_joined_names, with_names
 from function_calls.offline.notes import noted
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
 from function_calls.offline.pointing import named_by_answer
 from function_calls.offline.put_right import put_right
-from function_calls.offline.questions import is_question
+from function_calls.offline.questions import asked_when, is_question
 from function_calls.offline.references import named_reminder, untailed
 from function_calls.offline.requests import Ear
 from function_calls.offline.served import ServedLately
@@ -200,13 +200,17 @@ class OfflineInterpreter:
         if is_courtesy(without_names(turn.message.text, ear.names)):
             return Interpretation()
         query, maker = ear.core(turn.message.text), CallMaker(turn)
-        is_back = len(query) <= LONGEST and is_dropped(query, ear.pack)
+        is_back = len(query) <= LONGEST and any(is_dropped(form, ear.pack) for form in ear.forms(turn.message.text))
         if is_back and self._changed.is_recent(key, turn.now) and maker.offers("undo"):
             return Interpretation(calls=(maker.call("undo", {}),))
         if is_back or _is_yes_or_no(turn):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
         is_name = trimmed(query).casefold() == turn.bot_name.casefold()
         is_asked = not is_name and not is_bewildered(query) and is_question(ear.forms(turn.message.text)[1], ear.pack)
+        topic = "" if is_name else asked_when(query, ear.pack)
+        due = looked_up_as_due(turn, query, topic, searches_web=self._searches_web) if topic else ()
+        if due:
+            return Interpretation(calls=due)
         if is_asked and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))

@@ -118,6 +118,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         data: The file as read.
         opening: Matches politeness at the front; `closing` at the end; both to be applied again and again.
         taken_back: Matches the end of a message that takes itself back.
+        waved_off: Matches a message that says why something is not wanted after all.
         joint: Matches one joint at the front of a content; `leftover` one at its end; `subject` one that names it.
         timed: Matches the blank of a time with the small words that go with it.
         tail: Matches what stands behind a reference ("the milk one").
@@ -154,6 +155,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     opening: Openings
     closing: Sought
     taken_back: Sought
+    waved_off: re.Pattern[str]
     joint: re.Pattern[str]
     subject: re.Pattern[str]
     leftover: re.Pattern[str]
@@ -270,6 +272,7 @@ def load_pack(language: str) -> LanguagePack:
         opening=Openings(data.opening, notation, f"{edge}{pause}"),
         closing=_ending(rf"{pause}{edge}", data.closing, notation, rf"{pause}$"),
         taken_back=_ending(r"(?:^|[\s,.;!?…，。；！？~-])\s*", data.taken_back, notation, rf"{pause}$"),
+        waved_off=any_of(data.waved_off),
         joint=re.compile(rf"(?:{_longest(data.joints)}){behind}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
         subject=re.compile(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
         leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),

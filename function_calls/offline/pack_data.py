@@ -69,7 +69,7 @@ class QuestionData(_Data):
     `forms` are those of any question, `demands` those of other ways to ask, `phrases` what is no sentence at all;
     `chatty` is talk with the bot about itself; `topics` are what search engines are asked in all of these, `facts`
     in questions and demands only, `open_facts` in those that are put to the bot; `others` are signs that a message
-    is meant for other people.
+    is meant for other people. `dues` ask when something is, the `topic`, that there may be a reminder for.
     """
 
     forms: tuple[str, ...] = ()
@@ -80,6 +80,7 @@ class QuestionData(_Data):
     facts: tuple[str, ...] = ()
     open_facts: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    dues: tuple[str, ...] = ()
 
 
 class PackData(_Data):
@@ -95,6 +96,7 @@ class PackData(_Data):
     opening: tuple[str, ...] = ()
     closing: tuple[str, ...] = ()
     taken_back: tuple[str, ...] = ()
+    waved_off: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     subject_joints: tuple[str, ...] = ()

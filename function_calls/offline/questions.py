@@ -20,6 +20,7 @@ class QuestionPatterns(Struct, frozen=True, kw_only=True):
     fact: re.Pattern[str]
     open_fact: re.Pattern[str]
     other: re.Pattern[str]
+    due: re.Pattern[str]
 
 
 @cache
@@ -35,6 +36,7 @@ def load_questions(language: str) -> QuestionPatterns:
         fact=any_of(data.facts),
         open_fact=any_of(data.open_facts),
         other=any_of(data.others),
+        due=any_of(data.dues),
     )
 
 
@@ -45,6 +47,12 @@ def is_question(text: str, pack: LanguagePack) -> bool:
     if patterns.chatty.search(plain):
         return False
     return patterns.form.search(plain) is not None or asks_the_world(text, pack, is_addressed=True)
+
+
+def asked_when(words: str, pack: LanguagePack) -> str:
+    """The topic, where `words` ask when something is: "when is the dentist?"; empty for any other question."""
+    found = load_questions(pack.language).due.fullmatch(pack.fold(words))
+    return "" if found is None else next(filter(None, found.groups()), "")
 
 
 def asks_the_world(text: str, pack: LanguagePack, *, is_addressed: bool = False) -> bool:
