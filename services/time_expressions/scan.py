@@ -185,11 +185,19 @@ def _han(text: str, start: int, grammar: Grammar) -> list[Item]:
     for length in grammar.lengths.get(text[start], ()):
         end = start + length
         known = grammar.words.get(text[start:end])
-        if known and end <= len(text) and not _cuts_idiom(text, start, end, grammar):
+        if known and end <= len(text) and (_is_day_word(known) or not _cuts_idiom(text, start, end, grammar)):
             found += _tokens(text, start, end, known)
     if text[start] in CHARACTERS:
         found += _numerals(text, start)
     return found
+
+
+_DAY_WORDS = {"DAYWORD", "DAYPARTWORD", "PART", "YEARWORD"}
+
+
+def _is_day_word(known: Iterable[tuple[str, Any]]) -> bool:
+    """Tell whether a word stands for itself whatever follows: 今晚 in 今晚安排, 明天 in 明天才."""
+    return any(symbol in _DAY_WORDS for symbol, _ in known)
 
 
 def _cuts_idiom(text: str, start: int, end: int, grammar: Grammar) -> bool:

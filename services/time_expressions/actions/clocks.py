@@ -15,10 +15,17 @@ _NO_DAY = Shift("", 0)
 _MINUTES_OF_HALF_A_DAY = 720
 
 
-def clock(values: Values, *, half: str = "") -> Clock | None:
-    """An hour, perhaps minutes; a word may fix the half of the day."""
+def clock(values: Values, *, half: str = "", least: int = 0, century: int = 0) -> Clock | None:
+    """An hour, perhaps minutes; a word may fix the half of the day.
+
+    Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05.
+    """
     hour, *rest = values
     minute = rest[0] if rest else 0
+    if rest and minute < least:
+        return None
+    if century:
+        minute %= century
     if hour != int(hour) or not 0 <= hour <= 24 or not 0 <= minute < 60:
         return None
     marked = "24" if hour > 12 or hour == 0 else ""

@@ -214,6 +214,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("3 more times every hour", "FREQ=HOURLY;COUNT=3"),
         ("every monday through march", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20270331T225959Z"),
         ("every one minute", "FREQ=MINUTELY"),
+        ("每月5号房贷", "FREQ=MONTHLY;BYMONTHDAY=5"),
+        ("每月报销", "FREQ=MONTHLY"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):

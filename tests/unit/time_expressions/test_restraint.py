@@ -82,6 +82,11 @@ from services.time_expressions import parse
         "写三点水旁的字",
         "one minute please",
         "hang on, one second",
+        "这周天气怎么样",
+        "去5号楼开会",
+        "写周报",
+        "一时半会儿",
+        "晚上好",
     ],
 )
 def test_a_text_without_a_time_gives_none(now, text):
