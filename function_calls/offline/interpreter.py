@@ -102,7 +102,7 @@ class OfflineInterpreter:
         maker = CallMaker(turn)
         if content is None or not maker.offers("reminder_update"):
             return None
-        right = put_right(without_names(turn.message.text, ear.names), content, ear.pack)
+        right = put_right(without_names(turn.message.text, ear.names), content, ear.pack, ear.is_time)
         return Interpretation(calls=(maker.call("reminder_update", {"content": right}),)) if right else None
 
     def _heard_in_order(self, turn: Turn, key: str) -> Interpretation:

@@ -153,6 +153,11 @@ class Ear(Struct, frozen=True, kw_only=True):
         """The words of `clause` beside its times, without the joints between them."""
         return ReminderReader(clause, self.pack, self).remainder(clause.text)
 
+    def is_time(self, text: str) -> bool:
+        """Whether `text` names a time and nothing else."""
+        clause = self.clause(text)
+        return bool(clause.times) and not self.without_times(clause)
+
     def join(self, first: TimeWords, second: TimeWords) -> TimeWords | None:
         """Two times as one, if they belong together."""
         return joined(first, second, self.now, self.pack, self.read_times)

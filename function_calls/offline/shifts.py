@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.requests import Ear, Request
@@ -13,12 +13,19 @@ from services.time_expressions import Reading
 _FIGURE = re.compile(r"\d{1,2}(?::\d\d)?", re.ASCII)
 
 
+_FROM = re.compile(r"from\b", re.IGNORECASE)
+
+
 def new_time(request: Request, ear: Ear) -> Reading | None:
     """The new time, if one was named; of "from 5pm to 6pm" the last."""
     told = _told(request, ear)
     best = next((time.best for time in told if time.best is not None), None)
-    if best is None or best.end is None or best.rrule is not None or not best.has_clock:
+    if best is None or best.end is None or best.rrule is not None:
         return best
+    if not best.has_clock:
+        last = (best.end - timedelta(seconds=1)).date()
+        is_moved = any(_FROM.match(time.words) for time in told)
+        return best._replace(start=datetime.combine(last, best.start.timetz()), end=None) if is_moved else best
     return best._replace(start=best.end, end=None)
 
 

@@ -67,7 +67,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
             return await _ended(day, reminder, ctx, reminders)
         if _may_be_all(spoken(day, words), words, reminder):
             return await _which_days(reminder, [day], ctx)
-        return await leave_out(words, reminder, ctx, reminders)
+        return await leave_out(spoken(day, words) or words, reminder, ctx, reminders)
 
     return await to_each(named, one, ctx, none="reminder.none")
 

@@ -1,5 +1,6 @@
 """Move one occurrence of a reminder that repeats, and leave the others where they are."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -42,6 +43,9 @@ from services.reminders.service import ReminderService
 from services.time_expressions import Grain, Reading
 
 _MOST_A_DAY: Final = 9
+_MOST_A_WEEK: Final = 7
+_WEEK: Final = timedelta(days=7)
+_LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 _INSTANT: Final = timedelta(microseconds=1)
 
 
@@ -63,18 +67,23 @@ async def moved_once(
         RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.move_once` refuses.
     """
     bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    counted = await _counted_from(args, old, bare, ctx, reminders)
+    if counted is not None:
+        return counted
     from_then = await _from_then(args, old, bare, ctx, reminders)
     if from_then is not None:
         return from_then
     meant = _meant(args, bare, old.content, ctx)
     if meant is None:
         return None
-    goals = [_goal(args, fire, bare, ctx) for fire in meant.fires]
-    if may_ask and (meant.is_doubtful or len(goals) > 1):
-        always = every_time(args, bare, ctx) if meant.is_doubtful else None
-        if always is not None or len(goals) > 1:
-            return await _asked(args, old, list(zip(meant.fires, goals, strict=True)), always, ctx)
-    return await move_to(goals[0], meant.fires[0], old, ctx, reminders)
+    fires = meant.fires
+    always = every_time(args, bare, ctx) if meant.is_doubtful else None
+    if meant.is_doubtful and always is None:  # it comes on several days of the week: which of them is moved?
+        fires = tuple(each for each in next_fires(bare, ctx.now, _MOST_A_WEEK) if each - fires[0] < _WEEK) or fires
+    goals = [_goal(args, fire, bare, ctx) for fire in fires]
+    if may_ask and (always is not None or len(goals) > 1):
+        return await _asked(args, old, list(zip(fires, goals, strict=True)), always, ctx)
+    return await move_to(goals[0], fires[0], old, ctx, reminders)
 
 
 async def move_to(
@@ -121,6 +130,27 @@ async def move_to(
             Receipt(action="skipped", subject=series.id, undo=put_back(old)),
         ),
     )
+
+
+async def _counted_from(
+    args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
+) -> ToolResult | None:
+    """Let what comes every few hours begin at the new time; None for what comes by the clock on the wall."""
+    if not bare.rule or not args.time or args.rrule is not None or args.type is not None or args.skip:
+        return None
+    coming = _next(bare, ctx)
+    if not coming or not parse_rule(bare.rule).is_elapsed:
+        return None
+    changed = await reminders.edit(
+        ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=begun_at(_goal(args, coming[0], bare, ctx), old.schedule))
+    )
+    return changed_told(changed, ctx, "changed", put_back(old))
+
+
+def begun_at(start: Schedule, schedule: Schedule) -> Schedule:
+    """`schedule`, which counts elapsed time, with its first fire at `start`."""
+    first = start.start.replace(tzinfo=ZoneInfo(start.zone)).astimezone(ZoneInfo(schedule.zone))
+    return replace(schedule, start=first.replace(tzinfo=None))
 
 
 async def _from_then(
@@ -179,6 +209,8 @@ def _meant(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallConte
     new_day = _day_of(args.time or "", ctx)
     named = days_in(words, content, ctx)
     others = [day for day in named if new_day is None or day.start.date() != new_day]
+    if not (new_day or others) and _LONG_SHIFT.fullmatch(args.time or ""):
+        return _Meant(fires=_next(old, ctx), is_doubtful=not says(ONLY, ctx.message.text, content))
     if not (new_day or others) or says(FROM_THEN, ctx.message.text, content):
         return None
     is_only, is_every = (says(pattern, ctx.message.text, content) for pattern in (ONLY, EVERY))

@@ -33,6 +33,10 @@ NAME_OF_ALL: Final = re.compile(
 SAME_TIME: Final = re.compile(
     r"\bsame (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
 )
+_MOVED_FROM: Final = re.compile(
+    r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
+    re.IGNORECASE,
+)
 PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 
 
@@ -44,8 +48,15 @@ def readings_in(words: str, ctx: CallContext) -> list[Reading]:
 
 def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
     """The days that `words` name, without those that are words of the content: "the Monday report"."""
-    named = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
-    return [each for each in named if not is_in(content, spoken(each, words))]
+    named = [(each, words) for each in readings_in(words, ctx)]
+    moved = _MOVED_FROM.search(words) if not named else None
+    if moved is not None:  # "from Monday to Tuesday" would last two days
+        named = [(each, moved["day"]) for each in readings_in(moved["day"], ctx)]
+    return [
+        each
+        for each, spoken_in in named
+        if each.has_day and each.rrule is None and not is_in(content, spoken(each, spoken_in))
+    ]
 
 
 def spoken(day: Reading, words: str) -> str:

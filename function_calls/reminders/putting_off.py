@@ -18,16 +18,17 @@ from function_calls.reminder_times import moment_of
 from function_calls.reminders.all_of_them import own_reminders, to_each
 from function_calls.reminders.answers import changed_told, listed, set_confirmed
 from function_calls.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
-from function_calls.reminders.moves import move_to
+from function_calls.reminders.moves import begun_at, move_to
 from function_calls.reminders.named_days import SAME_TIME
 from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
 from services.errors import RequestRefused
-from services.reminders.model import NewReminder, Reminder, Schedule
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, Schedule
 from services.reminders.nagging import without_nag
 from services.reminders.recurrence import next_fires
+from services.reminders.rules import parse_rule
 from services.reminders.service import ReminderService, once_at
 
 _USUAL: Final = timedelta(minutes=10)
@@ -116,6 +117,10 @@ async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminder
     if until.keeps_clock and _AGAIN.search(ctx.message.text):
         return await _said_again(old, moment, ctx, reminders)
     if coming and without_nag(old.schedule.rule):
+        if parse_rule(old.schedule.rule).is_elapsed:
+            schedule = begun_at(once_at(moment, old.schedule.zone), old.schedule)
+            changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=schedule))
+            return changed_told(changed, ctx, "snoozed", put_back(old))
         moved = await move_to(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
         if moved is not None:
             return moved
