@@ -17,7 +17,6 @@ OTHERS_BEHIND_AN_EVENT = [
     ("三月二十五号考试，提前三天提醒大家", "2026-03-22 09:00 考试 everyone"),
     ("下午三点开会，提前十分钟提醒小王", "2026-03-04 14:50 开会 小王"),
     ("后天上午考试，提前一天提醒@小明", "2026-03-05 10:00 考试 小明"),
-    ("今晚开黑，九点叫我和阿杰上线", "2026-03-04 21:00 上线 我和阿杰"),
     ("明晚公会战7:30开始，7点提醒大家进组", "2026-03-05 19:00 进组 everyone"),
 ]
 ON_THE_DAY_OF_THE_EVENT = [
@@ -148,3 +147,20 @@ def test_a_repetition_without_its_clocks_is_asked_about(say: Say, text: str) -> 
     made = say(text, language="zh")
 
     assert (made.calls, made.answer[:5]) == ((), "什么时候提")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "说了什么",
+        "刚才那个撤回了",
+        "每天叫我起床的是梦想",
+        "一直提醒我烦死了",
+        "三点提醒我妈吃饭了没",
+        "六点半叫醒我，求求了室友们",
+        "这两点提醒我们要小心",
+        "记得提醒我啊老王",
+    ],
+)
+def test_talk_among_people_asks_for_nothing(say: Say, text: str) -> None:
+    assert say(text, language="zh") == Interpretation()
