@@ -19,6 +19,9 @@ from services.call_log.tally import current_tally
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, hear_nothing
 
+# Words in their place lose a reminder, or make a list up.
+_NEVER_WORDS_ONLY = frozenset({"reminder_set", "reminder_list"})
+
 CompletionListener = Callable[[Turn, Completion], None]
 
 
@@ -98,11 +101,23 @@ class FunctionCallLLM:
         if attempt.fresh:  # some calls were right and the model gave up on the others
             return Interpretation(calls=attempt.fresh, notice=reading.text)
         if not asking.only_chooses:
-            return spoken(asking.turn, completion, reading.text)
+            return self._left_undone(asking.turn, reading.text) or spoken(asking.turn, completion, reading.text)
         missed = self._plainly_asked(asking, attempt)
         if missed is not None:
             return missed
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
+
+    def _left_undone(self, turn: Turn, text: str) -> Interpretation | None:
+        """What was asked in plain words, where the model only has words for it; None where it asks something."""
+        if self._reviewer is None or turn.steps or not turn.message.is_addressed:
+            return None
+        if not text or text.endswith(("?", "？")):
+            return None
+        missed = self._reviewer.missed(turn)
+        if all(call.name not in _NEVER_WORDS_ONLY for call in missed):
+            return None
+        logger.info("the model answers a plain request in words; it is done")
+        return Interpretation(calls=missed)
 
     def _plainly_asked(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
         """What the person's own words ask for, where the model's choice came to nothing; None when they do not."""

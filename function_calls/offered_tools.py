@@ -1,10 +1,11 @@
 """A set of tools made ready for a model once: serialised, and each with its compiled check."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from function_calls.calls import ToolSpec
+from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.tool_names import meant
 from services.bounded import Bounded
@@ -12,6 +13,7 @@ from services.likeness import likest
 
 _KEPT_SETS = 64
 _NEAREST = 3
+_TELLING = 2  # arguments that together tell which tool is meant
 
 
 class OfferedTools:
@@ -65,6 +67,17 @@ class OfferedTools:
         known = meant(name, self.by_name)
         return None if known is None else self.by_name[known]
 
+    def fitting(self, arguments: str) -> str | None:
+        """The name of the only tool that takes the arguments that `arguments` writes: at least two, none missing."""
+        try:
+            given = read_json(arguments).value
+        except Unreadable:
+            return None
+        if not isinstance(given, dict) or len(given) < _TELLING:
+            return None
+        found = [name for name, schema in self.schemas.items() if _takes(schema, given.keys())]
+        return found[0] if len(found) == 1 else None
+
     def nearest(self, name: str) -> list[str]:
         """Names of tools that look like `name`, the likeliest first."""
         return likest(name, self.by_name, count=_NEAREST)
@@ -88,6 +101,11 @@ class ToolShelf:
             found = self._kept[key] = OfferedTools(specs)
         self._last = found
         return found
+
+
+def _takes(schema: Mapping[str, object], names: Collection[str]) -> bool:
+    known, required = schema.get("properties"), schema.get("required")
+    return isinstance(known, Mapping) and isinstance(required, Sequence) and set(required) <= set(names) <= set(known)
 
 
 def _identity(specs: Sequence[ToolSpec]) -> tuple[int, ...]:

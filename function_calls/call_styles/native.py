@@ -41,7 +41,12 @@ class NativeStyle:
         """The calls of the answer; those printed in the text count only when there are no others."""
         printed = find_printed_calls(completion.text, tools.by_name)
         calls = tuple(unbundled(completion.calls, tools.by_name)) or printed.calls
-        return Reading(calls=calls, text=printed.text)
+        if calls or not printed.text.startswith("{"):
+            return Reading(calls=calls, text=printed.text)
+        meant = tools.fitting(printed.text)
+        if meant is None:
+            return Reading(text=printed.text)
+        return Reading(calls=(RequestedCall(id="", name=meant, arguments=printed.text),))
 
 
 def _told(correction: Correction) -> list[Message]:

@@ -44,11 +44,14 @@ _TAG = r"(?:tool_?calls?|function_calls?|invoke|parameter)"
 _NAMESPACE = rf"(?i)<(/?)(?:\w+:|[|｜]DSML[|｜])(?={_TAG}\b)"
 _ESCAPED_TAG = rf"(?i)&lt;(/?{_TAG}[^&<>]*)&gt;"
 _EMPTY_FENCE = r"(?m)^[ \t]*```[\w-]*\s*```[ \t]*$"
-# an answer that only says that nothing is called
+# an answer that only says that nothing is called, or said
 _NOTHING = (
-    r"(?is)\{\s*[\"'](?:tool_calls|function_calls?|calls|tools?|name|action)[\"']\s*:"
+    r"(?is)null|undefined|\{\s*\}|\[\s*\]|\"\"|''|[.…]{2,}|"
+    r"\{\s*[\"'](?:tool_calls|function_calls?|calls|tools?|name|action)[\"']\s*:"
     r"\s*(?:\[\s*\]|null|none|\{\s*\}|[\"'](?:none|null|no_tool)?[\"'])\s*(?:,\s*[\"']\w+[\"']\s*:\s*(?:\{\s*\}|null)\s*)?\}"
 )
+_OWN_PART = r"(?i)(?:assistant|助手)\s*[:：]\s*"
+_OTHER_PARTS = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
 _LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not looked for
 _MOST_LOOKS = 16  # places at which loose JSON is tried, so that a hostile text costs no more than that
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
@@ -63,8 +66,11 @@ class Printed(Struct, frozen=True, kw_only=True):
 
 def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     """Calls printed in `text`; `names` are the tools on offer, which decide whether loose JSON is a call."""
+    bare = text.strip().strip("`*().")
+    if "_" in bare and bare in names:
+        return Printed(calls=(RequestedCall(id="", name=bare, arguments=""),))
     if not any(sign in text for sign in _SIGNS):
-        return Printed(text=text.strip())
+        return Printed(text=_said(text))
     calls: list[RequestedCall] = []
     rest = without_echoes(_in_plain_tags(without_thoughts(text)))
     for pattern in _BLOCKS:
@@ -75,8 +81,17 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     rest = _cut_out(_FENCE, rest, calls, names, is_certain=False)
     rest = _cut_out_json(rest, calls, names)
     rest = _cut_out_lines(_cut_out_named_objects(rest, calls, names), calls, names)
-    rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest)).strip()
-    return Printed(calls=tuple(unbundled(calls, names)), text="" if re.fullmatch(_NOTHING, rest) else rest)
+    rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest))
+    return Printed(calls=tuple(unbundled(calls, names)), text=_said(rest))
+
+
+def _said(text: str) -> str:
+    """`text`, unless it only says that there is nothing; of a conversation written as a play, the bot's own part."""
+    text = text.strip()
+    if re.fullmatch(_NOTHING, text):
+        return ""
+    role = re.match(_OWN_PART, text)
+    return text if role is None else re.sub(_OTHER_PARTS, "", text[role.end() :]).strip()
 
 
 def _in_plain_tags(text: str) -> str:

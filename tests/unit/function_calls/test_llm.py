@@ -52,6 +52,19 @@ async def test_several_calls_that_gpt_puts_into_one_are_made_each():
     assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA), ("reminder_list", {})]
 
 
+@pytest.mark.parametrize("answer", [json.dumps(TEA), completion("", requested("", **TEA))], ids=["printed", "made"])
+async def test_arguments_without_a_name_are_those_of_the_only_tool_that_takes_them(answer):
+    found, _ = await understand([answer])
+
+    assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA)]
+
+
+async def test_an_object_that_no_tool_takes_is_an_answer():
+    found, _ = await understand(['{"type": "tea", "leaves": 3}'])
+
+    assert (found.calls, found.answer) == ((), '{"type": "tea", "leaves": 3}')
+
+
 async def test_run_is_the_same_as_interpret():
     llm = FunctionCallLLM(ScriptedModel(["hello"]))
 

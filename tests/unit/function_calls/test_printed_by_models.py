@@ -141,6 +141,11 @@ SAID = {
     "no call": ("<tool_call>null</tool_call>Tea!", "Tea!"),
     "empty calls": ('{"tool_calls": []}', ""),
     "none json": ('{"tool": "none"}', ""),
+    "null": ("null", ""),
+    "empty object": ("{}", ""),
+    "dots": ("...", ""),
+    "play": ("assistant: Tea!\nuser: thanks\nassistant: Welcome", "Tea!"),
+    "chinese play": ("助手：好茶！\n用户：谢谢", "好茶！"),
 }
 
 
@@ -153,6 +158,12 @@ def test_the_call_is_read_and_nothing_of_it_is_said(form, before):
         ("reminder_set", TEA)
     ]
     assert printed.text == before
+
+
+def test_the_name_of_a_tool_alone_is_a_call_of_it():
+    printed = find_printed_calls("`reminder_list`", NAMES)
+
+    assert ([call.name for call in printed.calls], printed.text) == (["reminder_list"], "")
 
 
 @pytest.mark.parametrize("form", SEVERAL_AT_ONCE)

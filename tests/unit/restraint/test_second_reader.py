@@ -335,3 +335,23 @@ async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(too
 
     assert found.is_owed
     assert "buy lemons" in found.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "done"),
+    [
+        (PIE, "I'm sorry, as a language model I cannot set reminders.", ["reminder_set"]),
+        ("明天下午四点提醒我烤派", "好的，稍等。", ["reminder_set"]),
+        ("what reminders do I have?", "You have three: tea, milk and bread.", ["reminder_list"]),
+        (PIE, "For everyone, or for you alone?", []),
+        ("what is the capital of France?", "Paris.", []),
+        ("that reminds me of the pie at 4pm", "It was a good pie.", []),
+    ],
+)
+async def test_a_plain_request_that_a_model_only_has_words_for_is_done(tools, text, words, done):
+    turn = make_turn(make_message(text), tools=tools, language="zh" if "提" in text else "en")
+
+    found = await FunctionCallLLM(ScriptedModel([words]), reviewer=SecondReader()).interpret(turn)
+
+    assert [call.name for call in found.calls] == done
+    assert found.answer == ("" if done else words)
