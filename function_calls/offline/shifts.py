@@ -47,6 +47,8 @@ def _told(request: Request, ear: Ear) -> tuple[TimeWords, ...]:
     if words:
         return ear.clause(words).times
     named = request.times("which", "reference")
+    if any(time in named for time in request.times("when")):  # "my 5pm reminder to tomorrow morning" is no one time
+        return ear.clause(request.words("when")).times
     return request.times("when") or tuple(time for time in request.clause.times if time not in named)[-1:]
 
 

@@ -138,9 +138,9 @@ def joined(
 
 
 def _is_vaguer(words: TimeWords, other: TimeWords) -> bool:
-    """Whether `words` say of a repetition that `other` reads that its clock is not known: "daily" of 每天饭后半小时."""
+    """Whether `words` say of what `other` reads that no clock knows it: "daily" of 每天饭后半小时."""
     (start, end), best = words.spans[0], other.best
-    is_open = not words.readings and words.lead is None and best is not None and best.rrule is not None
+    is_open = not words.readings and words.lead is None and best is not None and bool(best.rrule or not best.has_clock)
     is_wider = all(start <= first and last <= end for first, last in other.spans)
     return is_open and is_wider and len(other.spans) == 1 and other.spans[0] != (start, end)
 

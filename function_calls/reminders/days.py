@@ -23,6 +23,7 @@ from function_calls.wording import say
 from services.reminders.due_words import due_words
 from services.reminders.model import Reminder, ReminderEdit
 from services.reminders.nagging import without_nag
+from services.reminders.public_ids import row_key
 from services.reminders.recurrence import next_fires
 from services.reminders.references import all_of, is_in, means_all
 from services.reminders.service import ReminderService
@@ -52,7 +53,8 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     if ctx.approved is not None or ctx.is_undoing:
         return None
     words = all_of(reference) or reference
-    read = due_words(words, ctx.now, zone_name(ctx.zone), time_reader(ctx))
+    is_id = row_key(reference) is not None and not reference.isalpha()  # "x9h89x" is no hour, "sunday" no id
+    read = None if is_id else due_words(words, ctx.now, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
         return await _by_own_words(reference, ctx, reminders)
     named = await reminders.named(ctx.chat, ctx.sender, reference)

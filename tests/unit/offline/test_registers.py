@@ -154,6 +154,8 @@ SET = [
     ("at 7 tonight i need a reminder for the bins", "2026-03-04 19:00", "the bins"),
     ("remind me when it's half four to pack", "2026-03-04 16:30", "pack"),
     ("remaind me please for to pack at 19 hours", "2026-03-04 19:00", "pack"),
+    ("remind me the night before my exam on the 20th to pack", "2026-03-19 21:00", "pack"),
+    ("remind me of the parents evening on 26 March 6pm", "2026-03-26 18:00", "the parents evening"),
     ("wake up me at 7 tomorrow", "2026-03-05 07:00", "wake up"),
     ("叫我明天七点起来", "2026-03-05 07:00", "起来"),
     ("二十分钟提醒我关火", "2026-03-04 10:20", "关火"),

@@ -30,6 +30,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("the next 5 days at 9am", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=5"),
         ("at 9am for the next 2 weeks", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=14"),
         ("8am 12pm 4pm and 8pm every day", "FREQ=DAILY;BYHOUR=8,12,16,20;BYMINUTE=0"),
+        ("at 8 in the morning and 8 at night every day", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
         ("every morning and every evening", "FREQ=DAILY;BYHOUR=9,19;BYMINUTE=0"),
         ("every weekday at 9:30 except holidays", WORKDAYS + ";BYHOUR=9;BYMINUTE=30"),
         ("at 9:30 every weekday except public holidays", WORKDAYS + ";BYHOUR=9;BYMINUTE=30"),
