@@ -185,14 +185,22 @@ def _han(text: str, start: int, grammar: Grammar) -> list[Item]:
     for length in grammar.lengths.get(text[start], ()):
         end = start + length
         known = grammar.words.get(text[start:end])
-        if known and end <= len(text) and (_is_day_word(known) or not _cuts_idiom(text, start, end, grammar)):
+        before = text[start - 1 : start]
+        if known and text[start] == "一" and before in _WEEK_ENDINGS and any(symbol == "PART" for symbol, _ in known):
+            continue
+        is_whole = known and before != "点" and _is_day_word(known)
+        if known and end <= len(text) and (is_whole or not _cuts_idiom(text, start, end, grammar)):
             found += _tokens(text, start, end, known)
     if text[start] in CHARACTERS:
         found += _numerals(text, start)
     return found
 
 
-_DAY_WORDS = {"DAYWORD", "DAYPARTWORD", "PART", "YEARWORD"}
+_DAY_WORDS = {"DAYWORD", "DAYPARTWORD", "PART", "YEARWORD", "=每天", "=每日"}
+
+
+_WEEK_ENDINGS = {"周", "期", "拜"}
+"""What stands before the figure of a weekday, so that 周一早餐 holds no 一早."""
 
 
 def _is_day_word(known: Iterable[tuple[str, Any]]) -> bool:

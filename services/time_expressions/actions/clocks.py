@@ -204,7 +204,7 @@ def day_part_clock(values: Values) -> Slots | None:
     """明早8: a day, a part of it and a bare number."""
     (count, part), number = values
     made = bare_clock([number])
-    if made is None or made.hour > _NOON:
+    if made is None or made.hour > _NOON or made.hour in _COUNTED_POINTS:
         return None
     return {"shift": Shift("day", count), "parts": (part,), "clocks": (made,), "strength": 2}
 

@@ -217,6 +217,12 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("every one minute", "FREQ=MINUTELY"),
         ("每月5号房贷", "FREQ=MONTHLY;BYMONTHDAY=5"),
         ("每月报销", "FREQ=MONTHLY"),
+        ("每周一下单", "FREQ=WEEKLY;BYDAY=MO"),
+        ("每周一早餐", "FREQ=WEEKLY;BYDAY=MO"),
+        ("每周一季度汇报", "FREQ=WEEKLY;BYDAY=MO"),
+        ("每天才艺表演", "FREQ=DAILY"),
+        ("每周一开始健身", "FREQ=WEEKLY;BYDAY=MO"),
+        ("工作日报名", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):
