@@ -157,9 +157,13 @@ async def _from_then(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
     """Change the clock "from tomorrow on": what comes before that day comes as it did; None where that is not asked."""
-    if not _may_be_one(args, bare, ctx) or not says(FROM_THEN, ctx.message.text, old.content):
+    if not _may_be_one(args, bare, ctx):
         return None
-    days = [each.start.date() for each in days_in(ctx.message.text, old.content, ctx)]
+    if says(FROM_THEN, ctx.message.text, old.content):
+        days = [each.start.date() for each in days_in(ctx.message.text, old.content, ctx)]
+    else:  # every one of "4pm tomorrow" begins tomorrow
+        day = _day_of(args.time or "", ctx) if means_all(args.occurrence or "") else None
+        days = [day] if day is not None and _on_day(day, bare, ctx) else []
     clocks = [each.wall.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
     if len(set(days)) != 1 or len(clocks) != 1:
         return None
