@@ -15,6 +15,7 @@ from function_calls.reminders.cautions import cautions
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.days import deleted, on_that_day_only, with_own_days
 from function_calls.reminders.edited import as_edited
+from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.replies import meant, points
@@ -113,6 +114,11 @@ async def reminder_delete(
             return day_only
         return deleted(await reminders.delete(ctx.chat, ctx.sender, reference), ctx)
     except RequestRefused as refusal:
+        due = due_on_own_day(refusal, "reminder_delete", ctx)
+        if due is not None:
+            return await on_that_day_only(due.id, ctx, reminders) or deleted(
+                await reminders.delete(ctx.chat, ctx.sender, due.id), ctx
+            )
         return await _not_deleted(refusal, args.reminder_id, ctx, reminders)
 
 

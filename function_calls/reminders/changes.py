@@ -13,7 +13,7 @@ from function_calls.phrases import is_clock, is_clock_without_half
 from function_calls.reminder_times import clock_of, rule_parts, schedule_from
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.models import ReminderUpdateArgs
-from function_calls.reminders.named_days import SAME_TIME, readings_in
+from function_calls.reminders.named_days import SAME_TIME, days_in, readings_in
 from services.errors import RequestRefused
 from services.reminders.exceptions import without_exceptions
 from services.reminders.model import Schedule
@@ -70,6 +70,17 @@ def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateAr
         return args
     days = [each for each in readings_in(args.time, ctx) if each.has_day and each.rrule is None]
     return args.model_copy(update={"time": f"{days[0].start:%Y-%m-%d}"}) if len(days) == 1 else args
+
+
+def without_days_of_content(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> ReminderUpdateArgs:
+    """`args` with nothing but the clock, where their day is a word of the content: "the Monday report … to 5pm"."""
+    new = [each for each in readings_in(args.time or "", ctx) if each.has_day and each.has_clock and each.rrule is None]
+    if len(new) != 1:
+        return args
+    day = new[0].start.date()
+    named = [each for each in readings_in(ctx.message.text, ctx) if each.has_day and each.start.date() == day]
+    left = [each for each in days_in(ctx.message.text, content, ctx) if each.start.date() == day]
+    return args.model_copy(update={"time": f"{new[0].wall:%H:%M}"}) if named and not left else args
 
 
 def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:

@@ -11,12 +11,20 @@ from function_calls import phrasing
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
-from function_calls.own_words import clauses_that_ask_for
 from function_calls.reminder_times import zone_name
 from function_calls.reminders.all_of_them import to_each
 from function_calls.reminders.answers import set_confirmed
 from function_calls.reminders.handlers import leave_out
-from function_calls.reminders.named_days import EVERY, FROM_THEN, NAME_OF_ALL, days_in, says, spoken
+from function_calls.reminders.named_days import (
+    EVERY,
+    FROM_THEN,
+    NAME_OF_ALL,
+    comes_on,
+    days_in,
+    own_words,
+    says,
+    spoken,
+)
 from function_calls.reminders.options import Option, which_times
 from function_calls.reminders.undo import put_back, restore
 from function_calls.wording import say
@@ -37,7 +45,7 @@ def with_own_days(reference: str, ctx: CallContext) -> str:
     """`reference`, or where a model made "all" of "everything for tomorrow", all of that day."""
     if not means_all(reference):
         return reference
-    days = [(day, words) for words in _own_words(ctx) for day in days_in(words, "", ctx)]
+    days = [(day, words) for words in own_words(_DELETE, ctx) for day in days_in(words, "", ctx)]
     return f"all {spoken(*days[0])}" if len(days) == 1 else reference
 
 
@@ -78,7 +86,7 @@ async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderSer
     """The same for a reference without a day, of one reminder: the day stands in what the person wrote."""
     if means_all(reference):
         return None
-    clauses = _own_words(ctx)
+    clauses = own_words(_DELETE, ctx)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
     if len(named) != 1 or not without_nag(named[0].schedule.rule):
         return None
@@ -90,7 +98,7 @@ async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderSer
     if any(says(FROM_THEN, each, old.content) for each in clauses):
         return await _ended(day, old, ctx, reminders)
     if len(days) > 1 or _may_be_all(spoken(day, words), words, old):
-        coming = [each for each, _ in days if _comes_on(each, old, ctx)]
+        coming = [each for each, _ in days if comes_on(each.start.date(), old, ctx)]
         return await _which_days(old, coming, ctx) if coming else None
     return await leave_out(f"{day.start:%Y-%m-%d}", old, ctx, reminders)
 
@@ -122,21 +130,10 @@ def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
     )
 
 
-def _own_words(ctx: CallContext) -> tuple[str, ...]:
-    """The parts of the message that ask for a delete; all of it where a model alone understood that."""
-    return clauses_that_ask_for(_DELETE, ctx) or (ctx.message.text,)
-
-
 def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
     """Whether a day is named in words that may as well mean every one: "the Monday meeting", "the daily … tomorrow"."""
     is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
     return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
-
-
-def _comes_on(day: Reading, reminder: Reminder, ctx: CallContext) -> bool:
-    midnight = datetime.combine(day.start.date(), datetime.min.time(), ZoneInfo(reminder.schedule.zone))
-    before = max(midnight.astimezone(UTC) - timedelta(microseconds=1), ctx.now.astimezone(UTC))
-    return any(fire.date() == day.start.date() for fire in next_fires(reminder.schedule, before, 1))
 
 
 async def _which_days(reminder: Reminder, days: list[Reading], ctx: CallContext) -> ToolResult:

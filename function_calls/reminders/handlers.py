@@ -11,7 +11,7 @@ from function_calls.registry import tool_function
 from function_calls.reminder_times import nagging
 from function_calls.reminders.all_of_them import own_reminders, to_each
 from function_calls.reminders.answers import changed_told, which_reminder
-from function_calls.reminders.changes import at_same_time, changed_schedule
+from function_calls.reminders.changes import at_same_time, changed_schedule, without_days_of_content
 from function_calls.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
@@ -19,6 +19,7 @@ from function_calls.reminders.models import (
     ReminderUpdateArgs,
 )
 from function_calls.reminders.moves import moved_once
+from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.pausing import rested
 from function_calls.reminders.putting_off import is_shift, put_off, put_off_all, shifted_all, until_of
 from function_calls.reminders.replies import meant
@@ -55,14 +56,17 @@ async def reminder_update(
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
-        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+        due = due_on_own_day(refusal, "reminder_update", ctx)
+        if due is None:
+            return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+        old = due
     return await _updated(args, reminders, old, ctx)
 
 
 async def _updated(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
-    args = at_same_time(args, ctx)
+    args = without_days_of_content(at_same_time(args, ctx), old.content, ctx)
     is_over = old.state is ReminderState.DONE
     moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
     if moved is not None:

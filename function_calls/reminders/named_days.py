@@ -1,11 +1,17 @@
 """The days that a message names beside the reminder that it speaks of, and how many of its days it means."""
 
 import re
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
+from function_calls.own_words import clauses_that_ask_for
 from function_calls.phrases import is_clock
+from services.errors import RequestRefused
+from services.reminders.model import Reminder
+from services.reminders.recurrence import next_fires
 from services.reminders.references import is_in
 from services.time_expressions import Reading
 
@@ -68,3 +74,32 @@ def spoken(day: Reading, words: str) -> str:
 def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
     """Whether `text` has such words that are not those of the content."""
     return any(not is_in(content, found[0]) for found in pattern.finditer(text))
+
+
+def own_words(tool: str, ctx: CallContext) -> tuple[str, ...]:
+    """The parts of the message that ask for `tool`; all of it where a model alone understood that."""
+    return clauses_that_ask_for(tool, ctx) or (ctx.message.text,)
+
+
+def due_on_own_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Reminder | None:
+    """The one of several reminders that a reference fits which comes on the day that the message names, if one does.
+
+    Of a message that asks for several things the words count that ask for `tool`.
+    """
+    candidates = refusal.fields.get("candidates")
+    if refusal.code != "reminder_ambiguous" or not isinstance(candidates, tuple):
+        return None
+    clauses = own_words(tool, ctx)
+    found: dict[str, Reminder] = {}
+    for each in candidates:
+        days = {day.start.date() for words in clauses for day in days_in(words, each.content, ctx)}
+        if any(comes_on(day, each, ctx) for day in days):
+            found[each.id] = each
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
+    """Whether `reminder` fires on `day`, by its own clock."""
+    midnight = datetime.combine(day, datetime.min.time(), ZoneInfo(reminder.schedule.zone)).astimezone(UTC)
+    before = max(midnight - timedelta(microseconds=1), ctx.now.astimezone(UTC))
+    return any(fire.date() == day for fire in next_fires(reminder.schedule, before, 1))
