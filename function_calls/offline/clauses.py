@@ -18,6 +18,7 @@ _SPACE_IN_HAN = re.compile(
     r"(?<=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])\s+(?=[\u3000-\u303f\u3400-\u9fff\uff00-\uffef])"
 )
 _SPACE_BEHIND_HAN = re.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff\d@])")
+_MOST_PAUSES = 8
 _PAUSED = 3
 """Characters that stand on both sides of a space for it to be a pause, and not one between words spelled apart."""
 _AFTER_MENTION = re.compile(r"(@\S{1,60})\s+")
@@ -49,8 +50,8 @@ def with_pauses(text: str) -> str:
 
     A space says less than a comma: some write one between any two words.
     """
-    paused = _SPACE_BEHIND_HAN.sub("，", text.strip())
-    is_paused = paused != text.strip() and max(map(len, re.split("[，,。]", paused))) >= _PAUSED
+    paused, spaces = _SPACE_BEHIND_HAN.subn("，", text.strip())
+    is_paused = 0 < spaces <= _MOST_PAUSES and max(map(len, re.split("[，,。]", paused))) >= _PAUSED
     return paused if is_paused else ""
 
 

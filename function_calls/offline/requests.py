@@ -76,7 +76,7 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def _one_after_another(self, text: str) -> tuple[Request, ...]:
         """The requests of a text without marks, each with its trigger: 傍晚提醒我遛狗 晚上十点提醒我关窗."""
-        if len(self.pack.trigger.findall(self.pack.fold(text))) < _FEWEST_TRIGGERS:
+        if not _FEWEST_TRIGGERS <= len(self.pack.trigger.findall(self.pack.fold(text))) <= _MOST_PAUSES:
             return ()
         core = self._afresh(self.core(with_pauses(text) or text))
         clause = self.clause(core)
