@@ -7,7 +7,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.calls import Conversation, Interpretation, Reply, Step, ToolCall, Turn
-from function_calls.claims import is_unproven, what_happened
+from function_calls.claims import is_promise, is_unproven, only_changes, what_happened
 from function_calls.confirmations import PendingCall
 from function_calls.consent import consent_of, pick_of
 from function_calls.context import CallContext
@@ -141,14 +141,25 @@ class Assistant:
 
     async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
         """What the model made of the turn; where it claims a change that was not made, the change or the truth."""
-        if made.calls or not is_unproven(turn, made.answer):
+        if made.calls:
             return made
+        if not is_unproven(turn, made.answer):
+            return await self._kept(turn, made)
         logger.warning("the model claimed a change without a receipt")
         if not turn.steps:
             read = await self._offline.interpret(turn)
             if read.calls:
                 return read
         return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
+
+    async def _kept(self, turn: Turn, made: Interpretation) -> Interpretation:
+        """What the model says; where that is a promise, and the person's words plainly ask for a change, the change."""
+        if is_promise(turn, made.answer):
+            read = await self._offline.interpret(turn)
+            if only_changes(read.calls):
+                logger.warning("the model promised what it did not do; it is done")
+                return read
+        return made
 
     async def _instead_of_nothing(self, turn: Turn) -> Interpretation:
         """What the offline interpreter makes of a turn that the model had nothing to say to; it knows a mere thanks."""

@@ -3,18 +3,32 @@
 import re
 from collections.abc import Sequence
 
-from function_calls.calls import Interpretation, Step, Turn
+from function_calls.calls import Interpretation, Step, ToolCall, Turn
 from function_calls.own_words import intents_of
 from function_calls.phrases import bare, every_claim, folded
 from function_calls.wording import say
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
 _CHANGES = frozenset({"reminder_set", "reminder_delete", "reminder_update", "reminder_snooze", "undo"})
+_KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zone", "quiet_hours"})
 
 
 def is_unproven(turn: Turn, answer: str) -> bool:
     """Whether `answer`, a model's, says that something was set, changed or deleted, and nothing was in this turn."""
     return not _has_receipt(turn.steps) and (_claims(answer) or _claims_alone(turn, answer))
+
+
+def is_promise(turn: Turn, answer: str) -> bool:
+    """Whether `answer`, a model's, sounds as if it had done what it was asked, or would: "Noted!", 好的，记住了."""
+    if turn.steps or not turn.message.is_addressed or answer.rstrip().endswith(("?", "？")):
+        return False
+    plain = folded(answer)
+    return any(each.promises.search(plain) for each in every_claim())
+
+
+def only_changes(calls: Sequence[ToolCall]) -> bool:
+    """Whether `calls` are all of functions that set, change, keep or delete something of the person's."""
+    return bool(calls) and all(call.name in _CHANGES or call.name in _KEEPING for call in calls)
 
 
 def asks_for_change(turn: Turn) -> bool:

@@ -39,12 +39,14 @@ class Claims(Struct, frozen=True, kw_only=True):
 
     Where `gate` finds nothing, nothing is claimed. A sentence with one of `says` tells that something was changed,
     unless one of `excused` is in it; `alone` do so where they are the whole answer to a request for a change.
+    `promises` are weaker: they count only where a change was plainly asked for, which is then made.
     """
 
     gate: re.Pattern[str]
     says: re.Pattern[str]
     alone: re.Pattern[str]
     excused: re.Pattern[str]
+    promises: re.Pattern[str]
 
 
 @cache
@@ -74,6 +76,7 @@ def every_claim() -> tuple[Claims, ...]:
             gate=_any_of(told["gate"]),
             says=_any_of(told["says"]),
             alone=_any_of(told["alone"]),
+            promises=_any_of(told["promises"]),
             excused=_any_of(told["excused"]),
         )
         for told in (_file(language)["claim"] for language in LANGUAGES)

@@ -56,11 +56,17 @@ def calls(*names, text="", **arguments):
     return Interpretation(calls=made, answer=text)
 
 
+@tool_function(returns="reply")
+async def memory_save(name: str) -> str:
+    """Save."""
+    return f"Kept: {name}"
+
+
 @pytest.fixture
 def assistant_of(context_of):
     def make(model, offline=None, **limits):
         registry = Registry()
-        for function in (greet, look, ask, answered):
+        for function in (greet, look, ask, answered, memory_save):
             registry.register(function)
         return Assistant(
             FunctionCallRouter(registry),
@@ -178,6 +184,32 @@ async def test_who_called_nobody_and_hears_nothing_from_the_model_is_left_alone(
     overheard = replace(turn, message=replace(message, is_addressed=False))
 
     assert await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(overheard) is None
+
+
+@pytest.mark.parametrize(
+    "words", ["I'll remember that!", "Noted.", "Okay, your locker is 42.", "好的，我记住了。", "已经帮您记下了"]
+)
+async def test_what_a_model_promises_and_does_not_do_is_done_where_it_was_plainly_asked(assistant_of, turn, words):
+    reply = await assistant_of(Played(Interpretation(answer=words)), Played(calls("memory_save", name="42"))).answer(
+        turn
+    )
+
+    assert reply.text == "Kept: 42"
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("Sure, which locker?", calls("memory_save", name="42")),
+        ("Tea is a drink.", calls("memory_save", name="42")),
+        ("Sure, Ann!", calls("greet", name="Ann")),
+        ("Sure, Ann!", Interpretation(answer="When?")),
+    ],
+)
+async def test_what_is_no_promise_of_a_change_that_was_plainly_asked_is_said(assistant_of, turn, words, read):
+    reply = await assistant_of(Played(Interpretation(answer=words)), Played(read)).answer(turn)
+
+    assert reply.text == words
 
 
 async def test_the_silence_that_a_hook_decided_on_is_kept(assistant_of, turn):
