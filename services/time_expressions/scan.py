@@ -122,6 +122,8 @@ def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Item]:
         return []
     if text[end : end + 1] == "." and any(sense[0] in _ABBREVIATED for sense in known):
         end += _is_short_form(text, word, end)
+    if word == "a" and text[start - 1 : start].isdigit():  # 5a is in the morning, "at 5 a friend" is not
+        known = (*known, ("GLUEDHALF", "am"))
     return _tokens(text, start, end, known)
 
 

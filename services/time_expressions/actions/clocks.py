@@ -123,7 +123,7 @@ def clock_beside(values: Values, *, number_first: bool = True, strength: int = 2
 def range_beside(values: Values) -> Slots | None:
     """Tomorrow 3-5, tonight 8-10; behind a weekday it may be a score."""
     day, pair = values
-    if "clocks" in day or day.get("shift", _NO_DAY).unit != "day":
+    if "clocks" in day or day.get("shift", _NO_DAY).unit != "day" or pair[1] < pair[0] < _FIRST_MORNING_HOUR:
         return None
     made = clock_range([pair])
     return {**day, **made} if made else None

@@ -95,13 +95,13 @@ def days_of_week(values: Values) -> Slots | None:
     return {"every": Every(1, "day"), "since": since, "until": until, "strength": 2}
 
 
-def weekday_day(values: Values, *, near: bool = False) -> Slots | None:
-    """Tuesday 19th; a bare number counts only if the day is `near`."""
+def weekday_day(values: Values, *, near: bool = False, most: int = _LAST_HOUR) -> Slots | None:
+    """Tuesday 19th; a bare number, or one in words up to `most`, counts only if the day is `near`."""
     day, number = values
     if not 1 <= number <= 31:
         return None
     made: Slots = {"weekdays": (day,), "days": (number,), "strength": 2}
-    return {**made, "near": True} if near and number <= _LAST_HOUR else made
+    return {**made, "near": True} if near and number <= most else made
 
 
 def weekday_half(values: Values) -> Slots:

@@ -286,6 +286,11 @@ def times_per(values: Values, *, unit_first: bool = False) -> Slots | None:
     return {**made, "per": int(number)} if made and number > 1 else made
 
 
+def times_a_day(values: Values) -> Slots | None:
+    """Every day twice."""
+    return times_per(["day", values[-1]], unit_first=True)
+
+
 def minute_of_hour(values: Values, *, minute: int = 0, before: bool = False, **fixed: Any) -> Slots | None:
     """On the hour, at ten past every hour, at a quarter to every hour."""
     number = values[-1] if values else minute

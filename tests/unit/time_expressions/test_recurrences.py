@@ -223,6 +223,8 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("每天才艺表演", "FREQ=DAILY"),
         ("每周一开始健身", "FREQ=WEEKLY;BYDAY=MO"),
         ("工作日报名", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("every day twice", "FREQ=DAILY;BYHOUR=9,19;BYMINUTE=0"),
+        ("every weekday at 9 and 3 others", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):

@@ -96,6 +96,14 @@ from services.time_expressions import parse
         ("八点半年会", "20 20:30"),
         ("八点半夜班", "20 20:30"),
         ("下周日程安排", "23 09:00"),
+        ("at 5 a friend calls", "20 17:00"),
+        ("at 7:15a", "21 07:15"),
+        ("tomorrow at 9 two eggs", "21 09:00"),
+        ("on friday second dose", "27 09:00"),
+        ("tomorrow 3-2 win", "21 09:00"),
+        ("tomorrow christmas tree", "21 09:00"),
+        ("on the 15th time sheet", "15 09:00"),
+        ("friday the thirteenth", "13 09:00"),
     ],
 )
 def test_a_short_form_is_a_time(read, text, moment):
