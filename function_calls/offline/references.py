@@ -36,7 +36,7 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
         return tuple(numbers)
     named = _restored(words, request, pack)
     is_plural = pack.plural.search(pack.fold(request.clause.text)) is not None
-    if named and is_plural and may_be_several and (request.clause.owners_in(words) or _is_every(named, pack)):
+    if named and is_plural and may_be_several and (request.clause.owners_in(words) or _is_every(named, request, pack)):
         return (_all_of(named, pack),)
     return (named or ALL,) if named or is_plural else ()
 
@@ -63,9 +63,12 @@ def _all_of(words: str, pack: LanguagePack) -> str:
     return f"{ALL} {words}"
 
 
-def _is_every(words: str, pack: LanguagePack) -> bool:
-    """Whether words in a language without spaces end in that all is meant: 喝水的所有."""
-    return not pack.data.is_spaced and any(words.endswith(word) and words != word for word in pack.data.all_words)
+def _is_every(words: str, request: Request, pack: LanguagePack) -> bool:
+    """Whether words in a language without spaces name several, as the words behind them say: 喝水的提醒都删掉."""
+    is_all = any(words.endswith(word) and words != word for word in pack.data.all_words)
+    behind = request.clause.restore(request.clause.text).rpartition(words)[2]
+    is_named = words != ALL and not words.startswith(f"{ALL} ") and not words.isdigit()
+    return not pack.data.is_spaced and is_named and (is_all or pack.plural.search(pack.fold(behind)) is not None)
 
 
 def _restored(words: str, request: Request, pack: LanguagePack) -> str:

@@ -9,12 +9,13 @@ from itertools import chain
 from msgspec import Struct
 
 from function_calls.offline.answers import is_choice
-from function_calls.offline.carried_days import on_their_days
+from function_calls.offline.carried_days import halves, on_their_days
 from function_calls.offline.clauses import tidy
-from function_calls.offline.corrections import corrected_times
+from function_calls.offline.corrections import at_clock, corrected_times
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.several_times import completed, with_listed_clocks
 from function_calls.offline.time_words import find_times, in_the_morning, without_owners
+from function_calls.phrases import is_clock_without_half
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
 from services.reminders.spoken import as_meant
@@ -53,13 +54,28 @@ def cross_check(
     apart = [each.readings for each in found]
     listed = _listed_in(words, now.astimezone(zone), language, times)
     named = [(_words_of(each), each.readings) for each in found]
-    readings = tuple(chain.from_iterable((*apart, *on_their_days(named, now.astimezone(zone)), *listed)))
-    if not readings or _RELATIVE.search(words) or any(_fits(proposed, reading, now) for reading in readings):
+    carried = on_their_days(named, now.astimezone(zone))
+    readings = tuple(chain.from_iterable((*apart, *carried, *listed, _beside_events(named))))
+    is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
+    if not readings or is_relative or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
     meant = tuple(_schedule(each.readings[0], proposed.zone, now) for each in found if each.readings)
     if len(meant) == 1 and _is_clear(found, readings[0]):
         return Verdict(schedule=meant[0])
     return Verdict(schedule=proposed, choices=(*meant, proposed))
+
+
+def _beside_events(named: Sequence[tuple[str, tuple[Reading, ...]]]) -> tuple[Reading, ...]:
+    """Each clock on the day, or at each time, of what stands beside it: "standup is every day at 10, … at 9:45"."""
+    bests = [(words, readings[0]) for words, readings in named if readings]
+    events = [best for _, best in bests if best.has_day or best.rrule]
+    clocks = [(words, best) for words, best in bests if best.has_clock and not (best.has_day or best.rrule)]
+    return tuple(
+        at_clock(event, half)
+        for event in events
+        for words, clock in clocks
+        for half in (halves(clock) if is_clock_without_half(words) else (clock,))
+    )
 
 
 def _words_of(found: TimeReadings) -> str:

@@ -10,7 +10,7 @@ from services.reminders.model import Schedule
 from services.reminders.rules import parse_rule
 
 _WORKDAYS = re.compile(
-    r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|上班日|节假日(?:都?不用|除外|不算|休息)"
+    r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|上班日|节假日(?:都?不用|除外|不算|休息)|除了?(?:法定)?节假日"
     r"|\b(?:except|excluding|apart from|other than|besides|but)[a-z ]{0,24} holidays?\b",
     re.IGNORECASE,
 )

@@ -119,7 +119,14 @@ def test_each_time_of_a_list_is_right(words):
     assert verdict(proposed, words) == Verdict(schedule=proposed)
 
 
-def test_an_hour_after_another_is_the_next_of_its_name():
-    proposed = once("2026-11-21 08:00")
-
-    assert verdict(proposed, "明天早上七点叫我起床，然后八点提醒我吃药", "zh").choices == ()
+@pytest.mark.parametrize(
+    ("proposed", "words"),
+    [
+        ("2026-11-21 08:00", "明天早上七点叫我起床，然后八点提醒我吃药"),
+        ("2026-11-21 08:00", "明早8:30有课，8点叫我"),
+        ("2026-11-20 16:45", "交班前十五分钟提醒我，交班是下午五点"),
+        ("2026-12-02 20:00", "12月3号我生日，前一天晚上八点提醒我订蛋糕"),
+    ],
+)
+def test_a_time_beside_what_it_goes_with_is_kept(proposed, words):
+    assert verdict(once(proposed), words, "zh") == Verdict(schedule=once(proposed))

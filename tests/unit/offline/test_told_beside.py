@@ -114,6 +114,7 @@ def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
         ("小陈刚才说了啥", "summary", {"person": "小陈"}),
         ("我到伦敦了", "time_zone", {"zone": "伦敦"}),
         ("吃药那个别提醒了", "reminder_delete", {"reminder_id": "吃药"}),
+        ("喝水的提醒都删掉", "reminder_delete", {"reminder_id": "all 喝水"}),
         ("把所有关于喝水的提醒都取消", "reminder_delete", {"reminder_id": "all 喝水"}),
         ("交房租的提醒从5号改成10号", "reminder_update", {"reminder_id": "交房租", "time": "2026-03-10"}),
         ("下周一的例会取消一次", "reminder_update", {"reminder_id": "例会", "skip": "下周一的"}),
