@@ -18,6 +18,7 @@ from function_calls.reminders.edited import as_edited
 from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
+from function_calls.reminders.putting_off import at_same_clock
 from function_calls.reminders.replies import meant, points
 from function_calls.reminders.undo import delete
 from function_calls.reminders.which import just_deleted, the_one_spoken_of
@@ -48,19 +49,20 @@ async def reminder_set(
     times = time_reader(ctx)
     proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
     verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
+    schedule = await at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.choices and ctx.message.is_edited:
         return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said
     if verdict.choices:
         starts = [each.start.replace(tzinfo=ctx.zone) for each in verdict.choices]
         asked = which_time(starts, content=args.content, language=ctx.language, now=ctx.now)
         return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
-    await reminders.look_up(on_working_days(verdict.schedule, ctx.message.text))
+    await reminders.look_up(on_working_days(schedule, ctx.message.text))
     wish = NewReminder(
         request_key=ctx.call_id,
         address=ctx.chat,
         creator=ctx.sender,
         content=args.content,
-        schedule=nagging(with_holidays(verdict.schedule, ctx.message.text), args.until_done),
+        schedule=nagging(with_holidays(schedule, ctx.message.text), args.until_done),
         language=ctx.language,
         targets=await named_people(args.person, ctx, history),
         is_private=ctx.message.is_private,

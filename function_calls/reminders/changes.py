@@ -44,7 +44,9 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return replace(old, rule=args.rrule.removeprefix("RRULE:"))
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
-        return _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
+        new = _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
+        is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": from when it would come
+        return replace(new, start=old.start) if is_ahead else new
     if args.time is None:
         return Schedule(start=old.start, zone=old.zone)
     shift = _SHIFT.fullmatch(args.time)

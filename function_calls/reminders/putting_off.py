@@ -19,7 +19,7 @@ from function_calls.reminders.all_of_them import own_reminders, to_each
 from function_calls.reminders.answers import changed_told, listed, set_confirmed
 from function_calls.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.reminders.moves import begun_at, move_to
-from function_calls.reminders.named_days import SAME_TIME
+from function_calls.reminders.named_days import SAME_TIME, readings_in
 from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
@@ -38,7 +38,12 @@ _SAID_LATELY: Final = timedelta(days=1)
 _MOST_UNASKED: Final = 5
 _EXACT: Final = timedelta(minutes=1)
 _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
-_AGAIN: Final = re.compile(r"\bagain\b|再", re.IGNORECASE)
+# "Remind me again on Friday", not "push it back again": said both times.
+_AGAIN: Final = re.compile(
+    r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
+    r"|[再也].{0,8}(?:提醒|叫|通知)",
+    re.IGNORECASE,
+)
 
 Change = Callable[..., Awaitable[ToolResult]]
 
@@ -58,7 +63,7 @@ class Until(Struct, frozen=True, kw_only=True):
         if self.keeps_clock:
             zone = ZoneInfo(schedule.zone)
             day = self.moment.astimezone(zone).date()
-            return datetime.combine(day, _clock_of(schedule, now), zone)
+            return datetime.combine(day, clock_of(schedule, now), zone)
         return self.moment if coming is None or self.length is None else coming + self.length
 
 
@@ -113,9 +118,10 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
 async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Put off what is still to come: what repeats only once, and "again … at the same time" is said both times."""
     coming = next_fires(old.schedule, ctx.now, 1)
+    if _AGAIN.search(ctx.message.text):
+        again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
+        return await _said_again(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
     moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
-    if until.keeps_clock and _AGAIN.search(ctx.message.text):
-        return await _said_again(old, moment, ctx, reminders)
     if coming and without_nag(old.schedule.rule):
         if parse_rule(old.schedule.rule).is_elapsed:
             schedule = begun_at(once_at(moment, old.schedule.zone), old.schedule)
@@ -161,6 +167,18 @@ async def shifted_all(
 
     told = await to_each(chosen or own, one, ctx, none="reminder.none")
     return _with_rest(told, len(own) - len(chosen or own), ctx)
+
+
+async def at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
+    """`schedule`, where it is for "the same time" on a day, at the clock of the reminder that was spoken of last."""
+    if schedule.rule or SAME_TIME.search(ctx.message.text) is None or not _names_only_a_day(ctx):
+        return schedule
+    try:
+        last = await spoken_of(None, ctx, reminders)
+    except RequestRefused:
+        return schedule  # there is none that it could be the same as
+    clock = clock_of(last.schedule, ctx.now)
+    return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
 
 
 def is_shift(words: str | None) -> bool:
@@ -215,6 +233,11 @@ def _with_rest(told: ToolResult, rest: int, ctx: CallContext) -> ToolResult:
     return replace(told, text="\n".join([told.text, say(ctx.language, "reminder.later_stay", count=rest)]))
 
 
+def _names_only_a_day(ctx: CallContext) -> bool:
+    named = readings_in(ctx.message.text, ctx)
+    return len(named) == 1 and named[0].has_day and not (named[0].has_clock or named[0].part)
+
+
 def _length_in(words: str, ctx: CallContext) -> timedelta | None:
     """The amount of time in `words`, if they name one and no moment that it ends at."""
     pack = load_pack(language_of(words, ctx.language))
@@ -227,7 +250,7 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
         return None
 
 
-def _clock_of(schedule: Schedule, now: datetime) -> time:
+def clock_of(schedule: Schedule, now: datetime) -> time:
     """The clock time that a reminder has, to the minute."""
     coming = next_fires(schedule, now, 1) if without_nag(schedule.rule) else ()
     start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
