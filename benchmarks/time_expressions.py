@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 LENGTH = 10_000
 """Bytes of a hostile text, in UTF-8."""
 PROCESSES = 5
-STANDARD = "import dataclasses, datetime, enum, functools, pathlib, re, tomllib, typing, zoneinfo"
+STANDARD = "import dataclasses, datetime, enum, functools, pathlib, pkgutil, re, tomllib, typing, zoneinfo"
 IMPORT = """
 import time
 begun = time.process_time()

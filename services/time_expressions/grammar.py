@@ -3,14 +3,15 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
+from os import scandir
+from pkgutil import get_data  # and not pathlib, which brings URLs and IP addresses along
 from typing import Any, NamedTuple
 
 from services.time_expressions.actions import find_action
 from services.time_expressions.model import DateOrder
 from services.time_expressions.patterns import Node, Rule, graph_of, symbols_of
 
-LEXICONS = Path(__file__).with_name("lexicons")
+_LEXICONS = f"{__file__.removesuffix('grammar.py')}lexicons"
 
 
 Sense = tuple[str, Any]
@@ -39,7 +40,8 @@ class Grammar(NamedTuple):
 @lru_cache
 def languages() -> tuple[str, ...]:
     """Names of the languages that have a lexicon."""
-    return tuple(sorted(path.stem for path in LEXICONS.glob("*.toml")))
+    names = (entry.name for entry in scandir(_LEXICONS))
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 @lru_cache
@@ -47,7 +49,7 @@ def lexicon(language: str) -> dict[str, Any]:
     """The lexicon of `language` as written."""
     import tomllib
 
-    return tomllib.loads((LEXICONS / f"{language}.toml").read_text("utf-8"))
+    return tomllib.loads((get_data(__package__, f"lexicons/{language}.toml") or b"").decode())
 
 
 @lru_cache

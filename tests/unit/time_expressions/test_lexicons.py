@@ -1,13 +1,12 @@
 """Lexicons are data: the engine finds what they name, and a third language needs no code."""
 
-import tomllib
 from collections.abc import Iterator
 
 import pytest
 
 from services.time_expressions import languages, parse
 from services.time_expressions.actions import find_action
-from services.time_expressions.grammar import LEXICONS, grammar
+from services.time_expressions.grammar import grammar, lexicon
 from services.time_expressions.numerals import read_numeral
 from services.time_expressions.patterns import Node, graph_of
 
@@ -26,7 +25,7 @@ def test_english_chinese_and_spanish_are_there():
 
 @pytest.mark.parametrize("language", languages())
 def test_every_rule_names_an_action_that_exists(language):
-    rules = tomllib.loads((LEXICONS / f"{language}.toml").read_text("utf-8"))["rules"]
+    rules = lexicon(language)["rules"]
 
     made = {entry["make"] for entries in rules.values() for entry in entries}
 
