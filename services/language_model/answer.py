@@ -17,6 +17,8 @@ _FILTERED = frozenset(
 )
 _BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "abort", "aborted"})
 _CALLED = frozenset({"stop", "function_call", "tool_call", "tool_use", "end_turn", "eos", "stop_sequence"})
+# What servers call the arguments of a call; Anthropic's, behind some proxies, `input`.
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
 _SAID = frozenset({"text", "output_text", "refusal"})
 
 
@@ -65,19 +67,35 @@ def read_calls(message: Fields) -> tuple[RequestedCall, ...]:
     """The tool calls of a message; arguments that a server sent as an object become JSON text."""
     calls = []
     for entry in call_entries(message):
-        function = fields_of(entry.get("function")) or entry
-        name, arguments = text_of(function.get("name")), function.get("arguments")
+        name, arguments = name_and_arguments(entry)
         if name or arguments:
             calls.append(RequestedCall(id=text_of(entry.get("id")), name=name, arguments=arguments_text(arguments)))
     return tuple(calls)
 
 
 def call_entries(message: Fields) -> list[Fields]:
-    """The entries of `tool_calls`, of a lone object there, or of the `function_call` that came before it."""
+    """The entries of `tool_calls`, of a lone object there, of the older `function_call`, or among Anthropic's parts."""
     raw = message.get("tool_calls") or message.get("function_call")
     if not raw:
-        return []
+        parts = message.get("content")
+        return (
+            [part for part in map(fields_of, parts) if part.get("type") == "tool_use"]
+            if isinstance(parts, list)
+            else []
+        )
     return [fields_of(entry) for entry in raw] if isinstance(raw, list) else [fields_of(raw)]
+
+
+def name_and_arguments(entry: Fields) -> tuple[str, object]:
+    """The name and the arguments of an entry, or of a part of one; they stand in its `function` or beside it."""
+    function = entry.get("function")
+    within = fields_of(function) or entry
+    name = text_of(within.get("name")) or (function if isinstance(function, str) else "")
+    arguments = within.get("arguments")
+    if arguments is None:
+        given = (each.get(key) for each in (within, entry) for key in _ARGUMENTS)
+        arguments = next((value for value in given if value is not None), None)
+    return name, arguments
 
 
 def arguments_text(arguments: object) -> str:

@@ -15,6 +15,7 @@ from services.language_model.answer import (
     finish_reason,
     first_choice,
     malformed,
+    name_and_arguments,
     read_usage,
     refuse_error,
     text_of,
@@ -175,12 +176,7 @@ class StreamedAnswer:
 
     def _add_calls(self, entries: Iterable[Fields]) -> None:
         for part in entries:
-            function = fields_of(part.get("function")) or part
-            identity, name, arguments = (
-                text_of(part.get("id")),
-                text_of(function.get("name")),
-                function.get("arguments"),
-            )
+            identity, (name, arguments) = text_of(part.get("id")), name_and_arguments(part)
             call = self._known(part.get("index"), identity, name)
             if call is None or (name and call.is_over(identity, name)):
                 call = self._begin(part.get("index"))

@@ -235,6 +235,13 @@ WHOLE_CALLS = {
     "the old function_call": {"content": None, "function_call": {"name": "reminder_set", "arguments": TEA}},
     "one call that is no list": {"tool_calls": part("reminder_set", TEA)},
     "name and arguments beside the id": {"tool_calls": [{"id": "a", "name": "reminder_set", "arguments": TEA}]},
+    "arguments called input": {"tool_calls": [{"id": "a", "name": "reminder_set", "input": json.loads(TEA)}]},
+    "arguments called parameters": {"tool_calls": [{"function": {"name": "reminder_set", "parameters": TEA}}]},
+    "arguments beside the function": {"tool_calls": [{"function": {"name": "reminder_set"}, "arguments": TEA}]},
+    "the function's name for the function": {"tool_calls": [{"function": "reminder_set", "arguments": TEA}]},
+    "a part of the content (Anthropic)": {
+        "content": [{"type": "tool_use", "id": "a", "name": "reminder_set", "input": json.loads(TEA)}]
+    },
     "content a list of parts": {"content": [{"type": "text", "text": ""}], "tool_calls": [part("reminder_set", TEA)]},
     "an empty call beside it": {"tool_calls": [part("reminder_set", TEA), {}, None]},
 }
