@@ -303,7 +303,7 @@ def load_pack(language: str) -> LanguagePack:
         tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
         correction=re.compile(
             rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}(?:(?:{_words(data.before_time)}){edge}\s*)*"
-            rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:.]))"
+            rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:]|\.\d))"
         ),
         turning=re.compile(f"，(?:{_longest(data.corrections)})"),
         trigger=any_of((data.trigger,)),

@@ -128,7 +128,8 @@ class Ear(Struct, frozen=True, kw_only=True):
         for pause in reversed(list(self.pack.afresh.finditer(folded))[:_MOST_PAUSES]):
             rest = uncover(text[pause.end() :], self.pack, self.names)
             is_begun = gate.search(folded, 0, pause.start())
-            if is_begun and gate.search(self.pack.fold(rest)) and self._one(rest):
+            meant = self._one(rest) if is_begun and gate.search(self.pack.fold(rest)) else None
+            if meant is not None and not _only_changes(meant):
                 return rest
         return text
 
@@ -180,7 +181,7 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def _several(self, text: str) -> tuple[Request, ...]:
         """The requests between the pauses after which a new one begins; empty when there is but one."""
-        begins = [pause for pause in self._pauses(text) if self._one(self._after(text, pause)) is not None]
+        begins = [pause for pause in self._pauses(text) if self._begins(self._after(text, pause))]
         if not begins:
             return ()
         found: list[Request] = []
@@ -195,6 +196,14 @@ class Ear(Struct, frozen=True, kw_only=True):
             found.append(request)
             start = pause.end() if pause else start
         return tuple(found)
+
+    def _begins(self, text: str) -> bool:
+        """Whether `text` is a request for itself, and not "no, make it six" behind one."""
+        request = self._one(text)
+        is_behind = (
+            request is not None and _only_changes(request) and self.pack.afresh.match(f" {self.pack.fold(text)}")
+        )
+        return request is not None and not is_behind
 
     def _after(self, text: str, pause: re.Match[str]) -> str:
         return uncover(text[pause.end() :], self.pack, self.names)
@@ -251,6 +260,12 @@ def _at_a_clock(requests: Sequence[Request]) -> list[ReminderRequest]:
     found = _reminders(requests)
     bests = [each.time.best for each in found if each.content and each.time is not None]
     return found if len([best for best in bests if best is not None and best.has_clock]) == len(found) else []
+
+
+def _only_changes(request: Request) -> bool:
+    """Whether a request moves what was just spoken of, and names nothing."""
+    named = request.match.first("reference", "which", "number", "id", "code", "content", "deed", "added", "wording")
+    return request.intent == "reminder_update" and not named
 
 
 def _with_readings(reminder: ReminderRequest, readings: Iterator[tuple[Reading, ...]]) -> ReminderRequest:
