@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from function_calls.calls import Interpretation
 from function_calls.offline.blanks import Blanked, has_words
-from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover
+from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover, without_names
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack, Sought, load_pack, sought
 from function_calls.offline.references import reminder_references
@@ -100,7 +100,7 @@ def may_be_direct(text: str, language: str) -> bool:
 
 def direct_call(text: str, ear: Ear) -> DirectCall | None:
     """What `text` asks for, if the whole of it is one of these sentences."""
-    plain = tidy(text, ear.pack)
+    plain = tidy(without_names(text, ear.names), ear.pack)
     language = _load(ear.pack.language)
     folded = ear.pack.fold(plain)
     candidates = [each for each in language.directs if len(plain) <= LONGEST and each.gate.search(folded)]

@@ -60,6 +60,7 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def requests(self, text: str) -> tuple[Request, ...]:
         """Every request in `text`, in order; none when it asks for nothing, or takes back what it asked."""
+        text = without_names(text, self.names)  # what is read as something else may stand behind them
         tidied = tidy(text, self.pack)
         if len(tidied) > LONGEST:
             return ()
@@ -142,12 +143,12 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def core(self, text: str) -> str:
         """`text` without greetings, politeness and the bot's name; a long one as it is."""
-        plain = tidy(text, self.pack)
+        plain = tidy(without_names(text, self.names), self.pack)
         return uncover(plain, self.pack, self.names) if len(plain) <= LONGEST else trimmed(plain)
 
     def forms(self, text: str) -> tuple[str, str]:
         """The `core` of `text`, and all but the bot's name: a tool's example may begin like politeness (记住…)."""
-        plain = tidy(text, self.pack)
+        plain = tidy(without_names(text, self.names), self.pack)
         return self.core(text), without_names(plain, self.names) if len(plain) <= LONGEST else plain
 
     def without_times(self, clause: Blanked) -> str:

@@ -154,6 +154,11 @@ def test_a_repetition_without_its_clocks_is_asked_about(say: Say, text: str) -> 
     assert (made.calls, made.answer[:5]) == ((), "什么时候提")
 
 
+@pytest.mark.parametrize("text", ["先提醒我下午四点吃药", "嗯那个帮我记一下下午四点吃药"])
+def test_the_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
+    assert shown(say(f"@bubbles {text}", is_addressed=True)) == ["2026-03-04 16:00 吃药"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
