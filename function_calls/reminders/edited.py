@@ -13,6 +13,7 @@ from services.errors import RequestRefused
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState, Schedule
 from services.reminders.service import ReminderService
 
+_MOST_SET: Final = 20
 _SAME: Final = timedelta(minutes=1)  # "in ten minutes" was read some seconds after it was sent
 
 
@@ -24,6 +25,9 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
     Raises:
         RequestRefused: as `ReminderService.edit` does; `deleted_since(id)`.
     """
+    same = await _unchanged(wish, reminders)
+    if same is not None:
+        return ToolResult(ok=True, value={"id": same.id}, is_answered=True, is_unchanged=True)
     old = await reminders.of_request(wish.request_key)
     if old is None:
         return None
@@ -35,6 +39,18 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
         return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
     return changed_told(changed, told, "changed", put_back(old))
+
+
+async def _unchanged(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
+    """What any call of the message has set just as `wish` says: where a request before it is gone, places move up."""
+    message, _, _ = wish.request_key.rpartition(".")
+    for place in range(_MOST_SET):
+        each = await reminders.of_request(f"{message}.{place}")
+        if each is None:
+            return None
+        if each.state is ReminderState.ACTIVE and _difference(each, wish) == ReminderEdit():
+            return each
+    return None
 
 
 def _difference(old: Reminder, wish: NewReminder) -> ReminderEdit:

@@ -75,6 +75,14 @@ async def test_what_an_edit_asks_for_no_longer_or_unclearly_stays_and_that_is_sa
         assert "tomorrow at 17:00 · call mum" in platform.texts[-1]
 
 
+async def test_of_two_requests_the_one_that_is_left_is_not_set_twice(bot, platform):
+    async with bot("remind me tomorrow at 5pm to call mum and on Sunday at 3pm to eat") as message_id:
+        await platform.rewrite(message_id, "remind me on Sunday at 3pm to eat")
+
+        assert platform.texts[-1].endswith("tomorrow at 17:00 · call mum · ann")
+        assert len(platform.texts[-1].splitlines()) == 2
+
+
 async def test_what_was_changed_since_is_not_changed_by_an_edit(bot, platform):
     async with bot("remind me tomorrow at 5pm to cal mum") as message_id:
         await platform.say("make it 7pm")
