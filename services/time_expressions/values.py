@@ -212,13 +212,10 @@ def _coherent(slots: Slots) -> bool:
     if "now" in slots and not slots.keys() <= {"now", "strength"}:
         return False
     shift = slots.get("shift")
-    if shift is not None and "every" in slots and not _fits_in(slots["every"], shift):
+    if shift is not None and not _goes_beside(shift, slots):
         return False
-    if shift is not None and shift.unit == "week" and slots.keys() & {"days", "months"}:
-        return False
-    if {"alone", "days", "every"} <= slots.keys() and slots[
-        "every"
-    ].unit == "day":  # 1号到10号每天 is from the first on
+    is_bounded_date = {"alone", "days", "every"} <= slots.keys()  # 1号到10号每天 is from the first on
+    if is_bounded_date and slots["every"].unit == "day":
         return False
     if "near" in slots and _is_near_day(shift):  # tomorrow 3-5 is no fifth of March
         return False
@@ -232,6 +229,15 @@ def _coherent(slots: Slots) -> bool:
     if span.seconds and not (span.days or span.months):
         return not slots.keys() & _BESIDE_ELAPSED and slots.get("shift", Shift("day", 0)) == Shift("day", 0)
     return not slots.keys() & _BESIDE_DAYS
+
+
+def _goes_beside(shift: Shift, slots: Slots) -> bool:
+    """Every day next week is something, the fifth of next week is nothing, end of day Thursday no end of today."""
+    if "every" in slots and not _fits_in(slots["every"], shift):
+        return False
+    if shift.unit == "week" and slots.keys() & {"days", "months"}:
+        return False
+    return not (shift.unit == "day" and {"edge", "weekdays"} <= slots.keys())
 
 
 def _fits_in(every: Every, shift: Shift) -> bool:

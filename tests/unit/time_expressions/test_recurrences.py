@@ -225,6 +225,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("工作日报名", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
         ("every day twice", "FREQ=DAILY;BYHOUR=9,19;BYMINUTE=0"),
         ("every weekday at 9 and 3 others", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"),
+        ("每月第一个和最后一个周五", "FREQ=MONTHLY;BYDAY=1FR,-1FR"),
     ],
 )
 def test_words_become_a_rule(read, text, rule):

@@ -104,6 +104,8 @@ from services.time_expressions import parse
         ("tomorrow christmas tree", "21 09:00"),
         ("on the 15th time sheet", "15 09:00"),
         ("friday the thirteenth", "13 09:00"),
+        ("by end of day thursday", "26 23:59"),
+        ("by the end of monday", "23 23:59"),
     ],
 )
 def test_a_short_form_is_a_time(read, text, moment):
