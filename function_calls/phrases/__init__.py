@@ -90,6 +90,8 @@ def every_language() -> Iterator[Phrases]:
 
 def folded(text: str) -> str:
     """`text` in one spelling: wide and traditional characters, case, apostrophes and shades of emoji made alike."""
+    if text.isascii():
+        return text.casefold()
     plain = _SHADES.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'").casefold()
     for each in every_language():
         plain = plain.translate(each.folding)
