@@ -75,13 +75,20 @@ def test_an_hour_after_another_is_the_next_of_its_name(say: Say, text: str, told
     [
         ("傍晚提醒我遛狗晚上十点提醒我关窗", ["2026-03-04 18:00 遛狗", "2026-03-04 22:00 关窗"]),
         ("傍晚提醒我遛狗 晚上十点提醒我关窗", ["2026-03-04 18:00 遛狗", "2026-03-04 22:00 关窗"]),
+        ("十分钟后提醒大家，下午两点提醒我", ["2026-03-04 10:10 提醒 everyone", "2026-03-04 14:00 提醒"]),
         ("今晚8点提醒我打电话 9点倒垃圾", ["2026-03-04 20:00 打电话", "2026-03-04 21:00 倒垃圾"]),
         ("明天六点半起床、七点吃早饭，都提醒我", ["2026-03-05 06:30 起床", "2026-03-05 07:00 吃早饭"]),
         ("提醒我两件事：下午一点交表、下午两点面试", ["2026-03-04 13:00 交表", "2026-03-04 14:00 面试"]),
     ],
 )
-def test_requests_without_a_mark_between_them_are_several(say: Say, text: str, told: list[str]) -> None:
-    assert shown(say(text)) == told
+def test_several_requests_are_told_apart(say: Say, text: str, told: list[str]) -> None:
+    assert shown(say(text, language="zh", is_addressed=True)) == told
+
+
+def test_mornings_and_evenings_are_those_of_every_day(say: Say) -> None:
+    (call,) = say("早晚八点提醒我吃药").calls
+
+    assert (call.arguments["rrule"], call.arguments["content"]) == ("FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0", "吃药")
 
 
 def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
