@@ -111,7 +111,19 @@ def direct_call(text: str, ear: Ear) -> DirectCall | None:
     if reason is None or any(each.gate.search(folded[: reason.end()]) for each in candidates):
         return told
     itself = replace(ear, is_addressed=False, is_follow_up=False)  # "…, cancel it" speaks of what stands before
-    return _told_by(candidates, ear.clause(uncover(plain[reason.end() :], ear.pack, ear.names)), itself)
+    call = _told_by(candidates, ear.clause(uncover(plain[reason.end() :], ear.pack, ear.names)), itself)
+    return None if call is None else _meanwhile(call, plain[: reason.end()], ear)
+
+
+def _meanwhile(call: DirectCall, reason: str, ear: Ear) -> DirectCall:
+    """A pause lasts as long as its reason: "I'm away from Monday to Friday, pause my reminders"."""
+    if call.arguments.get("action") != "pause" or call.arguments.keys() & {"until", "during"}:
+        return call
+    times, length = ear.clause(reason).times, ear.pack.length.search(ear.pack.fold(reason))
+    words = times[0].words if len(times) == 1 else ""
+    if not times and length is not None:
+        words = ear.pack.data.from_now.format(span=length[0])
+    return replace(call, arguments={**call.arguments, "during": words}) if words else call
 
 
 def _told_by(candidates: Iterable[_Direct], clause: Blanked, ear: Ear) -> DirectCall | None:

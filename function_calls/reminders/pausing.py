@@ -56,6 +56,8 @@ async def at_rest(rest: Rest, reference: str, ctx: CallContext, reminders: Remin
         fires = next_fires(chosen[0].schedule, ctx.now, 1)
         when = phrasing.moment(ctx.language, fires[0], ctx.now) if fires else say(ctx.language, "reminder.never")
         raise RequestRefused("not_in_that_time", next=when)
+    if not coming:
+        raise RequestRefused("nothing_of_yours" if chosen else "no_reminders")
     repeating = [each for each in coming if can_rest(each.schedule)]
     others = [each for each in coming if each not in repeating]
     if any(each.schedule.rule for each in others) and rest.since > ctx.now:
@@ -64,7 +66,7 @@ async def at_rest(rest: Rest, reference: str, ctx: CallContext, reminders: Remin
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
         return await rested(rest, reminder, ctx, reminders)
 
-    results = [await to_each(repeating, one, ctx, none="reminder.none")] if repeating or not others else []
+    results = [await to_each(repeating, one, ctx, none="reminder.none")] if repeating else []
     if others:
         stopped = [each for other in others for each in await reminders.pause(ctx.chat, ctx.sender, other.id)]
         results.append(await _with_question(morning_after(rest, ctx), _switched("pause", stopped, ctx), ctx, reminders))

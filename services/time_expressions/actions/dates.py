@@ -96,7 +96,7 @@ def dated(values: Values, **fixed: Any) -> Slots | None:
     return {**inner, **fixed} if is_date else None
 
 
-def nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
+def nth_weekday(values: Values, *, last: bool = False, strength: int = 1) -> Slots | None:
     """The second Friday, the last but one Monday; several ordinals may stand."""
     ordinals, days = values if len(values) == 2 else ((1,), values[0])
     ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
@@ -105,7 +105,7 @@ def nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
         return None
     if last:
         ordinals = tuple(-one for one in ordinals)
-    return {"ordinals": ordinals, "weekdays": days, "strength": 1}
+    return {"ordinals": ordinals, "weekdays": days, "strength": strength}
 
 
 def nth_day(values: Values, *, last: bool = False) -> Slots | None:

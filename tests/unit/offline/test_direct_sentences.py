@@ -34,6 +34,8 @@ async def test_until_it_is_done_is_no_report_that_it_is():
         ("mute tomorrow's standup reminder", "on Saturday 21 November 2026"),
         ("pause everything for the next 3 days", "from Saturday 21 November 2026 to Monday 23 November 2026"),
         ("pause it until tuesday", "from Saturday 21 November 2026 to Monday 23 November 2026"),
+        ("I'm away from dec 20 to jan 3, pause my reminders", "from Sunday 20 December 2026 to Sunday 3 January 2027"),
+        ("我下周出差，暂停所有提醒", "2026年11月23日 周一到2026年11月29日 周日不提醒"),
         ("暂停12月20日到1月3日的standup提醒", "2026年12月20日 周日到2027年1月3日 周日不提醒"),
         ("这周先暂停standup提醒", "2026年11月21日 周六到2026年11月22日 周日不提醒"),
         ("所有提醒先停三天", "2026年11月21日 周六到2026年11月23日 周一不提醒"),

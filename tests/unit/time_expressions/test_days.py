@@ -1,8 +1,10 @@
 """Days and dates; the present is Friday 20 November 2026, ten in the morning."""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from services.time_expressions import DateOrder, Grain
+from services.time_expressions import DateOrder, Grain, parse_all
 
 
 @pytest.mark.parametrize(
@@ -199,3 +201,18 @@ def test_dates_from_one_to_another_are_an_interval(read, text, first, after):
     reading = read(text)
 
     assert (f"{reading.start:%m-%d}", f"{reading.end:%m-%d}") == (first, after)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("pay the last friday of the month", "2026-11-27"),
+        ("remind me the first monday of the month to pay", "2026-12-07"),
+        ("the dentist one 4pm", "2026-11-20"),
+        ("move the one tomorrow", "2026-11-21"),
+    ],
+)
+def test_words_of_a_day_stand_beside_others(text, day):
+    (found,) = parse_all(text, datetime(2026, 11, 20, 10, tzinfo=UTC))
+
+    assert str(found.readings[0].start.date()) == day
