@@ -1,12 +1,10 @@
 """Move one occurrence of a reminder that repeats, and leave the others where they are."""
 
-import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls import phrasing, rule_words
@@ -18,21 +16,15 @@ from function_calls.reminders.answers import changed_told, set_confirmed
 from function_calls.reminders.changes import changed_schedule, every_time
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.named_days import (
-    EVERY,
     FROM_THEN,
-    NAME_OF_ALL,
-    ONLY,
-    PART,
     days_in,
     readings_in,
     says,
-    spoken,
 )
+from function_calls.reminders.occurrences import MOST_A_DAY, day_of, fires_from, may_be_one, meant_by, next_of, on_day
 from function_calls.reminders.options import Option, which_times
-from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.reminders.exceptions import with_exceptions
 from services.reminders.model import Reminder, ReminderEdit, Schedule
 from services.reminders.nagging import nag_like, without_nag
@@ -40,20 +32,9 @@ from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
 from services.reminders.rules import parse_rule
 from services.reminders.service import ReminderService
-from services.time_expressions import Grain, Reading
 
-_MOST_A_DAY: Final = 9
 _MOST_A_WEEK: Final = 7
 _WEEK: Final = timedelta(days=7)
-_LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
-_INSTANT: Final = timedelta(microseconds=1)
-
-
-class _Meant(Struct, frozen=True, kw_only=True):
-    """The occurrences that may be meant; `is_doubtful` when all of the others may be as well."""
-
-    fires: tuple[datetime, ...]
-    is_doubtful: bool = False
 
 
 async def moved_once(
@@ -73,7 +54,7 @@ async def moved_once(
     from_then = await _from_then(args, old, bare, ctx, reminders)
     if from_then is not None:
         return from_then
-    meant = _meant(args, bare, old.content, ctx)
+    meant = meant_by(args, bare, old.content, ctx)
     if meant is None:
         return None
     fires = meant.fires
@@ -138,7 +119,7 @@ async def _counted_from(
     """Let what comes every few hours begin at the new time; None for what comes by the clock on the wall."""
     if not bare.rule or not args.time or args.rrule is not None or args.type is not None or args.skip:
         return None
-    coming = _next(bare, ctx)
+    coming = next_of(bare, ctx)
     if not coming or not parse_rule(bare.rule).is_elapsed:
         return None
     changed = await reminders.edit(
@@ -157,25 +138,25 @@ async def _from_then(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
     """Change the clock "from tomorrow on": what comes before that day comes as it did; None where that is not asked."""
-    if not _may_be_one(args, bare, ctx):
+    if not may_be_one(args, bare, ctx):
         return None
     if says(FROM_THEN, ctx.message.text, old.content):
         days = [each.start.date() for each in days_in(ctx.message.text, old.content, ctx)]
     else:  # every one of "4pm tomorrow" begins tomorrow
-        day = _day_of(args.time or "", ctx) if means_all(args.occurrence or "") else None
-        days = [day] if day is not None and _on_day(day, bare, ctx) else []
+        day = day_of(args.time or "", ctx) if means_all(args.occurrence or "") else None
+        days = [day] if day is not None and on_day(day, bare, ctx) else []
     clocks = [each.wall.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
     if len(set(days)) != 1 or len(clocks) != 1:
         return None
     everything = args.model_copy(update={"time": f"{clocks[0]:%H:%M}", "type": None})
     new = changed_schedule(everything, bare, ctx)
-    then = _from(days[0], bare, ctx)
+    then = fires_from(days[0], bare, ctx)
     if new is None or not then:
         return None
     # From its own first day on, so that every second week stays the same weeks.
     new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)))
     new = replace(new, rule=nag_like(old.schedule.rule, new.rule))
-    before = [fire for fire in next_fires(bare, ctx.now, _MOST_A_DAY) if fire.date() < days[0]]
+    before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < days[0]]
     if not before or "COUNT=" in bare.rule:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
@@ -201,114 +182,6 @@ async def _from_then(
             Receipt(action="changed", subject=series.id, undo=put_back(old)),
         ),
     )
-
-
-def _meant(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> _Meant | None:
-    """Which occurrence is to be moved; None where it is none in particular."""
-    if not _may_be_one(args, old, ctx):
-        return None
-    if args.occurrence:
-        return None if means_all(args.occurrence) else _Meant(fires=_named_by(args.occurrence, old, ctx))
-    words = _words(args, content, ctx)
-    new_day = _day_of(args.time or "", ctx)
-    named = days_in(words, content, ctx)
-    others = [day for day in named if new_day is None or day.start.date() != new_day]
-    if not (new_day or others) and _LONG_SHIFT.fullmatch(args.time or ""):
-        return _Meant(fires=_next(old, ctx), is_doubtful=not says(ONLY, ctx.message.text, content))
-    if not (new_day or others) or says(FROM_THEN, ctx.message.text, content):
-        return None
-    is_only, is_every = (says(pattern, ctx.message.text, content) for pattern in (ONLY, EVERY))
-    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and _is_of_one_weekday(old, ctx)
-    if others:
-        return _Meant(fires=_fires_on(others[0], old, ctx), is_doubtful=is_name and not is_only)
-    fires = _on_day(new_day, old, ctx) if new_day else ()
-    is_doubtful = is_every or is_name or not fires
-    return _Meant(fires=fires or _next(old, ctx), is_doubtful=is_doubtful and not is_only)
-
-
-def _may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """Whether a new time is asked for of what comes on single days of the wall clock, and no other repetition."""
-    if not old.rule or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
-        return False
-    if args.type == "once" and says(ONLY, ctx.message.text, ""):
-        return False
-    return not parse_rule(old.rule).is_elapsed and bool(_next(old, ctx))
-
-
-def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
-    """Whether another repetition is asked for: models say once more how often it comes."""
-    is_as_before = parse_rule(old.rule).frequency == (args.type or "").upper() and args.weekday in {
-        None,
-        old.start.weekday(),
-    }
-    return args.type in {"daily", "weekly"} and not is_as_before
-
-
-def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
-    """Where the day of an occurrence may be named: in the reference, or in what else the message says of the change.
-
-    Of a message that asks for several things it is the part with this new time.
-    """
-    reference, text = args.reminder_id or "", ctx.message.text
-    if days_in(reference, content, ctx):
-        return reference
-    clocks = [each for each in readings_in(text, ctx) if each.has_clock and each.rrule is None]
-    wanted = [each.start.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
-    if len(clocks) < 2 or not wanted:
-        return text
-    parts = PART.split(text)
-    return next((part for part in parts if any(each.start.time() in wanted for each in readings_in(part, ctx))), text)
-
-
-def _day_of(words: str, ctx: CallContext) -> date | None:
-    found = [each.start.date() for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
-    return found[0] if len(found) == 1 else None
-
-
-def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """The occurrences that the argument names: `next`, a day, or a day and its clock."""
-    if words.strip().lower() == NEXT:
-        return _next(old, ctx)
-    found = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
-    if len(found) != 1:
-        raise RequestRefused("time_not_understood", time=words)
-    fires = _fires_on(found[0], old, ctx)
-    at_clock = tuple(each for each in fires if found[0].has_clock and each.time() == found[0].wall.time())
-    return at_clock or fires
-
-
-def _fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """The occurrences of the day, or the first of the week, that was named.
-
-    Raises:
-        RequestRefused: `not_on_that_day(day, next)`.
-    """
-    day = named.start.date()
-    fires = _on_day(day, old, ctx)
-    if named.grain is Grain.WEEK:
-        first = _from(day, old, ctx)[:1]
-        fires = tuple(each for each in first if each.date().isocalendar()[:2] == day.isocalendar()[:2])
-    if not fires:
-        coming = phrasing.moment(ctx.language, _next(old, ctx)[0], ctx.now)
-        raise RequestRefused("not_on_that_day", day=phrasing.date(ctx.language, named.start), next=coming)
-    return fires
-
-
-def _on_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    return tuple(each for each in _from(day, old, ctx) if each.date() == day)
-
-
-def _from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
-    midnight = datetime.combine(day, datetime.min.time(), ZoneInfo(old.zone)).astimezone(UTC)
-    return next_fires(old, max(midnight - _INSTANT, ctx.now.astimezone(UTC)), _MOST_A_DAY)
-
-
-def _next(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    return tuple(next_fires(old, ctx.now, 1))
-
-
-def _is_of_one_weekday(old: Schedule, ctx: CallContext) -> bool:
-    return len({fire.weekday() for fire in next_fires(old, ctx.now, 3)}) == 1
 
 
 def _goal(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallContext) -> Schedule:
