@@ -1,17 +1,19 @@
 """Compile the lexicons of one or more languages into one vocabulary and a graph of rules for each."""
 
 import sys
+from _thread import allocate_lock  # and not threading, which brings weak sets along
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from os import scandir
-from pkgutil import get_data  # and not pathlib, which brings URLs and IP addresses along
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from services.time_expressions.actions import find_action
 from services.time_expressions.model import DateOrder
 from services.time_expressions.patterns import Node, Rule, graph_of, symbols_of
 
 _LEXICONS = f"{__file__.removesuffix('grammar.py')}lexicons"
+_BUILDING: Final = allocate_lock()
+_GRAPHS: Final[dict[str, tuple[Node, frozenset[str]]]] = {}
 
 
 Sense = tuple[str, Any]
@@ -46,10 +48,11 @@ def languages() -> tuple[str, ...]:
 
 @lru_cache
 def lexicon(language: str) -> dict[str, Any]:
-    """The lexicon of `language` as written."""
+    """The lexicon of `language` as written; its rules are given up once they are compiled."""
     import tomllib
 
-    return tomllib.loads((get_data(__package__, f"lexicons/{language}.toml") or b"").decode())
+    with open(f"{_LEXICONS}/{language}.toml", "rb") as file:  # noqa: PTH123 - pathlib brings URLs and IP addresses along
+        return tomllib.load(file)
 
 
 @lru_cache
@@ -108,12 +111,14 @@ def _words(language: str) -> Mapping[str, tuple[Sense, ...]]:
     return {word: (*senses, (sys.intern("=" + word), word)) for word, senses in words.items()}
 
 
-@lru_cache
 def _graph(language: str) -> tuple[Node, frozenset[str]]:
     """The rules of one language, and the words that their patterns spell out."""
-    patterns = list(_patterns(lexicon(language)["rules"]))
-    literals = {symbol[1:] for pattern, _ in patterns for symbol in symbols_of(pattern) if symbol[0] == "="}
-    return graph_of(patterns), frozenset(literals)
+    with _BUILDING:
+        if language not in _GRAPHS:
+            patterns = list(_patterns(lexicon(language).pop("rules")))  # as text they take as much again
+            literals = {symbol[1:] for pattern, _ in patterns for symbol in symbols_of(pattern) if symbol[0] == "="}
+            _GRAPHS[language] = graph_of(patterns), frozenset(literals)
+        return _GRAPHS[language]
 
 
 def _patterns(rules: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[tuple[str, Rule]]:
