@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from function_calls import phrasing, rule_words
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
 from services.errors import RequestRefused
+from services.reminders import wall_days
 from services.reminders.forecast import known_until
 from services.reminders.model import CatchUp, Reminder, ReminderState
 from services.reminders.nagging import Nag, nag_of, without_nag
@@ -34,14 +33,20 @@ def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep
     )
 
 
+def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
+    """What every confirmation names: the reminder, its zone where that is another, and for whom it is."""
+    language, people = ctx.language, phrasing.targets(ctx.language, reminder.targets)
+    return {
+        "id": reminder.id,
+        "content": reminder.content,
+        "note": phrasing.zone_note(language, reminder, zone_name(ctx.zone)),
+        "whom": say(language, "reminder.for_whom", who=people) if people else "",
+    }
+
+
 def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
-    language = ctx.language
-    note = phrasing.zone_note(language, reminder, zone_name(ctx.zone))
-    whom = (
-        say(language, "reminder.for_whom", who=phrasing.targets(language, reminder.targets)) if reminder.targets else ""
-    )
-    told = {"id": reminder.id, "content": reminder.content, "note": note, "whom": whom}
-    bare = replace(reminder.schedule, rule=without_nag(reminder.schedule.rule))
+    language, told = ctx.language, named(reminder, ctx)
+    bare = wall_days.bare(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
         return say(language, "reminder.changed_paused", **told, rule=rule_words.rule(language, reminder))
     if not reminder.next_fires:

@@ -1,11 +1,7 @@
 """Deleting what is named by a day: of a reminder that comes on other days too only that day is left out."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo
-
-from msgspec.structs import replace
 
 from function_calls import phrasing
 from function_calls.calls import Receipt, ToolResult
@@ -13,7 +9,7 @@ from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.reminder_times import zone_name
 from function_calls.reminders.all_of_them import to_each
-from function_calls.reminders.answers import set_confirmed
+from function_calls.reminders.answers import changed_told
 from function_calls.reminders.handlers import leave_out
 from function_calls.reminders.named_days import (
     EVERY,
@@ -35,6 +31,7 @@ from services.reminders.public_ids import row_key
 from services.reminders.recurrence import next_fires
 from services.reminders.references import all_of, is_in, means_all
 from services.reminders.service import ReminderService
+from services.reminders.wall_days import ended_before
 from services.time_expressions import Reading
 
 _DELETE: Final = "reminder_delete"
@@ -105,19 +102,11 @@ async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderSer
 
 async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Let `old` come up to the day before `day`, and no more from then on."""
-    midnight = datetime.combine(day.start.date(), datetime.min.time(), ZoneInfo(old.schedule.zone)).astimezone(UTC)
-    parts = [part for part in old.schedule.rule.split(";") if not part.startswith("UNTIL=")]
-    until = f"UNTIL={midnight - timedelta(seconds=1):%Y%m%dT%H%M%SZ}"
-    left = replace(old.schedule, rule=";".join([*parts, until]))
+    left = ended_before(old.schedule, day.start.date())
     if "COUNT=" in old.schedule.rule or not next_fires(left, ctx.now, 1):
         return deleted(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))
-    return ToolResult(
-        ok=True,
-        text=set_confirmed(changed, ctx, verb="changed"),
-        value={"id": changed.id},
-        receipts=(Receipt(action="changed", subject=changed.id, undo=put_back(old)),),
-    )
+    return changed_told(changed, ctx, "changed", put_back(old))
 
 
 def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:

@@ -31,8 +31,9 @@ from function_calls.wording import say
 from services.chat import Person
 from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.reminders import wall_days
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
-from services.reminders.nagging import nag_like, without_nag
+from services.reminders.nagging import nag_like
 from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
@@ -138,7 +139,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
     """What is asked to be changed; a new time keeps the repeating until it is done."""
-    bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    bare = wall_days.bare(old.schedule)
     schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
     if args.until_done is not None:
         schedule = nagging(schedule or bare, args.until_done)

@@ -11,8 +11,7 @@ from function_calls import phrasing, rule_words
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.offline.references import ALL
-from function_calls.reminder_times import zone_name
-from function_calls.reminders.answers import changed_told, set_confirmed
+from function_calls.reminders.answers import changed_told, named, set_confirmed
 from function_calls.reminders.changes import changed_schedule, every_time
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.named_days import (
@@ -25,9 +24,10 @@ from function_calls.reminders.occurrences import MOST_A_DAY, day_of, fires_from,
 from function_calls.reminders.options import Option, which_times
 from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
+from services.reminders import wall_days
 from services.reminders.exceptions import with_exceptions
 from services.reminders.model import Reminder, ReminderEdit, Schedule
-from services.reminders.nagging import nag_like, without_nag
+from services.reminders.nagging import nag_like
 from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
 from services.reminders.rules import parse_rule
@@ -47,7 +47,7 @@ async def moved_once(
     Raises:
         RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.move_once` refuses.
     """
-    bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    bare = wall_days.bare(old.schedule)
     counted = await _counted_from(args, old, bare, ctx, reminders)
     if counted is not None:
         return counted
@@ -75,7 +75,7 @@ async def move_to(
     Raises:
         RequestRefused: as `ReminderService.move_once`.
     """
-    bare = replace(old.schedule, rule=without_nag(old.schedule.rule))
+    bare = wall_days.bare(old.schedule)
     at = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
     told = {"id": old.id, "content": old.content, "rule": rule_words.rule(ctx.language, old)}
     if at.astimezone(UTC) == fire.astimezone(UTC):
@@ -90,16 +90,13 @@ async def move_to(
         ctx.chat, ctx.sender, old.id, once=once, left=kept, request_key=f"{ctx.call_id}/once"
     )
     coming = [phrasing.moment(ctx.language, each, ctx.now) for each in next_fires(left, ctx.now, 2)]
-    whom = phrasing.targets(ctx.language, single.targets)
     text = say(
         ctx.language,
         "reminder.moved_once",
-        **told,
+        **{**named(single, ctx), **told},
         once=single.id,
         when=phrasing.moment(ctx.language, at, ctx.now),
         old=phrasing.moment(ctx.language, fire, ctx.now),
-        note=phrasing.zone_note(ctx.language, single, zone_name(ctx.zone)),
-        whom=say(ctx.language, "reminder.for_whom", who=whom) if whom else "",
         fires=say(ctx.language, "rule.joint").join(coming),
     )
     return ToolResult(
@@ -160,15 +157,13 @@ async def _from_then(
     if not before or "COUNT=" in bare.rule:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
-    first = datetime.combine(days[0], datetime.min.time(), ZoneInfo(old.schedule.zone)).astimezone(UTC)
-    until = f"UNTIL={first - timedelta(seconds=1):%Y%m%dT%H%M%SZ}"
-    parts = [part for part in bare.rule.split(";") if not part.startswith("UNTIL=")]
+    ended = wall_days.ended_before(bare, days[0])
     series, single = await reminders.move_once(
         ctx.chat,
         ctx.sender,
         old.id,
         once=new,
-        left=replace(bare, rule=nag_like(old.schedule.rule, ";".join([*parts, until]))),
+        left=replace(bare, rule=nag_like(old.schedule.rule, ended.rule)),
         request_key=f"{ctx.call_id}/then",
     )
     coming = say(ctx.language, "rule.joint").join(phrasing.moment(ctx.language, each, ctx.now) for each in before[:3])

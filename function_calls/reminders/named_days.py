@@ -1,9 +1,8 @@
 """The days that a message names beside the reminder that it speaks of, and how many of its days it means."""
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
@@ -11,8 +10,8 @@ from function_calls.own_words import clauses_that_ask_for
 from function_calls.phrases import is_clock
 from services.errors import RequestRefused
 from services.reminders.model import Reminder
-from services.reminders.recurrence import next_fires
 from services.reminders.references import is_in
+from services.reminders.wall_days import fires_from
 from services.time_expressions import Reading
 
 # "Just move it" says nothing about how often.
@@ -100,6 +99,4 @@ def due_on_own_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Remi
 
 def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
     """Whether `reminder` fires on `day`, by its own clock."""
-    midnight = datetime.combine(day, datetime.min.time(), ZoneInfo(reminder.schedule.zone)).astimezone(UTC)
-    before = max(midnight - timedelta(microseconds=1), ctx.now.astimezone(UTC))
-    return any(fire.date() == day for fire in next_fires(reminder.schedule, before, 1))
+    return any(fire.date() == day for fire in fires_from(reminder.schedule, day, ctx.now, 1))

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
@@ -24,15 +23,16 @@ from function_calls.reminders.named_days import (
 )
 from function_calls.reminders.skips import NEXT
 from services.errors import RequestRefused
+from services.reminders import wall_days
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
+from services.reminders.rests import can_rest
 from services.reminders.rules import parse_rule
 from services.time_expressions import Grain, Reading
 
 MOST_A_DAY: Final = 9
 _LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
-_INSTANT: Final = timedelta(microseconds=1)
 
 
 class Meant(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> boo
         return False
     if args.type == "once" and says(ONLY, ctx.message.text, ""):
         return False
-    return not parse_rule(old.rule).is_elapsed and bool(next_of(old, ctx))
+    return can_rest(old) and bool(next_of(old, ctx))
 
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
@@ -141,8 +141,7 @@ def on_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
 
 def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
     """What is still to come of `old` from `day` on, as much as comes in a day at most."""
-    midnight = datetime.combine(day, datetime.min.time(), ZoneInfo(old.zone)).astimezone(UTC)
-    return next_fires(old, max(midnight - _INSTANT, ctx.now.astimezone(UTC)), MOST_A_DAY)
+    return wall_days.fires_from(old, day, ctx.now, MOST_A_DAY)
 
 
 def next_of(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:

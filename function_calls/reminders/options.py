@@ -33,7 +33,7 @@ async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallCo
     )
     for number, option in enumerate(options, start=1):
         call = ToolCall(id=ctx.call_id, name=option.call, arguments=option.arguments)
-        await _offer(call, (str(number), *option.answers), ctx)
+        await let_wait(call, (str(number), *option.answers), ctx)
     lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
     return ToolResult(
         ok=False,
@@ -44,8 +44,8 @@ async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallCo
     )
 
 
-async def _offer(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
-    """Let `call` wait for one of `answers`."""
+async def let_wait(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
+    """Let `call` wait for one of `answers`, or without them for a yes."""
     if ctx.oversight is not None:
         pending = PendingCall(
             call=call, call_id=ctx.call_id, message=ctx.message, agent_name=ctx.agent_name, answers=answers

@@ -11,18 +11,18 @@ from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.reminders.all_of_them import joined, own_reminders, to_each
-from function_calls.reminders.answers import set_confirmed
+from function_calls.reminders.answers import changed_told, set_confirmed
 from function_calls.reminders.models import ReminderStateArgs
 from function_calls.reminders.rests import morning_after, rest_during, rest_told, rest_until
 from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState, Schedule
-from services.reminders.nagging import without_nag
 from services.reminders.recurrence import next_fires
 from services.reminders.references import means_all
 from services.reminders.rests import Rest, awake, can_rest, left_out, resting, rests
 from services.reminders.service import ReminderService
+from services.reminders.wall_days import bare
 
 _INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
 
@@ -79,7 +79,7 @@ async def rested(rest: Rest, reminder: Reminder, ctx: CallContext, reminders: Re
     Raises:
         RequestRefused: `not_your_reminder`; `rule_never_fires`, nothing is left of it.
     """
-    missed = left_out(replace(reminder.schedule, rule=without_nag(reminder.schedule.rule)), rest)
+    missed = left_out(bare(reminder.schedule), rest)
     edit = ReminderEdit(schedule=resting(reminder.schedule, rest))
     changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
     receipts = [Receipt(action="pause", subject=changed.id, undo=put_back(reminder))]
@@ -101,9 +101,7 @@ async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
         edit = ReminderEdit(schedule=awake(reminder.schedule, ctx.now))
         changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
-        receipt = Receipt(action="resume", subject=changed.id, undo=put_back(reminder))
-        text = set_confirmed(changed, ctx, verb="resume")
-        return ToolResult(ok=True, text=text, value={"id": changed.id}, receipts=(receipt,))
+        return changed_told(changed, ctx, "resume", put_back(reminder))
 
     results = [await to_each(woken, one, ctx, none="reminder.none")] if woken else []
     if not woken or any(each.state is ReminderState.PAUSED for each in own):

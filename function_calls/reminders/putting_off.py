@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolCall, ToolResult
-from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.reminder_times import moment_of
@@ -20,6 +19,7 @@ from function_calls.reminders.answers import changed_told, listed, set_confirmed
 from function_calls.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.reminders.moves import begun_at, move_to
 from function_calls.reminders.named_days import SAME_TIME, readings_in
+from function_calls.reminders.options import let_wait
 from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
@@ -217,11 +217,8 @@ async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminde
 
 
 async def _asked_first(args: ReminderSnoozeArgs, chosen: tuple[Reminder, ...], ctx: CallContext) -> ToolResult:
-    if ctx.oversight is not None:
-        call = ToolCall(id=ctx.call_id, name="reminder_snooze", arguments=args.model_dump(exclude_none=True))
-        await ctx.oversight.confirmations.ask(
-            PendingCall(call=call, call_id=ctx.call_id, message=ctx.message, agent_name=ctx.agent_name)
-        )
+    call = ToolCall(id=ctx.call_id, name="reminder_snooze", arguments=args.model_dump(exclude_none=True))
+    await let_wait(call, (), ctx)
     text = "\n".join([say(ctx.language, "reminder.put_off_these"), listed(chosen, ctx)])
     return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
 

@@ -4,20 +4,19 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from msgspec.structs import replace
-
 from function_calls import phrasing, rule_words
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.phrases import LANGUAGES, phrases
-from function_calls.reminder_times import moment_of, zone_name
+from function_calls.reminder_times import moment_of
+from function_calls.reminders.answers import named
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.reminders.due_words import is_weekend
 from services.reminders.model import Reminder
-from services.reminders.nagging import without_nag
 from services.reminders.recurrence import next_fires
 from services.reminders.rests import Rest
+from services.reminders.wall_days import bare
 from services.time_expressions import Grain, Reading
 
 _DAY: Final = timedelta(days=1)
@@ -64,19 +63,14 @@ def morning_after(rest: Rest, ctx: CallContext) -> datetime:
 def rest_told(reminder: Reminder, rest: Rest, missed: Sequence[datetime], ctx: CallContext) -> str:
     """Which times of a reminder were left out, and when it goes on."""
     language = ctx.language
-    bare = replace(reminder.schedule, rule=without_nag(reminder.schedule.rule))
-    coming = next_fires(bare, rest.until - _TICK)
+    coming = next_fires(bare(reminder.schedule), rest.until - _TICK)
     dates = tuple(dict.fromkeys(phrasing.date(language, each) for each in (missed[0], missed[-1])))
     key = "reminder.rest_day" if len(dates) == 1 else "reminder.rest_span"
-    people = phrasing.targets(language, reminder.targets)
     return say(
         language,
         "reminder.rest_told",
-        id=reminder.id,
-        content=reminder.content,
+        **named(reminder, ctx),
         rule=rule_words.rule(language, reminder),
-        note=phrasing.zone_note(language, reminder, zone_name(ctx.zone)),
-        whom=say(language, "reminder.for_whom", who=people) if people else "",
         span=say(language, key, first=dates[0], last=dates[-1]),
         fires=say(language, "rule.joint").join(phrasing.moment(language, each, ctx.now) for each in coming),
     )

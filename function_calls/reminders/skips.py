@@ -1,6 +1,6 @@
 """Leave out one day, or the next time, of a reminder that repeats."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,8 @@ from services.errors import RequestRefused
 from services.reminders.exceptions import with_exceptions
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
-from services.reminders.rules import parse_rule
+from services.reminders.rests import can_rest
+from services.reminders.wall_days import fires_from
 
 NEXT: Final = "next"
 
@@ -28,12 +29,12 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
     coming = next_fires(old, ctx.now, 1)
-    if not old.rule or not coming or parse_rule(old.rule).is_elapsed:
+    if not coming or not can_rest(old):
         raise RequestRefused("nothing_to_skip")
     if words.strip().lower() == NEXT:
         return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))
     day = _day(words, ctx).replace(tzinfo=ZoneInfo(old.zone))
-    on_it = next_fires(old, max(day.astimezone(UTC) - timedelta(microseconds=1), ctx.now.astimezone(UTC)), 1)
+    on_it = fires_from(old, day.date(), ctx.now, 1)
     if not on_it or on_it[0].date() != day.date():
         raise RequestRefused(
             "not_on_that_day",

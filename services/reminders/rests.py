@@ -13,6 +13,7 @@ from services.reminders.model import Schedule
 from services.reminders.nagging import nag_like, without_nag
 from services.reminders.recurrence import next_fires
 from services.reminders.rules import parse_rule
+from services.reminders.wall_days import bare
 
 _TICK: Final = timedelta(microseconds=1)
 _DAY: Final = timedelta(days=1)
@@ -42,12 +43,12 @@ def resting(old: Schedule, rest: Rest) -> Schedule:
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
-    bare = replace(old, rule=without_nag(old.rule))
-    fires = [fire.replace(tzinfo=None) for fire in left_out(bare, rest)]
+    plain = bare(old)
+    fires = [fire.replace(tzinfo=None) for fire in left_out(plain, rest)]
     zone = ZoneInfo(old.zone)
     last = rest.until.astimezone(zone).replace(tzinfo=None)
     whole = [fire for fire in fires if datetime.combine(fire, time.min) + _DAY <= last]
-    rule = with_exceptions(bare.rule, whole, days_only=True) if whole else bare.rule
+    rule = with_exceptions(plain.rule, whole, days_only=True) if whole else plain.rule
     others = [fire for fire in fires if fire not in whole]
     rule = with_exceptions(rule, others, days_only=False) if others else rule
     return replace(old, rule=nag_like(old.rule, rule))
@@ -55,9 +56,8 @@ def resting(old: Schedule, rest: Rest) -> Schedule:
 
 def awake(old: Schedule, now: datetime) -> Schedule:
     """`old` with every time that lies ahead, also those that were left out."""
-    bare = without_nag(old.rule)
     today = now.astimezone(ZoneInfo(old.zone)).date()
-    return replace(old, rule=nag_like(old.rule, without_exceptions_from(bare, today)))
+    return replace(old, rule=nag_like(old.rule, without_exceptions_from(without_nag(old.rule), today)))
 
 
 def rests(schedule: Schedule, now: datetime) -> bool:

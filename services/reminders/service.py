@@ -313,19 +313,8 @@ class ReminderService:
             schedule = once_at(until, (await self._shelf.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule))
         targets = self._again_for(row, person)
-        wish = NewReminder(
-            request_key=request_key,
-            address=row.address,
-            creator=person,
-            content=row.content,
-            schedule=_again_at(until, row),
-            language=row.language,
-            targets=targets,
-            is_private=row.is_private,
-            is_urgent=row.is_urgent,
-            action=row.action,
-        )
-        snoozed = await self.create(wish)
+        again = _once_more(row, _again_at(until, row), person, targets, request_key)
+        snoozed = await self.create(again)
         if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
@@ -339,20 +328,7 @@ class ReminderService:
         """
         reminder, row = await self._shelf.find(chat, person, reminder_id)
         check_may_change(reminder, person)
-        single = await self.create(
-            NewReminder(
-                request_key=request_key,
-                address=row.address,
-                creator=row.creator,
-                content=row.content,
-                schedule=once,
-                language=row.language,
-                targets=row.targets,
-                is_private=row.is_private,
-                is_urgent=row.is_urgent,
-                action=row.action,
-            )
-        )
+        single = await self.create(_once_more(row, once, row.creator, row.targets, request_key))
         # In this order: what a crash in between leaves is said twice, and not lost.
         return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single
 
@@ -421,6 +397,24 @@ class ReminderService:
 def once_at(moment: datetime, zone: str) -> Schedule:
     """The schedule of what is said once, at `moment` (timezone-aware), by the clock of `zone`."""
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
+
+
+def _once_more(
+    row: StoredReminder, schedule: Schedule, creator: Person, targets: tuple[Person, ...], request_key: str
+) -> NewReminder:
+    """The wish to have said at `schedule` what `row` says."""
+    return NewReminder(
+        request_key=request_key,
+        address=row.address,
+        creator=creator,
+        content=row.content,
+        schedule=schedule,
+        language=row.language,
+        targets=targets,
+        is_private=row.is_private,
+        is_urgent=row.is_urgent,
+        action=row.action,
+    )
 
 
 def _again_at(until: datetime, row: StoredReminder) -> Schedule:
