@@ -18,7 +18,7 @@ def back_up_to(config: Path | None, file: Path) -> int:
     except FileExistsError:
         return failed(f"{file} exists already; nothing is overwritten")
     except (ConfigError, OSError) as error:
-        return failed(str(error))
+        return failed(error)
     click.echo(f"{made.file}: {made.size / 1000:.0f} kB, checked")
     return 0
 
@@ -28,10 +28,10 @@ def restore_from(config: Path | None, file: Path) -> int:
     from services.storage.backup import restore
 
     try:
-        restore(load_settings(config).database_url, file)
+        made = restore(load_settings(config).database_url, file)
     except StorageBusy as error:
         return failed(f"{error}. Stop the bot first")
     except (ConfigError, OSError) as error:
-        return failed(str(error))
-    click.echo("restored; what was there before is kept beside it as ….before-restore")
+        return failed(error)
+    click.echo("restored" if made.earlier is None else f"restored; what was there before is kept as {made.earlier}")
     return 0

@@ -21,6 +21,9 @@ class MemoryMessageStore:
         """Keep these; say of each whether it was new."""
         return tuple(self._add(each) for each in messages)
 
+    async def flush(self) -> None:
+        """Nothing here survives the process."""
+
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """The message of that id in the chat, in whichever thread."""
         name = (address.key, message_id)

@@ -11,7 +11,14 @@ class MessageStore(Protocol):
     """Keeps messages. A chat and a message id name one message for ever."""
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Keep these in one transaction; say of each whether it was new."""
+        """Keep these in one transaction; say of each whether it was new.
+
+        The end of the process does not undo it; a power cut does not either once `flush` returns, or a moment later.
+        """
+        ...
+
+    async def flush(self) -> None:
+        """Return once what was added survives a power cut."""
         ...
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:

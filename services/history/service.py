@@ -27,7 +27,10 @@ class HistoryService:
         self._writing: asyncio.Task[None] | None = None
 
     async def record(self, message: ChatMessage) -> bool:
-        """Keep `message`; return once it is committed, False when this chat already had a message of this id."""
+        """Keep `message`; return once it is committed, False when this chat already had a message of this id.
+
+        It survives the end of the process then, and a power cut a moment later, or once `flush` returns.
+        """
         if self._is_writing:
             done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
             self._waiting.append((message, done))
@@ -42,6 +45,10 @@ class HistoryService:
         if is_new and self._on_kept is not None:
             self._on_kept(message)
         return is_new
+
+    async def flush(self) -> None:
+        """Return once what was recorded survives a power cut."""
+        await self._store.flush()
 
     async def record_own(
         self,

@@ -22,11 +22,15 @@ _TOOL_SECONDS: Final = 3600
 
 
 class Backup(Struct, frozen=True, kw_only=True):
-    """A copy that was made or put back. `schema` is the version of its tables, None where the server knows alone."""
+    """A copy that was made or put back. `schema` is the version of its tables, None where the server knows alone.
+
+    `earlier` is the file with what was there before, where a copy was put back in its place.
+    """
 
     file: Path
     size: int
     schema: int | None = None
+    earlier: Path | None = None
 
 
 def back_up(url: str, target: Path) -> Backup:
@@ -75,14 +79,14 @@ def restore(url: str, source: Path) -> Backup:
         arrived = file.with_name(f"{file.name}.arriving")
         arrived.unlink(missing_ok=True)
         copy_file(source, arrived)
-        if file.exists():
-            earlier = file.with_name(f"{file.name}.before-restore")
+        earlier = file.with_name(f"{file.name}.before-restore") if file.exists() else None
+        if earlier is not None:
             earlier.unlink(missing_ok=True)
             copy_file(file, earlier)
         for ending in _SIDE_FILES:  # they belong to the file that goes
             file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
         arrived.replace(file)
-    return Backup(file=source, size=source.stat().st_size, schema=schema)
+    return Backup(file=source, size=source.stat().st_size, schema=schema, earlier=earlier)
 
 
 def copy_file(source: Path, target: Path) -> None:

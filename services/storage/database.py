@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from services.errors import ConfigError, StorageBusy, StorageFull
 from services.storage import address, postgres, postgres_marks, sqlite
 from services.storage.file_lock import FileLock
+from services.storage.journal_flush import JournalFlush
 from services.storage.patience import Patience
 from services.storage.postgres_notes import Notes
 from services.storage.presence import Presence
@@ -44,6 +45,7 @@ class Database:
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
         self._at_once: _LineAtOnce | None = None
+        self._journal: JournalFlush | None = None
         self._notes: Notes | None = None
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
@@ -93,6 +95,8 @@ class Database:
         """Finish what runs, close the connections, give back the file."""
         await self._closing.aclose()
         self._at_once = None
+        await self.flush()
+        self._journal = None
         loop = asyncio.get_running_loop()
         # Nobody may wait any more for what is being read; SQLite crashes when its connection goes meanwhile.
         await loop.run_in_executor(self._reader, _turn)
@@ -127,6 +131,27 @@ class Database:
             except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
                 self._tell(error)
         return await self.run(work, is_durable=False)
+
+    async def run_ahead(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, a small statement or two, as `run`, but on SQLite ahead of the disk.
+
+        The end of the process undoes it no more; a power cut can, for a fiftieth of a second or until `flush` returns.
+
+        Raises:
+            StorageBusy: another program kept the database locked for too long.
+            StorageFull: there is no room on the disk.
+        """
+        if not self._is_sqlite:
+            return await self.run(work)
+        result = await self.note(work)
+        if self._journal is not None:
+            self._journal.soon()
+        return result
+
+    async def flush(self) -> None:
+        """Return once what `run_ahead` did survives a power cut; a disk that fails is logged."""
+        if self._journal is not None:
+            await self._journal.finished()
 
     async def mark(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, one statement that may be done twice; as `run` without durability.
@@ -199,6 +224,9 @@ class Database:
         self._durable: _Line = _WritingLine(writing, sqlite.Role.DURABLE)
         self._quick: _Line = _WritingLine(writing, sqlite.Role.QUICK)
         self._at_once = _LineAtOnce(writing)
+        if self._path is not None:
+            self._journal = JournalFlush(self._path, self._writer, writing.lock)
+            self._resources.callback(self._journal.close)
         self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
         # A database in memory lives in its one connection.
         self._reading: _Line = self._durable if self._is_in_memory else _SteadyLine(self._connect(sqlite.Role.READING))

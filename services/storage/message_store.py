@@ -40,10 +40,11 @@ class SqlMessageStore:
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
         """Keep these in one transaction; say of each whether it was new.
 
-        What the bot itself said was sent already, so its record need not wait for the disk.
+        In a file, one that comes alone does not wait for the disk. What the bot itself said need not anywhere: it was
+        sent already.
         """
-        if len(messages) == 1 and messages[0].sender.is_bot:
-            return await self._add_own(messages[0])
+        if len(messages) == 1 and (messages[0].sender.is_bot or self._database.dialect == "sqlite"):
+            return await self._add_one(messages[0])
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
             kept = consented(connection, [_columns(message) for message in messages])
@@ -59,15 +60,20 @@ class SqlMessageStore:
             self._claims.hold([(message.address.key, message.id) for message in kept])
         return is_new
 
-    async def _add_own(self, message: ChatMessage) -> tuple[bool, ...]:
-        """Keep what the bot said. Nobody finds it by its words; messages of people that wait for it come in later."""
+    async def flush(self) -> None:
+        """Return once what was added survives a power cut."""
+        await self._database.flush()
+
+    async def _add_one(self, message: ChatMessage) -> tuple[bool, ...]:
+        """Keep one message, as nearly all come; those of people that wait to be found by their words come in later."""
         columns = _columns(message)
 
         def work(connection: sa.Connection) -> tuple[bool, bool]:
-            new = _inserted(connection, [columns])
+            new = _inserted(connection, consented(connection, [columns]))
             return bool(new), is_turn_to_come_in(connection, new)
 
-        is_new, has_waited_enough = await self._database.note(work)
+        write = self._database.note if message.sender.is_bot else self._database.run_ahead
+        is_new, has_waited_enough = await write(work)
         if has_waited_enough:
             await self._database.run(catch_up, is_durable=False)
         return (is_new,)

@@ -15,6 +15,7 @@ import pytest
 from services.reminders.waker import WakerPace
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
+from tests.whole_lines import whole_lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 ADDER = Path(__file__).with_name("reminder_adder.py")
@@ -76,8 +77,7 @@ async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed
 
 def said_in(folder: Path) -> list[str]:
     """The keys of all that was sent, in order."""
-    file = folder / "sent.txt"
-    return [line.split()[0] for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return [line.split()[0] for line in whole_lines(folder / "sent.txt")]
 
 
 async def until_said(folder: Path, count: int) -> None:

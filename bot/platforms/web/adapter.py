@@ -171,6 +171,7 @@ class WebPlatform:
             raise DeliveryFailed("the room is not open yet")
         if not await taken_in(self._history, message):
             return await self._said_before(session_id, message)
+        await self._history.flush()  # the page is told that the bot has it
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
             await self._extras.change(message.address, message.id, Extras(attachments=shown))

@@ -144,3 +144,10 @@ async def test_only_what_is_addressed_is_interpreted_when_the_operator_says_so(p
 
     assert platform.texts == ["hello"]
     assert len(interpreter.turns) == 1
+
+
+async def test_a_message_with_half_a_character_is_handled_like_any_other(platform, clock):
+    async with bot(platform, clock):
+        await platform.say("remind me in 10 minutes to drink tea \ud83d")
+
+    assert "drink tea \ufffd" in platform.texts[0]

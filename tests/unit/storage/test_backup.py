@@ -130,3 +130,16 @@ async def test_the_commands_say_what_they_did(url, tmp_path, monkeypatch):
 
     assert "checked" in made.output
     assert "restored" in put_back.output
+
+
+async def test_whoever_restores_is_told_where_what_was_there_before_is_kept(url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    await said(url, "a")
+    run = CliRunner(env={"BUBBLES_BOT__DATA_DIR": "data"})
+    run.invoke(cli, ["backup", "copy.db"])
+    over = run.invoke(cli, ["restore", "copy.db"])
+    fresh = run.invoke(cli, ["restore", "copy.db"], env={"BUBBLES_BOT__DATA_DIR": "other"})
+
+    named = over.output.removeprefix("restored; what was there before is kept as ").rstrip()
+    assert (tmp_path / named).is_file()
+    assert fresh.output == "restored\n"

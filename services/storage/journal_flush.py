@@ -1,0 +1,87 @@
+"""Bringing SQLite's write-ahead log to the disk: beside the event loop, and once for all who wrote within a moment.
+
+A commit that waits for the disk by itself costs a change of threads there and back, which takes a small program longer
+than all the statements of the transaction. Kept in the system's memory, what was committed outlives the process but
+not the machine; the flush that follows makes up for that.
+
+Source: https://www.sqlite.org/pragma.html#pragma_synchronous (what NORMAL leaves out is the sync of the log)
+"""
+
+import asyncio
+import os
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from loguru import logger
+
+_AFTER_SECONDS: Final = 0.02
+
+# Of the log's metadata only its length matters, and that goes along.
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+class JournalFlush:
+    """Flushes the log of the database file `database`, in `thread`; `writing` is held meanwhile.
+
+    Used in one event loop.
+    """
+
+    def __init__(self, database: Path, thread: Executor, writing: Lock) -> None:
+        self._path = database.with_name(database.name + "-wal")
+        self._thread = thread
+        self._writing = writing
+        self._file: int | None = None
+        self._waiting: asyncio.TimerHandle | None = None
+        self._running: Future[None] | None = None
+
+    def soon(self) -> None:
+        """Let what was written survive a power cut, a fiftieth of a second from now."""
+        if self._waiting is None:
+            self._waiting = asyncio.get_running_loop().call_later(_AFTER_SECONDS, self._begin)
+
+    async def finished(self) -> None:
+        """Return once what was written before is on the disk, or the log says that the disk did not take it."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._begin()
+        if self._running is not None:
+            # Shielded: one who stops waiting must not keep the others' from the disk.
+            await asyncio.shield(asyncio.wrap_future(self._running))
+
+    def close(self) -> None:
+        """Give the file back, when nothing runs any more."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _begin(self) -> None:
+        self._waiting = None
+        self._running = self._thread.submit(self._flush)
+
+    def _flush(self) -> None:
+        try:
+            with self._writing:
+                if self._file is None:
+                    self._file = os.open(self._path, os.O_RDWR)
+                    _sync_folder(self._path.parent)
+                _sync(self._file)
+        except FileNotFoundError:
+            # Where memory cannot be shared SQLite keeps a rollback journal, whose commits reach the disk themselves.
+            pass
+        except OSError as error:
+            # The commit stands, and no answer gets better by an error.
+            logger.error("what was written last may be lost in a power cut: {} ({})", self._path, error.strerror)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the folder remember a file that was made in it; where a folder cannot be opened, it does so by itself."""
+    try:
+        file = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # Windows
+        return
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

@@ -1,0 +1,55 @@
+"""What a page is told about what it has sent."""
+
+import asyncio
+
+from bot.platforms.web.adapter import Spoken, WebPlatform
+from bot.platforms.web.ids import person_called
+from bot.testing.clocks import FixedClock
+from bot.testing.fixtures import NOW
+from services.chat import Incoming
+from services.history.memory_store import MemoryMessageStore
+from services.history.service import HistoryService
+from services.session import MemoryStateStore
+
+
+class SlowDisk(MemoryMessageStore):
+    """Has what was added on the disk when `reach` is called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_there = asyncio.Event()
+
+    async def flush(self) -> None:
+        await self._is_there.wait()
+
+    def reach(self) -> None:
+        self._is_there.set()
+
+
+async def _no(*_: object) -> bool:
+    return False
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def _receive(_: Incoming):
+    return _nothing()
+
+
+async def test_a_message_is_taken_when_it_is_on_the_disk():
+    clock, disk = FixedClock(NOW), SlowDisk()
+    platform = WebPlatform(clock=clock, bot_name="Bubbles")
+    platform.furnish(MemoryStateStore(clock), HistoryService(disk), _no, lambda *_: None)
+    running = asyncio.create_task(platform.run(_receive))
+
+    saying = asyncio.create_task(platform.say("home", Spoken(person=person_called("ann"), text="hi", client_id="c1")))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    is_taken_before = saying.done()
+    disk.reach()
+
+    assert ((await saying).message.text, is_taken_before) == ("hi", False)
+    platform.close()
+    await running
