@@ -1,5 +1,6 @@
 """The `bubbles` command."""
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -249,7 +250,7 @@ _of_chat = click.option("--chat", required=True, help="The chat, as platform:id,
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write; standard output by default."
 )
 def export_command(config: Path | None, chat: str, form: str, out: Path | None) -> None:
-    """Write the reminders of a chat as JSON or iCalendar; the bot may be running."""
+    """Write the reminders of a chat as JSON or iCalendar. The bot may be running."""
     from bot.commands.portable import export_reminders
 
     sys.exit(export_reminders(config, chat, form, out))
@@ -261,7 +262,7 @@ def export_command(config: Path | None, chat: str, form: str, out: Path | None) 
 @click.option("--owner", help="Person (id) that events of other calendars are given to; yours by default.")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def import_command(config: Path | None, chat: str, owner: str | None, file: Path) -> None:
-    """Bring the reminders of FILE (JSON or iCalendar) into a chat: all of them, or none and a report."""
+    """Bring the reminders of FILE (JSON or iCalendar) into a chat. All of them, or none and a report."""
     from bot.commands.portable import import_reminders
 
     sys.exit(import_reminders(config, file, chat, owner))
@@ -272,7 +273,7 @@ def import_command(config: Path | None, chat: str, owner: str | None, file: Path
 @click.option("--since", help="First day or time, as 2026-11-14 or 2026-11-14T09:00; seven days ago by default.")
 @click.option("--until", help="Last day or time; now by default.")
 def verify_command(config: Path | None, since: str | None, until: str | None) -> None:
-    """Show what became of every occurrence of a period, and whether one was lost."""
+    """Show what became of every occurrence of a period. Say whether one was lost."""
     from bot.commands.portable import verify_reminders
 
     sys.exit(verify_reminders(config, since, until))
@@ -307,7 +308,7 @@ def eval_time(data: Path | None, errors: int) -> None:
 @_data
 @_errors
 def eval_intents(data: Path | None, errors: int) -> None:
-    """What the offline interpreter makes of sentences: tools, restraint, contents, times."""
+    """What the offline interpreter makes of sentences. Tools, restraint, contents, times."""
     from bot.commands.evaluate import evaluate_intents
 
     sys.exit(evaluate_intents(data, errors))
@@ -316,7 +317,7 @@ def eval_intents(data: Path | None, errors: int) -> None:
 @evaluation.command(name="summary")
 @_data
 def eval_summary(data: Path | None) -> None:
-    """ROUGE and citation validity of summaries made without a model, beside baselines."""
+    """ROUGE and citation validity of summaries made without a model. Beside baselines."""
     from bot.commands.evaluate import evaluate_summary
 
     sys.exit(evaluate_summary(data))
@@ -351,7 +352,7 @@ def eval_tools(
     data: Path | None,
     errors: int,
 ) -> None:
-    """Say prompts to the bot with a model behind it: right tools, right arguments, false triggers, latency."""
+    """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
     from bot.commands.evaluate import ModelEndpoint, evaluate_tools
 
     endpoint = ModelEndpoint(base_url=base_url, name=model, api_key=api_key, style=style, timeout_seconds=timeout)
@@ -366,7 +367,7 @@ def new() -> None:
 @new.command(name="handler")
 @click.argument("name")
 def new_handler(name: str) -> None:
-    """Write a function called NAME and its test into the current folder."""
+    """Write a function called NAME and its test into this folder."""
     from bot.commands.new import new_handler as write_handler
 
     sys.exit(write_handler(name, Path.cwd()))
@@ -375,7 +376,7 @@ def new_handler(name: str) -> None:
 @new.command(name="plugin")
 @click.argument("name")
 def new_plugin(name: str) -> None:
-    """Write a plugin called NAME and its test into the folder `plugins` here."""
+    """Write a plugin called NAME and its test into `plugins` here."""
     from bot.commands.new import new_plugin as write_plugin
 
     sys.exit(write_plugin(name, Path.cwd() / "plugins"))
@@ -388,9 +389,23 @@ def _fill_missing_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open as long as the process
 
 
+def _bear_other_encodings() -> None:
+    """Let a terminal that is not UTF-8 stop nothing.
+
+    An output that lacks a character (GBK, Latin-1 and ASCII have no ✅) gets a ? in its place; bytes that the input's
+    encoding does not have are kept, for the console to read otherwise.
+    """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def main() -> None:
     """Entry point of the installed command."""
     _fill_missing_streams()
+    _bear_other_encodings()
     # Pydantic would look into every package that is installed for one that wants to watch how models are validated.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from bot.terminal_language import speaks_chinese

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, StringConstraints, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SecretStr,
+    StringConstraints,
+    field_validator,
+)
 
 from services.reminders.quiet_hours import QuietHours
 
@@ -23,6 +32,26 @@ G = TypeVar("G", bound=Group)
 Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$")]
 """Scheme, host and port of a site, as browsers name it."""
 
+
+def _place(value: str) -> str:
+    platform, _, rest = value.partition(":")
+    if not platform.strip() or not rest.strip():
+        raise ValueError(f"{value!r} names no platform; write platform:id, such as telegram:12345")
+    return value
+
+
+def _web_address(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError(f"{value!r} is no address; it begins with http:// or https://")
+    return value
+
+
+Place = Annotated[str, AfterValidator(_place)]
+"""A person or a chat, as platform:id; what is written otherwise would silently be nobody's."""
+
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+"""The address of a server, or empty."""
+
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
@@ -33,7 +62,7 @@ class BotSettings(Group):
     name: str = Field("Bubbles", min_length=1, description="Name that people call the bot by.")
     language: Literal["en", "zh"] = Field("en", description="Language used where the person's own is not known.")
     timezone: str = Field("", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's.")
-    owners: tuple[str, ...] = Field((), description="People the bot obeys everywhere, as platform:id of the person.")
+    owners: tuple[Place, ...] = Field((), description="People the bot obeys everywhere, as platform:id of the person.")
     data_dir: Path = Field(Path("data"), description="Folder of the database and of the log file.")
 
     @field_validator("timezone")
@@ -60,7 +89,9 @@ class RouterSettings(Group):
     chat_messages_per_minute: int = Field(
         300, ge=1, description="Messages of one chat that are interpreted in a minute; more are recorded only."
     )
-    allowed_chats: tuple[str, ...] = Field((), description="Chats the bot serves, as platform:id; empty = every chat.")
+    allowed_chats: tuple[Place, ...] = Field(
+        (), description="Chats the bot serves, as platform:id; empty = every chat."
+    )
     context_messages: int = Field(20, ge=0, le=200, description="Earlier messages that an interpreter is shown.")
     stream_replies: bool = Field(
         True, description="Show a model's answer while it is written, where the platform lets messages be changed."
@@ -70,7 +101,7 @@ class RouterSettings(Group):
 class ModelSettings(Group):
     """The language model; without a key and without an address the bot works offline."""
 
-    base_url: str = Field("", description="Address of an OpenAI-compatible server; empty = OpenAI's own.")
+    base_url: WebAddress = Field("", description="Address of an OpenAI-compatible server; empty = OpenAI's own.")
     name: str = Field("gpt-4o-mini", min_length=1, description="Model name as that server knows it.")
     api_key: SecretStr = Field(
         SecretStr(""), description="Never written here: set OPENAI_API_KEY, BUBBLES_MODEL__API_KEY or …API_KEY_FILE."
@@ -209,7 +240,7 @@ class SearchSettings(Group):
     perplexity_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set PERPLEXITY_API_KEY.")
     perplexity_base_url: str = Field("https://api.perplexity.ai", description="Address of Perplexity's API.")
     perplexity_model: str = Field("sonar", description="Perplexity model.")
-    searxng_url: str = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
+    searxng_url: WebAddress = Field("", description="Address of a SearXNG instance with its JSON format enabled.")
     tavily_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set TAVILY_API_KEY.")
     brave_api_key: SecretStr = Field(SecretStr(""), description="Never written here: set BRAVE_API_KEY.")
     wikipedia_contact: str = Field(

@@ -52,12 +52,23 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
     chosen, tables = _tables(path)
     _refuse_unknown(tables, str(chosen))
     _refuse_secrets(tables, str(chosen))
+    variables: dict[str, str] = {}
     for name, group, key, value in _from_environment(environment):
         if group not in _group_names() or key not in _fields(group):
             raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
         tables.setdefault(group, {})[key] = _parsed(group, key, value)
+        variables[f"{group}.{key}"] = name
     _fetch_secrets(tables, environment)
-    return _validated(tables, str(chosen))
+    try:
+        return _validated(tables, str(chosen))
+    except ConfigError as error:
+        raise _of_variable(error, variables) from None  # the cause may quote a secret
+
+
+def _of_variable(error: ConfigError, variables: Mapping[str, str]) -> ConfigError:
+    """`error` with the variable that the value came from in place of a file, in which nobody would find it."""
+    name = next((name for key, name in variables.items() if f"{error.key}.".startswith(f"{key}.")), None)
+    return error if name is None else ConfigError("environment", name, error.problem)
 
 
 def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """The language of the terminal that a command is given in."""
 
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -10,3 +11,8 @@ def speaks_chinese(environment: Mapping[str, str]) -> bool:
     """Whether the terminal is a Chinese one; the first of the variables that is set decides, as for other programs."""
     chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
     return chosen.lower().startswith("zh")
+
+
+def language_here(bots: str) -> str:
+    """The language for whoever sits at the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
+    return "zh" if speaks_chinese(os.environ) else bots

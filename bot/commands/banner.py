@@ -6,18 +6,19 @@ import click
 
 from bot import __version__
 from bot.settings import Settings
+from bot.terminal_language import language_here
 from function_calls.wording import say
 
 
 def show_banner(settings: Settings) -> None:
-    """Print it to standard error, in the language of the bot; addresses follow when there are some."""
-    for line in banner(settings):
+    """Print it to standard error, in the language of the terminal; addresses follow when there are some."""
+    for line in banner(settings, language_here(settings.bot.language)):
         click.echo(line, err=True)
 
 
-def banner(settings: Settings) -> Iterator[str]:
+def banner(settings: Settings, language: str) -> Iterator[str]:
     """Its lines."""
-    language, model, search = settings.bot.language, settings.model, settings.search
+    model, search = settings.model, settings.search
     platforms = ", ".join(settings.platforms.enabled) or say(language, "serve.no_platforms")
     yield say(language, "serve.banner", name=settings.bot.name, version=__version__, platforms=platforms)
     yield say(language, "serve.model", model=model.name) if model.is_configured else say(language, "serve.no_model")

@@ -10,6 +10,7 @@ import click
 
 from bot.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
 from bot.findings.finding import Finding
+from bot.platforms.catalog import create_platforms
 from bot.plugins.loading import found_plugins
 from bot.settings import Settings
 from bot.settings_sources import load_settings
@@ -101,6 +102,7 @@ def check_settings(config: Path | None) -> int:
     """
     try:
         settings = load_settings(config)
+        _refuse_what_cannot_run(settings)
         tools = _tool_findings(settings)
     except ConfigError as error:
         click.echo(click.style("problem  ", fg="red") + str(error))
@@ -110,6 +112,19 @@ def check_settings(config: Path | None) -> int:
     for finding in tools:
         _print(finding)
     return 1 if any(finding.is_problem for finding in tools) else 0
+
+
+def _refuse_what_cannot_run(settings: Settings) -> None:
+    """Look at what `bubbles run` looks at before it serves anybody.
+
+    Raises:
+        ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
+    """
+    from bot.http.reach import check_reach
+
+    create_platforms(settings, SystemClock())
+    if settings.http.enabled:
+        check_reach(settings.http)
 
 
 def _tool_findings(settings: Settings) -> list[Finding]:
@@ -132,7 +147,7 @@ def _findings(settings: Settings) -> list[str]:
     )
     engines = [name for name, value in _search_keys(settings).items() if value]
     return [
-        f"settings are valid; platforms: {', '.join(settings.platforms.enabled)}",
+        f"settings are valid; platforms: {', '.join(settings.platforms.enabled) or 'none'}",
         f"time zone {bot_zone_name(settings.bot.timezone)}, data in {settings.bot.data_dir}",
         answered_by,
         f"search: {', '.join(engines)}" if engines else "search: not set up (set PERPLEXITY_API_KEY to connect it)",

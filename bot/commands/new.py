@@ -35,15 +35,20 @@ def _written(kind: str, name: str, folder: Path) -> int:
         folder / f"{name}.py": _filled(templates["module"], name),
         folder / f"test_{name}.py": _filled(templates["test"], name),
     }
-    taken = [path.name for path in texts if path.exists()]
+    taken = [_told(path) for path in texts if path.exists()]
     if taken:
         click.echo(f"bubbles: {', '.join(taken)} exists already", err=True)
         return 1
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
-        click.echo(f"wrote {path.name}")
+        click.echo(f"wrote {_told(path)}")
     return 0
+
+
+def _told(path: Path) -> str:
+    """`path` as seen from here, which is how it can be opened."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _is_usable(name: str) -> bool:

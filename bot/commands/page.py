@@ -14,6 +14,7 @@ from loguru import logger
 from bot.app import App
 from bot.commands.desktop import show_page
 from bot.settings import Settings
+from bot.terminal_language import language_here
 from function_calls.wording import say
 from services.clock import Clock
 from services.errors import ConfigError
@@ -35,7 +36,9 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
         return None
     missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
-        click.echo(say(settings.bot.language, "serve.not_installed", missing=", ".join(missing)), err=True)
+        click.echo(
+            say(language_here(settings.bot.language), "serve.not_installed", missing=", ".join(missing)), err=True
+        )
         return None
     from bot.http.reach import check_reach
     from bot.platforms.web.adapter import WebPlatform
@@ -59,13 +62,13 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
     try:
         socket = listening(settings.http)
     except ConfigError as error:
-        click.echo(say(settings.bot.language, "serve.not_served", why=error.problem), err=True)
+        click.echo(say(language_here(settings.bot.language), "serve.not_served", why=error.problem), err=True)
         room.close()
         yield
         return
     await _let_go(room, settings, clock)
     async with served(HttpContext.of(app, room, settings, clock), socket) as address:
-        click.echo(say(settings.bot.language, "serve.address", address=address))
+        click.echo(say(language_here(settings.bot.language), "serve.address", address=address))
         if settings.http.open_page:
             show_page(address)
         logger.info("the page is at {}", address)

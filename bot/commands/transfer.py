@@ -37,7 +37,7 @@ def export_everything(config: Path | None, chats: Sequence[str], people: Sequenc
             read_chat(key)
         counts = _written(settings, Wanted(chats=tuple(chats), people=tuple(people)), out)
     except (ConfigError, ValueError, OSError) as error:
-        return failed(str(error))
+        return failed(error)
     click.echo(f"{out}: {_told(counts)}")
     return 0
 
@@ -55,7 +55,7 @@ def import_everything(config: Path | None, file: Path) -> int:
     except StorageBusy as error:
         return failed(f"{error}; stop the bot to import")
     except (ConfigError, ValueError, OSError) as error:
-        return failed(str(error))
+        return failed(error)
     click.echo(f"new: {_told(came.added)}")
     if came.known_reminders or came.over_reminders:
         click.echo(f"reminders: {came.known_reminders} were there already, {came.over_reminders} are over")
@@ -69,6 +69,10 @@ def _written(settings: Settings, wanted: Wanted, out: Path) -> Mapping[str, int]
         with unfinished.open("w", encoding="utf-8") as file:
             counts = asyncio.run(_exported(settings, wanted, file))
         unfinished.replace(out)
+    except OSError as error:
+        if error.filename == str(unfinished):
+            error.filename = str(out)  # the name that was given
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
     return counts

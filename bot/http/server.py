@@ -50,7 +50,8 @@ def listening(settings: HttpSettings) -> socket.socket:
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        problem = f"{settings.host}:{settings.port} ({error.strerror}); set BUBBLES_HTTP__PORT to another"
+        reason = str(error.strerror).partition(" (")[0]  # asyncio and Python say the address once more
+        problem = f"{settings.host}:{settings.port} ({reason}); set BUBBLES_HTTP__PORT to another"
         raise ConfigError("settings", "http.port", problem) from error
 
 

@@ -15,6 +15,7 @@ from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.platform_kit.markdown import mentioned, plain, spans_of
 from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.typed_early import typed_early
+from bot.terminal_language import language_here
 from bot.terminal_text import printable
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
@@ -24,18 +25,19 @@ from services.importing import imported_for_good
 _SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
 _NOT_NAMES = re.compile(r"remind|提醒|叫我|记得|搜|总结", re.IGNORECASE)
 
-HELP = """Type a message and press Enter. Several people can share this terminal:
-  ann: remind me in 10 seconds to stretch     speak as ann
-  /as ann                                     be ann from now on
-  /help   this text        /quit   leave (Ctrl+D does the same)
-The bot answers when it is asked for something; call it by name ({bot}) for anything else."""
 _ERASE_LINE = "\r\x1b[K"
 
 
 def create(parts: PlatformParts) -> "ConsolePlatform":
     """The console of the settings."""
     console = parts.settings.console
-    return ConsolePlatform(clock=parts.clock, bot_name=parts.bot_name, room=console.room, person=console.person)
+    return ConsolePlatform(
+        clock=parts.clock,
+        bot_name=parts.bot_name,
+        room=console.room,
+        person=console.person,
+        language=language_here(parts.settings.bot.language),
+    )
 
 
 class ConsolePlatform:
@@ -51,11 +53,13 @@ class ConsolePlatform:
         bot_name: str,
         room: str = "home",
         person: str = "",
+        language: str = "en",
         stdin: TextIO | None = None,
         write: Callable[[str], None] | None = None,
     ) -> None:
         self._clock = clock
         self._bot_name = bot_name
+        self._language = language
         self._address = ChatAddress(platform=self.name, chat_id=room)
         self._speaker = person or _login_name()
         self._people = {self._speaker}
@@ -71,7 +75,7 @@ class ConsolePlatform:
         """
         if self._is_interactive and not self._has_invited:
             self._has_invited = True
-            self._write(HELP.format(bot=self._bot_name))
+            self._write(self._help())
             _show(self._prompt())
 
     async def run(self, receive: Receive) -> None:
@@ -100,7 +104,12 @@ class ConsolePlatform:
             self._speaker = name.strip().removeprefix("@")
             self._people.add(self._speaker)
         else:
-            self._write(HELP.format(bot=self._bot_name))
+            self._write(self._help())
+
+    def _help(self) -> str:
+        from function_calls.wording import say  # not read before somebody sits at the terminal
+
+        return say(self._language, "serve.console_help", bot=self._bot_name)
 
     def _message(self, line: str) -> ChatMessage:
         spoken = _SPOKEN.fullmatch(line)
@@ -149,12 +158,23 @@ async def _piped(stdin: TextIO) -> AsyncIterator[str]:
     def read() -> None:
         with suppress(RuntimeError):  # the loop has ended before the input did
             for line in stdin:
-                loop.call_soon_threadsafe(lines.put_nowait, line)
+                loop.call_soon_threadsafe(lines.put_nowait, _as_utf_8(line))
             loop.call_soon_threadsafe(lines.put_nowait, None)
 
     threading.Thread(target=read, name="console", daemon=True).start()
     while (line := await lines.get()) is not None:
         yield line
+
+
+def _as_utf_8(line: str) -> str:
+    """`line` as the UTF-8 that nearly every program writes, where the terminal's own encoding could not read it.
+
+    Python keeps the bytes that it cannot read as halves of characters (PEP 383).
+    """
+    try:
+        return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # other halves, from no byte
+        return line
 
 
 def _person(name: str) -> Person:

@@ -1,12 +1,16 @@
 import asyncio
+import io
 import os
 import re
+import sys
 from datetime import UTC, datetime
 
 import pytest
 
 from bot.platform import OutgoingMessage
-from bot.platforms.console import ConsolePlatform
+from bot.platform_kit.parts import PlatformParts
+from bot.platforms.console import ConsolePlatform, create
+from bot.settings import Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
@@ -51,6 +55,24 @@ async def test_what_the_bot_passes_on_does_not_steer_the_terminal():
     await console.send(home, OutgoingMessage(text="⏰ 喝茶\x1b]0;owned\x07 👨‍👩‍👧\u202eevil\n\tsecond"))
 
     assert printed == ["Bubbles: ⏰ 喝茶]0;owned 👨‍👩‍👧evil\n  \tsecond"]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "words"), [("zh_CN.UTF-8", "以小安的身份说话"), ("en_US.UTF-8", "speak as ann")], ids=["zh", "en"]
+)
+async def test_the_help_is_in_the_language_of_the_terminal(monkeypatch, capsys, terminal, words):
+    monkeypatch.setenv("LC_ALL", terminal)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("/help\n"))
+    clock = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
+    await create(PlatformParts(settings=Settings(), clock=clock)).run(nobody)
+    told = capsys.readouterr().out
+
+    assert words in told
+    assert "Bubbles" in told
+
+
+async def nobody(_):
+    raise AssertionError("a command is no message")
 
 
 class TestConsole(PlatformContract):

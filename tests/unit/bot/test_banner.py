@@ -4,12 +4,12 @@ import pytest
 from pydantic import SecretStr
 
 from bot.commands.banner import banner
-from bot.settings import BotSettings, ModelSettings, PlatformSettings, SearchSettings, Settings
+from bot.settings import ModelSettings, PlatformSettings, SearchSettings, Settings
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "set OPENAI_API_KEY"), ("zh", "请设置 OPENAI_API_KEY")])
-def test_what_is_missing_is_said_with_the_next_step_in_the_language_of_the_bot(language, word):
-    told = "\n".join(banner(Settings(bot=BotSettings(language=language))))
+def test_what_is_missing_is_said_with_the_next_step_in_the_language_of_the_terminal(language, word):
+    told = "\n".join(banner(Settings(), language))
 
     assert word in told
     assert "PERPLEXITY_API_KEY" in told
@@ -22,7 +22,7 @@ def test_what_is_there_is_said_and_its_key_is_not():
         search=SearchSettings(tavily_api_key=SecretStr("hunter3hunter3")),
         platforms=PlatformSettings(enabled=("telegram", "irc")),
     )
-    told = "\n".join(banner(settings))
+    told = "\n".join(banner(settings, "en"))
 
     assert "telegram, irc" in told
     assert "Model: small." in told

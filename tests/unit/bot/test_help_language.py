@@ -7,11 +7,12 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.commands.help_language import chinese_help
 from bot.documentation.commands import commands
-from bot.terminal_language import speaks_chinese
+from bot.terminal_language import language_here, speaks_chinese
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
@@ -30,11 +31,32 @@ def test_the_first_variable_that_is_set_decides(environment, is_chinese):
     assert speaks_chinese(environment) is is_chinese
 
 
+@pytest.mark.parametrize(
+    ("terminal", "bots", "spoken"), [("zh_CN.UTF-8", "en", "zh"), ("C.UTF-8", "zh", "zh"), ("de_DE.UTF-8", "en", "en")]
+)
+def test_the_bots_language_is_spoken_where_the_terminal_is_not_chinese(monkeypatch, terminal, bots, spoken):
+    monkeypatch.setenv("LC_ALL", terminal)
+
+    assert language_here(bots) == spoken
+
+
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
 def test_every_command_and_option_has_chinese_words(path, command):
     options = [each.help for each in command.params if isinstance(each, click.Option) and each.help]
 
     assert [text for text in [command.help, *options] if not HAN.search(chinese_help().get(text, ""))] == []
+
+
+GROUPS = [(path, command) for path, command in commands() if isinstance(command, click.Group)]
+
+
+@pytest.mark.parametrize(("path", "group"), GROUPS, ids=[path for path, _ in GROUPS])
+def test_the_list_of_commands_cuts_no_sentence_short(path, group):
+    words = path.split()[1:]
+    listed = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80).output.partition("Commands:")[2]
+
+    assert listed
+    assert [line for line in listed.splitlines() if line.endswith("...")] == []
 
 
 def test_no_words_are_left_of_what_is_gone():

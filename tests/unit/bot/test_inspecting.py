@@ -116,3 +116,21 @@ def test_python_tools_without_a_database_are_none(said, tmp_path):
 
     assert result.exit_code == 0
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("config", "said_of"),
+    [
+        ('[platforms]\nenabled = ["irc"]\n', "platforms.irc.host"),
+        ('[http]\nhost = "0.0.0.0"\n', "http.host"),
+    ],
+)
+def test_a_check_refuses_what_a_start_would_refuse(said, config, said_of):
+    result = said("check", config=config)
+
+    assert said_of in result.output
+    assert result.exit_code == 2
+
+
+def test_a_check_of_a_bot_without_chat_platforms_says_so(said):
+    assert "platforms: none" in said("check", config="[platforms]\nenabled = []\n").output

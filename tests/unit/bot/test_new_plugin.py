@@ -62,3 +62,11 @@ def test_a_plugin_adds_a_command(run, tmp_path):
 
 def test_an_unknown_command_stays_unknown(run):
     assert "No such command 'wafe'" in run("wafe").output
+
+
+def test_files_are_named_as_they_can_be_opened_from_here(run, tmp_path):
+    wrote = run("new", "plugin", "feed_cat").output.splitlines()[:2]
+    again = run("new", "plugin", "feed_cat").output
+
+    assert all((tmp_path / line.removeprefix("wrote ")).is_file() for line in wrote)
+    assert "plugins/feed_cat.py" in again

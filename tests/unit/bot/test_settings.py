@@ -80,6 +80,10 @@ def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
         ("[time]\nday = 9\n", "time.day", "09:00"),
         ("[time]\nday = '9'\n", "time.day", "09:00"),
         ("[storage]\nurl = 'mysql://host/name'\n", "storage.url", "postgresql://"),
+        ("[bot]\nowners = ['ann']\n", "bot.owners.0", "platform:id"),
+        ("[router]\nallowed_chats = ['web:home', '12345']\n", "router.allowed_chats.1", "platform:id"),
+        ("[model]\nbase_url = 'localhost:8092/v1'\n", "model.base_url", "http://"),
+        ("[search]\nsearxng_url = 'localhost:8888'\n", "search.searxng_url", "http://"),
     ],
 )
 def test_a_value_of_the_wrong_form_is_told_with_the_right_one(tmp_path, text, key, hint):
@@ -139,3 +143,26 @@ def test_broken_toml_is_told_with_its_place(tmp_path):
 def test_a_missing_file_that_was_asked_for_is_an_error(tmp_path):
     with pytest.raises(ConfigError, match="cannot be read"):
         load_settings(tmp_path / "other.toml", {})
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("BUBBLES_HTTP__PORT", "many"),
+        ("BUBBLES_PLATFORMS__IRC__PORT", "many"),
+        ("BUBBLES_BOT__OWNERS", "ann"),
+        ("OPENAI_BASE_URL", "localhost:8092"),
+    ],
+)
+def test_a_wrong_value_of_the_environment_is_not_looked_for_in_the_file(tmp_path, variable, value):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, "[bot]\nname = 'Pearl'\n"), {variable: value})
+
+    assert (caught.value.path, caught.value.key) == ("environment", variable)
+
+
+def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, "[http]\nport = 99999\n"), {"BUBBLES_HTTP__HOST": "127.0.0.1"})
+
+    assert (Path(caught.value.path).name, caught.value.key) == ("config.toml", "http.port")

@@ -82,3 +82,11 @@ def test_a_file_that_is_no_export_is_refused_with_its_line(bubbles, tmp_path):
     assert brought.exit_code == 1
     assert "x.jsonl: line 1:" in brought.output
     assert "nothing was imported" in brought.output
+
+
+@pytest.mark.usefixtures("said")
+def test_a_file_that_cannot_be_written_is_told_by_the_name_that_was_given(bubbles):
+    taken = bubbles("export", "--chat", "console:home", "--out", "nowhere/home.jsonl")
+
+    assert taken.output == "bubbles: nowhere/home.jsonl: No such file or directory\n"
+    assert taken.exit_code == 1

@@ -68,3 +68,4 @@ async def test_a_port_that_is_taken_is_said_and_the_bot_goes_on(capsys):
             await app.finished()
 
     assert "BUBBLES_HTTP__PORT" in told
+    assert told.count("127.0.0.1") == 1, "Python says the address once more, in a tuple"

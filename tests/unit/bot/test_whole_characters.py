@@ -1,0 +1,81 @@
+"""Half characters, which can be neither stored nor sent, and bytes that no terminal could have meant."""
+
+import io
+import os
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.__main__ import _bear_other_encodings
+from bot.platforms.console import ConsolePlatform
+from bot.testing.clocks import StandingClock
+from bot.whole_characters import mended
+from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
+
+HALF = "tea \ud83d"
+NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
+HOME = ChatAddress(platform="fake", chat_id="home")
+
+
+def message(**changed):
+    ann = Person(id="ann", name="Ann")
+    return ChatMessage(**{"id": "1", "address": HOME, "sender": ann, "text": "茶 🍵", "sent_at": NOW} | changed)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"text": HALF},
+        {"sender": Person(id="ann", name=HALF)},
+        {"mentions": (Person(id="ben", name=HALF),)},
+        {"attachments": (Attachment(kind="file", description=HALF),)},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_half_a_character_is_marked_wherever_it_stands(changed):
+    incoming = mended(message(**changed))
+
+    assert "tea \ufffd" in repr(incoming)
+    assert "ud83d" not in repr(incoming)
+
+
+def test_a_whole_message_is_left_as_it_is():
+    whole = message()
+
+    assert mended(whole) is whole
+
+
+def test_an_edit_is_mended_too():
+    edited = MessageEdited(address=HOME, message_id="1", text=HALF, at=NOW)
+
+    assert mended(edited).text == "tea \ufffd"
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"), [("喝茶".encode(), "喝茶"), (b"tea \xff\xfe", "tea \ufffd\ufffd")], ids=["UTF-8", "no UTF-8"]
+)
+async def test_the_console_reads_utf_8_where_the_terminal_claims_to_know_ascii_only(typed, text):
+    readable, writable = os.pipe()
+    os.write(writable, typed + b"\n")
+    os.close(writable)
+    heard = []
+
+    async def receive(incoming):
+        heard.append(incoming.text)
+
+    with os.fdopen(readable, encoding="ascii", errors="surrogateescape") as stdin:
+        await ConsolePlatform(clock=StandingClock(NOW), bot_name="Bubbles", stdin=stdin).run(receive)
+
+    assert heard == [text]
+
+
+def test_a_terminal_that_lacks_a_character_gets_a_mark_in_its_place(monkeypatch):
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(io.BytesIO(b"\xff\n"), encoding="gbk"))
+    _bear_other_encodings()
+    sys.stdout.write("✅ 已设置")
+    sys.stdout.flush()
+
+    assert sys.stdout.buffer.getvalue().decode("gbk") == "? 已设置"
+    assert sys.stdin.readline() == "\udcff\n"
