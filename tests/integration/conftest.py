@@ -18,6 +18,7 @@ from services.storage.patience import Patience
 from services.storage.reminder_store import SqlReminderStore
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
+from tests.whole_lines import whole_lines
 
 
 class Crew:
@@ -60,8 +61,7 @@ class Crew:
 
     def sent(self) -> list[list[str]]:
         """Key, content, worker, attempt and whether it said that it may be a repeat, of every send."""
-        file = self._folder / "sent.txt"
-        return [line.split() for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+        return [line.split() for line in whole_lines(self._folder / "sent.txt")]
 
     def repeats(self) -> list[list[str]]:
         """The sends of something that had been sent before."""

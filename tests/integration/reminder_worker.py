@@ -1,6 +1,7 @@
 """A process to be killed: the reminder service on a database, real time, a platform that is a text file.
 
-Every send appends `<idempotency key> <content> <label> <attempt> <repeat>` to `sent.txt` of its folder.
+Every send appends `<idempotency key> <content> <label> <attempt> <repeat>` to `sent.txt` of its folder, with spaces
+behind it: no line crosses a page of the file, where a kill can cut it in two and the next one would go on with it.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from services.storage.state_store import SqlStateStore
 HOME = ChatAddress(platform="console", chat_id="home")
 ANN = Person(id="ann", name="Ann")
 SEND_SECONDS = 0.01
+LINE_BYTES = 128  # of which a page has a whole number
 
 
 class FilePlatform:
@@ -31,9 +33,9 @@ class FilePlatform:
         self._send_seconds = send_seconds
 
     async def deliver(self, notice: DueNotice) -> str | None:
-        line = f"{notice.idempotency_key} {notice.content} {self._label} {notice.attempt} {notice.may_be_repeat}\n"
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line)
+        line = f"{notice.idempotency_key} {notice.content} {self._label} {notice.attempt} {notice.may_be_repeat}"
+        with self._path.open("a", encoding="ascii") as file:
+            file.write(f"{line:{LINE_BYTES - 1}}\n")
         await asyncio.sleep(self._send_seconds)
         return None
 

@@ -14,6 +14,7 @@ from bot.plugins.contributions import Contributions
 from function_calls.registry import tool_function
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
+from tests.whole_lines import whole_lines
 
 FOLDER = Path(os.environ["SHARED_FOLDER"])
 LABEL = os.environ["SHARED_LABEL"]
@@ -41,9 +42,9 @@ class FilePlatform:
         append("connected.txt", "connected")
         self._is_connected = True
         inbox = FOLDER / "inbox.txt"
-        seen = len(inbox.read_text(encoding="utf-8").splitlines())
+        seen = len(whole_lines(inbox))
         while True:
-            lines = inbox.read_text(encoding="utf-8").splitlines()
+            lines = whole_lines(inbox)
             for line in lines[seen:]:
                 number, _, text = line.partition(" ")
                 await receive(

@@ -7,6 +7,7 @@ import pytest
 
 from tests.integration.failpoint_worker import deliver_up_to
 from tests.integration.workers import Worker
+from tests.whole_lines import whole_lines
 
 # Where the process dies -> messages seen before, messages seen in all, whether the last says it may be a repeat.
 EXPECTED = {
@@ -28,8 +29,7 @@ def run_worker(folder: Path, url: str, point: str, *contents: str) -> int | None
 
 
 def seen(folder: Path) -> list[list[str]]:
-    file = folder / "sent.txt"
-    return [line.split() for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return [line.split() for line in whole_lines(folder / "sent.txt")]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

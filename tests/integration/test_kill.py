@@ -15,6 +15,7 @@ from services.reminders.waker import WakerPace
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
 from tests.pace import on_this_machine
+from tests.whole_lines import whole_lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
 KILLS = 3
@@ -43,8 +44,7 @@ async def worker(folder: Path, label: str, count: int = 0, seconds: float = 0.0)
 
 
 def sent(folder: Path) -> list[list[str]]:
-    file = folder / "sent.txt"
-    return [line.split() for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return [line.split() for line in whole_lines(folder / "sent.txt")]
 
 
 async def until(folder: Path, count: int, seconds: float) -> None:

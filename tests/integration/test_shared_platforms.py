@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.pace import on_this_machine
+from tests.whole_lines import whole_lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ROOT = Path(__file__).parents[2]
@@ -77,8 +78,7 @@ class Bots:
 
     def lines(self, name: str) -> list[str]:
         """What the workers wrote."""
-        file = self.folder / name
-        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        return whole_lines(self.folder / name)
 
     async def until(self, name: str, pattern: str, *, times: int = 1, within: float) -> float:
         """Wait for a line, or for several; return the seconds that it took."""

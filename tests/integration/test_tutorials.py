@@ -58,7 +58,7 @@ def shell(tmp_path):
             input=said,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=100,
             check=False,
         )
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
