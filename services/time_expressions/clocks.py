@@ -35,7 +35,7 @@ def moments(day: date, clock: Clock | None, part: str, parts: DayParts) -> list[
         at: time = getattr(parts, part or "day")
         return [Moment(local=datetime.combine(day, at), has_clock=False)]
     hours = _hours(clock, part)
-    unsure = len(hours) > 1 and clock.hour in UNSURE_HOURS and clock.grain == "hour"
+    unsure = len(hours) > 1 and (clock.ahead_of or clock.hour) in UNSURE_HOURS and is_whole_hour(clock)
     start = datetime.combine(day, time())
     return [
         Moment(
@@ -48,9 +48,17 @@ def moments(day: date, clock: Clock | None, part: str, parts: DayParts) -> list[
     ]
 
 
+def is_whole_hour(clock: Clock) -> bool:
+    """Whether the words name a full hour, be it one that is some minutes off ("ten to eight")."""
+    return clock.grain == "hour" or bool(clock.ahead_of)
+
+
 def _hours(clock: Clock, part: str) -> list[int]:
     """Hours from the start of the day (24 and more belong to the next one), the preferred one first."""
     hour = clock.hour
+    if clock.ahead_of:
+        named = clock._replace(hour=clock.ahead_of, ahead_of=0)
+        return [each - (clock.ahead_of - hour) for each in _hours(named, part)]
     if clock.half in {"am", "pm"}:
         hour = hour % NOON_HOUR + (NOON_HOUR if clock.half == "pm" else 0)
         return [hour + MIDNIGHT_HOUR if part in NIGHT_PARTS and hour <= LAST_HOUR_OF_SMALL_HOURS else hour]

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from services.time_expressions.actions import find_action
 from services.time_expressions.model import DateOrder
-from services.time_expressions.patterns import Node, Rule, graph_of, symbols_of
+from services.time_expressions.patterns import Node, Rule, graph_of
 
 _LEXICONS = f"{__file__.removesuffix('grammar.py')}lexicons"
 _BUILDING: Final = allocate_lock()
@@ -115,9 +115,7 @@ def _graph(language: str) -> tuple[Node, frozenset[str]]:
     """The rules of one language, and the words that their patterns spell out."""
     with _BUILDING:
         if language not in _GRAPHS:
-            patterns = list(_patterns(lexicon(language).pop("rules")))  # as text they take as much again
-            literals = {symbol[1:] for pattern, _ in patterns for symbol in symbols_of(pattern) if symbol[0] == "="}
-            _GRAPHS[language] = graph_of(patterns), frozenset(literals)
+            _GRAPHS[language] = graph_of(_patterns(lexicon(language).pop("rules")))  # as text they take as much again
         return _GRAPHS[language]
 
 

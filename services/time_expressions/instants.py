@@ -258,13 +258,14 @@ def _chosen(candidates: list[Moment], meaning: Meaning, day: Day, present: Prese
     On a day that is over nothing forces the other one.
     """
     preferred, other = candidates
-    hour = meaning.clocks[0].hour
+    clock = meaning.clocks[0]
     gone = is_before(in_zone(preferred.local, present.zone), present.now)
     if not (present.future and gone):
         return candidates
     if not day.floats and day.date < present.today:
         return [preferred]
-    if day.floats and not (day.date == present.today and hour == EVENING_TOO and preferred.local.hour == hour):
+    is_eight = (clock.ahead_of or clock.hour) == EVENING_TOO and preferred.local.hour == clock.hour
+    if day.floats and not (day.date == present.today and is_eight):
         return [preferred]
     return [other]
 

@@ -4,7 +4,7 @@ The patterns are never written out: a place is the set of all their places that 
 many ways through "(in|on)? the? (first|last) DAY" cost as much as its words, and what goes on alike is there once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from sys import intern
 from typing import Any, NamedTuple
@@ -46,8 +46,8 @@ class _Item(NamedTuple):
 _Known = dict[tuple[str, tuple[_Place, ...]], _Place]
 
 
-def graph_of(patterns: Iterable[tuple[str, Rule]]) -> Node:
-    """One graph of all `patterns`, each with the rule that it completes.
+def graph_of(patterns: Iterable[tuple[str, Rule]]) -> tuple[Node, frozenset[str]]:
+    """One graph of all `patterns`, each with the rule that it completes, and the words that they spell out.
 
     In a pattern such as `every (other|NUM)? UNIT` upper case names a symbol, anything else a word as it is written; the
     graph marks the latter: `=every`.
@@ -61,20 +61,8 @@ def graph_of(patterns: Iterable[tuple[str, Rule]]) -> Node:
     for number, (pattern, rule) in enumerate(patterns):
         end = ends.setdefault(id(rule), _Place("", (), (number, rule)))
         starts.update(dict.fromkeys(_heads(_parsed(pattern), (end,), known)))
-    return _node([place for place in starts if place.rule is None], {})
-
-
-def symbols_of(pattern: str) -> Iterator[str]:
-    """The symbols of `pattern`, as the graph has them."""
-    yield from _symbols(_parsed(pattern))
-
-
-def _symbols(alternatives: list[list[_Item]]) -> Iterator[str]:
-    for content in (item.content for sequence in alternatives for item in sequence):
-        if isinstance(content, str):
-            yield content
-        else:
-            yield from _symbols(content)
+    words = frozenset(symbol[1:] for symbol, _ in known if symbol[0] == "=")
+    return _node([place for place in starts if place.rule is None], {}), words
 
 
 def _node(places: Iterable[_Place], known: dict[tuple[_Place, ...], Node]) -> Node:

@@ -38,11 +38,14 @@ def _recurring(meaning: Meaning, present: Present) -> Answer | None:
 
 
 def ways(meaning: Meaning) -> list[Meaning]:
-    """A recurrence as it is, and with its clock in the other half of the day where people mean either."""
+    """A recurrence as it is, and with its clock in the other half of the day where people mean either.
+
+    Unlike a single time, one that repeats is wrong on every day, so that minutes do not settle its half.
+    """
     if len(meaning.clocks) != 1 or meaning.parts or meaning.until is not None:
         return [meaning]
     clock = meaning.clocks[0]
-    if clock.half or clock.grain != "hour" or clock.hour not in UNSURE_HOURS:
+    if clock.half or (clock.ahead_of or clock.hour) not in UNSURE_HOURS:
         return [meaning]
-    other = "am" if clock.hour <= LAST_AFTERNOON_HOUR else "pm"
-    return [meaning, meaning._replace(clocks=(clock._replace(half=other),))]
+    other = "am" if (clock.ahead_of or clock.hour) <= LAST_AFTERNOON_HOUR else "pm"
+    return [meaning, meaning._replace(clocks=(clock._replace(half=other, ahead_of=0),))]

@@ -37,6 +37,7 @@ class Rule(NamedTuple):
     week_numbers: tuple[int, ...] = ()
     positions: tuple[int, ...] = ()
     feast: Feast | None = None
+    paired: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -49,7 +50,7 @@ class Rule(NamedTuple):
             return [lunar_rule(self.feast)]
         names = [WEEKDAY_NAMES[day] for day in self.weekdays]
         if self.ordinals:
-            names = [f"{ordinal}{name}" for ordinal in self.ordinals for name in names]
+            names = [f"{ordinal}{WEEKDAY_NAMES[weekday]}" for ordinal, weekday in self._ordinal_weekdays()]
         lists: tuple[tuple[str, Sequence[object]], ...] = (
             ("BYMONTH", self.months),
             ("BYWEEKNO", self.week_numbers),
@@ -88,13 +89,19 @@ class Rule(NamedTuple):
     def _fits_month_day(self, day: date) -> bool:
         return any(make_date(day.year, day.month, number) == day for number in self.month_days)
 
+    def _ordinal_weekdays(self) -> list[tuple[int, int]]:
+        """The first and the third of these weekdays; or the first of one, and the third of another."""
+        if self.paired:
+            return list(zip(self.ordinals, self.weekdays, strict=True))
+        return [(ordinal, weekday) for ordinal in self.ordinals for weekday in self.weekdays]
+
     def _fits_ordinal(self, day: date) -> bool:
         whole_year = self.frequency == "YEARLY" and not self.months
         first = day.replace(month=1, day=1) if whole_year else day.replace(day=1)
         last = day.replace(month=12, day=31) if whole_year else make_date(day.year, day.month, -1)
         if last is None or day.weekday() not in self.weekdays:
             return False
-        return any(nth_weekday(first, last, ordinal, day.weekday()) == day for ordinal in self.ordinals)
+        return any(nth_weekday(first, last, ordinal, weekday) == day for ordinal, weekday in self._ordinal_weekdays())
 
     def _instances(self, day: date) -> list[date]:
         every_day = (make_date(day.year, day.month, number) for number in range(1, 32))
@@ -174,6 +181,7 @@ def _monthly(meaning: Meaning, interval: int) -> Rule | None:
         weekdays=meaning.weekdays,
         ordinals=meaning.ordinals,
         positions=meaning.positions,
+        paired=meaning.paired,
     )
 
 
@@ -204,4 +212,5 @@ def _yearly(meaning: Meaning, interval: int) -> Rule | None:
         weekdays=meaning.weekdays,
         ordinals=meaning.ordinals,
         year_days=year_days,
+        paired=meaning.paired,
     )

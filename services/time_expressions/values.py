@@ -7,13 +7,17 @@ STRONG: Final = 2
 
 
 class Clock(NamedTuple):
-    """A time of day. `half`: 'am', 'pm', '24' (the hour is meant as written) or '' (either half of the day)."""
+    """A time of day. `half`: 'am', 'pm', '24' (the hour is meant as written) or '' (either half of the day).
+
+    `ahead_of` is the full hour that the words name where that is the next one: the eight of "ten to eight".
+    """
 
     hour: int
     minute: int = 0
     second: int = 0
     half: str = ""
     grain: str = "minute"
+    ahead_of: int = 0
 
 
 class Span(NamedTuple):
@@ -64,6 +68,7 @@ class Meaning(NamedTuple):
     weekdays: tuple[int, ...] = ()
     this_week: bool = False
     ordinals: tuple[int, ...] = ()
+    paired: bool = False  # each of the ordinals is that of the weekday in its place, and of no other
     positions: tuple[int, ...] = ()
     day_numbers: tuple[int, ...] = ()
     week_numbers: tuple[int, ...] = ()

@@ -67,9 +67,10 @@ def shifted_clock(values: Values, *, sign: int = 1) -> Clock | None:
     hour = total // 60 % 24
     if half == "" and hour == 0:
         hour = 12
-    if hour > _NOON or (half == "" and base.hour == _FIRST_MORNING_HOUR and hour < base.hour):
+    if hour > _NOON:
         half = "24"
-    return Clock(hour, total % 60, 0, half, "minute")
+    is_ahead_of_eight = half == "" and base.hour == _FIRST_MORNING_HOUR and hour == base.hour - 1
+    return Clock(hour, total % 60, 0, half, "minute", base.hour if is_ahead_of_eight else 0)
 
 
 def clock_off(values: Values, *, sign: int = 1) -> Clock | None:

@@ -88,6 +88,17 @@ def every_nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
     return {**made, "every": Every(1, "month"), "strength": 2}
 
 
+def nth_weekdays(values: Values) -> Slots | None:
+    """The first Monday and the third Friday of every month: each ordinal is that of its own weekday."""
+    named = [value for value in values if isinstance(value, dict)]
+    if any(len(each["ordinals"]) != 1 or len(each["weekdays"]) != 1 for each in named):
+        return None
+    ordinals, weekdays = (tuple(each[field][0] for each in named) for field in ("ordinals", "weekdays"))
+    if any(abs(one) > _MOST_WEEKS_OF_MONTH for one in ordinals):
+        return None
+    return {"ordinals": ordinals, "weekdays": weekdays, "paired": True, "every": Every(1, "month"), "strength": 2}
+
+
 def every_date(values: Values) -> Slots | None:
     """Every 30 August: the date comes as a piece."""
     piece: Slots = values[-1]

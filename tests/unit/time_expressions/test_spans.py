@@ -87,6 +87,32 @@ def test_a_bare_eight_in_the_early_morning_is_worth_a_question(now):
     assert [reading.start.hour for reading in found.readings] == [8, 20]
 
 
+@pytest.mark.parametrize("text", ["差十分八点", "ten to eight", "quarter to 8"])
+@pytest.mark.parametrize(("hour", "found"), [(6, [7, 19]), (10, [19]), (21, [7, 19])])
+def test_ten_to_eight_is_in_the_half_of_the_day_of_eight(now, text, hour, found):
+    readings = parse(text, now.replace(hour=hour))
+    eight = parse("8点", now.replace(hour=hour))
+
+    assert [reading.start.hour for reading in readings.readings] == found
+    assert readings.ambiguous == eight.ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "clocks"),
+    [
+        ("every day at 7:30", {"19:30", "07:30"}),
+        ("每天七点半", {"19:30", "07:30"}),
+        ("every weekday at 8:15", {"08:15", "20:15"}),
+        ("每天差十分八点", {"07:50", "19:50"}),
+    ],
+)
+def test_minutes_do_not_settle_the_half_of_what_repeats(now, text, clocks):
+    found = parse(text, now)
+
+    assert found.ambiguous
+    assert {f"{reading.start:%H:%M}" for reading in found.readings} == clocks
+
+
 def test_a_bare_seven_every_day_is_worth_a_question(now):
     found = parse("every day at 7", now)
 
@@ -98,7 +124,7 @@ def test_a_bare_seven_every_day_is_worth_a_question(now):
 
 
 @pytest.mark.parametrize(
-    "text", ["every monday at 9", "每天早上七点", "every day at 7:30", "at 5", "at 8pm", "8:30", "下午8点", "at 11"]
+    "text", ["every monday at 9", "每天早上七点", "every day at 07:30", "at 5", "at 8pm", "8:30", "下午8点", "at 11"]
 )
 def test_a_clock_that_people_agree_on_is_not_asked_for(now, text):
     assert not parse(text, now.replace(hour=6)).ambiguous
