@@ -13,6 +13,7 @@ from bot.edited_requests import EditedRequests
 from bot.middleware import Middleware, Next, chain
 from bot.outbox import Outbox
 from bot.reactions import Reactions
+from bot.whole_characters import mended
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.running import full_text
@@ -59,6 +60,7 @@ class MessageRouter:
 
         A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.
         """
+        incoming = mended(incoming)
         if isinstance(incoming, Reaction):
             await self._react(incoming)
             return

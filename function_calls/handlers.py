@@ -16,6 +16,7 @@ from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.days import deleted, on_that_day_only, with_own_days
 from function_calls.reminders.edited import as_edited
 from function_calls.reminders.named_days import due_on_own_day
+from function_calls.reminders.own_part import own_part
 from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.putting_off import at_same_clock
@@ -48,7 +49,10 @@ async def reminder_set(
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     times = time_reader(ctx)
     proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
-    verdict = cross_check(proposed, ctx.message.text, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
+    part = own_part(args.content, ctx)
+    verdict = cross_check(
+        proposed, part.words, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times, own=part.time
+    )
     schedule = await at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.choices and ctx.message.is_edited:
         return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said

@@ -6,7 +6,7 @@ from function_calls.calls import Turn
 from function_calls.context import CallContext
 from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.pack import language_of, load_pack
-from function_calls.offline.requests import Ear
+from function_calls.offline.requests import Ear, Request
 from function_calls.transcript import result_text
 from services.chat import ChatMessage
 from services.time_expressions import parse_all
@@ -52,6 +52,12 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
 
 def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
     """The parts of the message of a call that sentence patterns read as asking for `intent`."""
+    found = [request.clause for request in requests_in(context, intent)]
+    return tuple(clause.restore(clause.text) for clause in found)
+
+
+def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
+    """What sentence patterns read out of the message of a call: all of it, or what asks for `intent`."""
     text = context.message.text
     ear = Ear(
         pack=load_pack(language_of(text, context.language)),
@@ -61,9 +67,9 @@ def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
         read_times=parse_all,
     )
     for words in (text, _CALLED.sub("", text)):
-        found = [request.clause for request in ear.requests(words) if request.intent == intent]
+        found = tuple(request for request in ear.requests(words) if intent in {"", request.intent})
         if found:
-            return tuple(clause.restore(clause.text) for clause in found)
+            return found
     return ()
 
 

@@ -34,11 +34,13 @@ _EXPLAINED = frozenset({"reminder_update", "reminder_snooze", "undo"})
 class Answering:
     """Turns the requests of one message into calls, or into the one question that stands in their way."""
 
-    def __init__(self, turn: Turn, ear: Ear, questions: OpenQuestions, key: str) -> None:
+    def __init__(self, turn: Turn, ear: Ear, questions: OpenQuestions, key: str, *, same: str = "") -> None:
+        """`same` is what a request is about that names nothing: what the person was to be reminded of before."""
         self._turn = turn
         self._ear = ear
         self._questions = questions
         self._key = key
+        self._same = same
         self._maker = CallMaker(turn)
 
     def interpretation(self, requests: tuple[Request, ...]) -> Interpretation:
@@ -132,6 +134,9 @@ class Answering:
 
     def _set_what_is_meant(self, request: Request) -> Interpretation:
         """Set the reminders of a request; those that only point are of what is replied to or was said before."""
+        if self._same:
+            named = [replace(each, content=each.content or self._same) for each in request.reminders]
+            return self.set_reminders(named)
         pointing = [each for each in request.reminders if only_points(each, request, self._ear)]
         if not pointing:
             return self.set_reminders(request.reminders)

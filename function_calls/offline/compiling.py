@@ -1,7 +1,12 @@
 """Compile everything that the sentences of the languages need in which the bot answers."""
 
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import astuple
+
 from function_calls.offline.direct import may_be_direct
-from function_calls.offline.pack import load_gate, load_intent, load_intent_gate, load_pack, load_second_gate
+from function_calls.offline.lazy_pattern import LazyPattern
+from function_calls.offline.pack import Sought, load_gate, load_intent, load_intent_gate, load_pack, load_second_gate
 from function_calls.offline.questions import load_questions
 from function_calls.phrases import every_language
 from function_calls.wording import LANGUAGES, catalogue
@@ -18,10 +23,23 @@ def compile_all() -> None:
         catalogue(language)
         load_gate(language)
         may_be_direct("", language)
-        load_questions(language)
-        load_pack(language).opening.compiled()
-        for name in load_pack(language).data.intents:
-            load_intent_gate(language, name)
-            load_second_gate(language, name)
+        pack = load_pack(language)
+        pack.opening.compiled()
+        parts: list[object] = [*astuple(pack), *astuple(load_questions(language))]
+        for name in pack.data.intents:
+            parts += (load_intent_gate(language, name), load_second_gate(language, name))
+            parts.append(load_intent(language, name).refused)
             for sentence in load_intent(language, name).sentences:
                 _ = sentence.pattern
+        for pattern in _lazy_in(parts):
+            _ = pattern.compiled
+
+
+def _lazy_in(values: Iterable[object]) -> Iterator[LazyPattern]:
+    for value in values:
+        if isinstance(value, Sought):
+            yield value.pattern
+        elif isinstance(value, LazyPattern):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _lazy_in(value)

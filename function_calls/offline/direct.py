@@ -11,9 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, convert, field
 from msgspec.structs import replace
-from pydantic import BaseModel, ConfigDict, Field
 
 from function_calls.calls import Interpretation
 from function_calls.offline.blanks import Blanked, has_words
@@ -21,39 +20,41 @@ from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover, with
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack, Sought, load_pack, sought
 from function_calls.offline.references import reminder_references
+from function_calls.offline.repetition import repetition_arguments
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.templates import Notation
+from function_calls.offline.whole_time import whole_time
 from services.zones.names import zone_named
 
-_Need = Literal["nothing", "follow", "address"]
+_Need = Literal["nothing", "follow", "address", "excuse"]
 
 _USUAL_PAUSE_MINUTES = 10
-_REASON = re.compile(r"[^,，.。;；!！?？]{2,40}[,，。;；!！]\s*(?=[^,，]+$)")
+_REASON = re.compile(r"[^,，.。;；!！?？]{2,60}[,，。;；!！]\s*(?=[^,，]+$)")
 """What is said before a request to the bot, and why: "I'm back, resume all reminders"."""
-_WORDS = ("zone", "place", "hours", "topic", "when", "until", "during")
-_NAMES = frozenset({"number", "order", "id", "code", "which", "reference"})
+_WORDS = ("zone", "place", "hours", "topic", "when", "that_day", "until", "during", "away")
+_MEANT_AS = {"topic": "filter", "when": "skip", "that_day": "skip", "away": "during"}
+_REPEATING = ("kept_days", "more_days", "fewer_days", "last", "times")
+_NAMES = frozenset({"number", "order", "id", "code", "which", "reference", "habit"})
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid", defer_build=True)
-
-
-class DirectData(_Data):
+class DirectData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Sentences of one function; `arguments` are always the same, slots add others. `gate` are regular expressions.
 
-    `followed` ones count where the bot has just done something for that person, or was spoken to.
+    `followed` ones count where the bot has just done something for that person, or was spoken to. `excused` ones count
+    where it was told why: "I'm away next week, no reminders please".
     """
 
     tool: str
     gate: tuple[str, ...]
-    arguments: dict[str, str | int | bool] = Field(default_factory=dict)
+    arguments: dict[str, str | int | bool] = field(default_factory=dict)
     sentences: tuple[str, ...] = ()
     followed: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
 
 
-class MannerData(_Data):
+class MannerData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A regular expression, and `as` what stands in place of its words for whoever reads the rest.
 
     `value` is what they say: "not urgent" says no. One that is not `kept` is no argument of `reminder_set`; its
@@ -61,7 +62,7 @@ class MannerData(_Data):
     """
 
     words: str
-    put: str = Field(alias="as")
+    put: str = field(name="as")
     value: bool = True
     kept: bool = True
 
@@ -106,12 +107,17 @@ def direct_call(text: str, ear: Ear) -> DirectCall | None:
     candidates = [each for each in language.directs if len(plain) <= LONGEST and each.gate.search(folded)]
     if not candidates:
         return None
-    told = _told_by(candidates, ear.clause(uncover(plain, ear.pack, ear.names)), ear)
+    core = uncover(plain, ear.pack, ear.names)
+    told = _told_by(candidates, ear.clause(core), ear)
+    if told is None and core != plain:  # "also on Saturday" begins like politeness
+        told = _told_by(candidates, ear.clause(plain), ear)
     reason = _REASON.match(plain) if told is None and ear.is_addressed else None
     if reason is None or any(each.gate.search(folded[: reason.end()]) for each in candidates):
         return told
     itself = replace(ear, is_addressed=False, is_follow_up=False)  # "…, cancel it" speaks of what stands before
-    call = _told_by(candidates, ear.clause(uncover(plain[reason.end() :], ear.pack, ear.names)), itself)
+    call = _told_by(
+        candidates, ear.clause(uncover(plain[reason.end() :], ear.pack, ear.names)), itself, is_excused=True
+    )
     return None if call is None else _meanwhile(call, plain[: reason.end()], ear)
 
 
@@ -126,9 +132,11 @@ def _meanwhile(call: DirectCall, reason: str, ear: Ear) -> DirectCall:
     return replace(call, arguments={**call.arguments, "during": words}) if words else call
 
 
-def _told_by(candidates: Iterable[_Direct], clause: Blanked, ear: Ear) -> DirectCall | None:
+def _told_by(
+    candidates: Iterable[_Direct], clause: Blanked, ear: Ear, *, is_excused: bool = False
+) -> DirectCall | None:
     for direct in candidates:
-        for slots in _matches(direct, clause, ear):
+        for slots in _matches(direct, clause, ear, is_excused=is_excused):
             call = _call(direct.data, Request(intent=direct.data.tool, match=slots, clause=clause), ear)
             if call is not None:
                 return call
@@ -164,10 +172,15 @@ def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpr
     return replace(made, calls=tuple(calls))
 
 
-def _matches(direct: _Direct, clause: Blanked, ear: Ear) -> Iterator[Match]:
+def _matches(direct: _Direct, clause: Blanked, ear: Ear, *, is_excused: bool) -> Iterator[Match]:
     text = trimmed(clause.text)
     squeezed = squeeze(ear.pack.fold(text), is_spaced=ear.pack.data.is_spaced)
-    met = {"nothing": True, "follow": ear.is_addressed or ear.is_follow_up, "address": ear.is_addressed}
+    met = {
+        "nothing": True,
+        "follow": ear.is_addressed or ear.is_follow_up,
+        "address": ear.is_addressed,
+        "excuse": is_excused,
+    }
     for pattern, need in _sentences(direct):
         found = pattern.fullmatch(squeezed.text) if met[need] else None
         if found is not None:
@@ -178,13 +191,11 @@ def _matches(direct: _Direct, clause: Blanked, ear: Ear) -> Iterator[Match]:
 
 def _call(data: DirectData, request: Request, ear: Ear) -> DirectCall | None:
     """The call; None where the words of a slot are not of its kind."""
-    words = {name: request.words(name) for name in _WORDS if request.words(name)}
+    words = {_MEANT_AS.get(name, name): request.words(name) for name in _WORDS if request.words(name)}
     if "place" in words:
         words["zone"] = words.pop("place")
         if zone_named(words["zone"]) is None:
             return None
-    if "topic" in words:
-        words["filter"] = words.pop("topic")
     for name in words.keys() & {"until", "during"}:
         if not _is_a_time(words[name], ear):
             # A blank may hold a preposition as well: "for three hours".
@@ -192,10 +203,17 @@ def _call(data: DirectData, request: Request, ear: Ear) -> DirectCall | None:
             words[name] = ear.pack.data.from_now.format(span=words[name] if length is None else length[0])
     if "during" in words and not _is_a_time(words["during"], ear):
         return None
-    if "when" in words:
-        words["skip"] = words.pop("when")
     if "hours" in words and not (re.search(r"\d", words["hours"]) or _names_hours(request)):
         return None
+    repetition = repetition_arguments({name: request.words(name) for name in _REPEATING if request.words(name)}, ear)
+    if repetition is None:
+        return None
+    named = _named(data, words, request, ear)
+    return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **repetition, **named})
+
+
+def _named(data: DirectData, words: Mapping[str, str], request: Request, ear: Ear) -> Mapping[str, object]:
+    """Which reminder is meant, as an argument; nothing where the words leave that out."""
     references = reminder_references(request, ear.pack) if _NAMES & request.match.slots.keys() else ()
     whole = request.clause.restore(request.clause.text)
     if (
@@ -205,16 +223,12 @@ def _call(data: DirectData, request: Request, ear: Ear) -> DirectCall | None:
         and ear.pack.plural.search(ear.pack.fold(whole))
     ):
         references = ("all",)
-    named = {"filter" if data.tool == "reminder_list" else "reminder_id": references[0]} if references else {}
-    return DirectCall(tool=data.tool, arguments={**data.arguments, **words, **named})
+    return {"filter" if data.tool == "reminder_list" else "reminder_id": references[0]} if references else {}
 
 
 def _is_a_time(words: str, ear: Ear) -> bool:
     """Whether `words` say when, and nothing else."""
-    found = ear.read_times(words, ear.now, language=ear.pack.language)
-    spans = [span for each in found[:1] if each.best is not None for span in each.best.spans]
-    beside = "".join(letter for at, letter in enumerate(words) if not any(start <= at < end for start, end in spans))
-    return bool(spans) and not has_words(beside)
+    return whole_time(words, ear.now, ear.pack.language, ear.read_times) is not None
 
 
 def _names_hours(request: Request) -> bool:
@@ -239,11 +253,11 @@ def _load(language: str) -> _Language:
     manners = raw.pop("manners", {})
     pack = load_pack(language)
     return _Language(
-        tuple(_compiled(DirectData.model_validate(each), pack) for each in raw.values()),
+        tuple(_compiled(convert(each, DirectData), pack) for each in raw.values()),
         tuple(
             _Manner(name=name, pattern=sought(each.words), put=each.put, value=each.value, kept=each.kept)
             for name, listed in manners.items()
-            for each in map(MannerData.model_validate, listed)
+            for each in convert(listed, list[MannerData])
         ),
     )
 
@@ -266,6 +280,7 @@ def _sentences(direct: _Direct) -> tuple[tuple[re.Pattern[str], _Need], ...]:
         "nothing": data.sentences,
         "follow": data.followed,
         "address": data.addressed,
+        "excuse": data.excused,
     }
     return tuple(
         (direct.notation.compile(template), need) for need, templates in groups.items() for template in templates

@@ -14,6 +14,6 @@ def with_their_verbs(contents: Iterable[str], pack: LanguagePack) -> list[str]:
             whole.append(f"{verb} {content}" if verb else content)
             continue
         deed = pack.to_somebody.match(content)
-        verb = deed[0].rstrip() if deed and pack.somebody.fullmatch(content, deed.end()) else ""
+        verb = deed[0].rstrip() if deed and pack.somebody.compiled.fullmatch(content, deed.end()) else ""
         whole.append(content)
     return whole

@@ -12,9 +12,11 @@ from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.looking_here import looked_up_as_due, looked_up_here, looked_up_in_vain, told
 from function_calls.offline.mentions import with_joined_names, with_names
 from function_calls.offline.notes import noted
+from function_calls.offline.once_more import JustSet, just_set, once_more
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
 from function_calls.offline.pack import languages_of, load_pack
 from function_calls.offline.pointing import named_by_answer
+from function_calls.offline.pronouns import Named, asks_for_nobody, with_person_named
 from function_calls.offline.put_right import put_right
 from function_calls.offline.questions import asked_when, is_question
 from function_calls.offline.references import named_reminder, untailed
@@ -27,7 +29,8 @@ from services.bounded import Bounded
 from services.time_expressions import parse_all, warm_up
 
 _REMINDERS = "reminder_"
-_MOST_CONTENTS = 1000
+_MOST_REMEMBERED = 1000
+_IT = "it"
 _CHANGING = frozenset({"reminder_set", "reminder_update", "reminder_snooze"})
 
 
@@ -52,7 +55,7 @@ class OfflineInterpreter:
         self._examples = ExampleSentences()
         self._served = ServedLately()
         self._changed = ServedLately()
-        self._contents: Bounded[str, str] = Bounded(_MOST_CONTENTS)
+        self._set_last: Bounded[str, JustSet] = Bounded(_MOST_REMEMBERED)
 
     @staticmethod
     def warm_up() -> None:
@@ -71,7 +74,10 @@ class OfflineInterpreter:
         """`interpret` of a turn's first round, without waiting."""
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         turn, joined = with_joined_names(turn)
-        heard = with_names(self._heard_in_order(turn, key), joined)
+        named = with_person_named(turn, self._ears(turn, key)[0])
+        turn = named.turn
+        heard = self._heard_of(named, key)
+        heard = with_names(heard, {**joined, **named.joined})
         if turn.message.is_edited and not heard.calls:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
             return Interpretation()
@@ -84,45 +90,68 @@ class OfflineInterpreter:
         """Remember that the message changed something: "never mind" takes that back, and nothing older."""
         if any(call.name in _CHANGING for call in heard.calls):
             self._changed.note(key, turn.now)
-            self._note_content(heard, key)
+            self._note_what_is_set(heard, key)
         elif heard != Interpretation() or not is_courtesy(turn.message.text):
             self._changed.forget(key)
 
-    def _note_content(self, heard: Interpretation, key: str) -> None:
-        """Remember what was just set is about; a change of the time leaves it."""
-        told = heard.calls[0].arguments if len(heard.calls) == 1 else {"added": ""}
-        if "content" in told:
-            self._contents[key] = str(told["content"])
-        elif told.keys() & {"added", "reminder_id"}:
-            self._contents.pop(key, None)
+    def _note_what_is_set(self, heard: Interpretation, key: str) -> None:
+        """Remember what was just set; a change of the time leaves what it is about."""
+        last = just_set(heard.calls[0], self._set_last.get(key)) if len(heard.calls) == 1 else None
+        if last is not None:
+            self._set_last[key] = last
+        else:
+            self._set_last.pop(key, None)
+
+    def _once_more(self, turn: Turn, ears: tuple[Ear, ...], key: str) -> Interpretation | None:
+        """What was just set for the times of a message that says "also" and no more."""
+        last = self._set_last.get(key)
+        is_lately = self._changed.is_recent(key, turn.now) or (
+            ears[0].is_addressed and self._served.is_recent(key, turn.now)
+        )
+        if last is None or not is_lately or turn.message.reply_to is not None or not last.is_coming(turn.now):
+            return None
+        direct = direct_call(turn.message.text, ears[0]) if last.is_repeating else None
+        if direct is not None and "days" in direct.arguments:
+            return None
+        found = next(filter(None, (once_more(turn.message.text, last, ear) for ear in ears)), ())
+        return Answering(turn, ears[0], self._questions, key).set_reminders(found) if found else None
 
     def _put_right(self, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
         """What was just set with a word of it replaced, where the message does no more than that."""
-        content = self._contents.get(key) if self._changed.is_recent(key, turn.now) else None
+        last = self._set_last.get(key) if self._changed.is_recent(key, turn.now) else None
         maker = CallMaker(turn)
-        if content is None or not maker.offers("reminder_update"):
+        if last is None or not maker.offers("reminder_update"):
             return None
-        right = put_right(without_names(turn.message.text, ear.names), content, ear.pack, ear.is_time)
+        right = put_right(without_names(turn.message.text, ear.names), last.content, ear.pack, ear.is_time)
         return Interpretation(calls=(maker.call("reminder_update", {"content": right}),)) if right else None
 
-    def _heard_in_order(self, turn: Turn, key: str) -> Interpretation:
+    def _heard_of(self, named: Named, key: str) -> Interpretation:
+        """What is heard once a name stands for "him"; where nobody is meant that is known, who it is is asked."""
+        heard = self._heard_in_order(named.turn, key, named.content)
+        if not (named.is_unknown and asks_for_nobody(heard)):
+            return heard
+        self._questions.take(key, named.turn.now)
+        return Interpretation(answer=say(named.turn.language, "offline.whom"), is_owed=True)
+
+    def _heard_in_order(self, turn: Turn, key: str, same: str = "") -> Interpretation:
         """What answers an open question first, and then what stands for itself; "hmm" leaves it open."""
         ears = self._ears(turn, key)
         question = None if _is_for_somebody(turn) else self._questions.take(key, turn.now)
         answered = None if question is None else self._answered(question, ears[0], turn)
         if answered is not None:
             return answered
-        heard = self._heard(turn, key, ears)
+        heard = self._heard(turn, key, ears, same)
         if question is not None and heard == Interpretation() and is_pondering(turn.message.text):
             self._questions.keep(key, question, turn.now)
         return heard
 
-    def _heard(self, turn: Turn, key: str, ears: tuple[Ear, ...]) -> Interpretation:
+    def _heard(self, turn: Turn, key: str, ears: tuple[Ear, ...], same: str) -> Interpretation:
         fixed = self._by_fixed_example(turn, ears[0]) or self._put_right(turn, ears[0], key)
+        fixed = fixed or self._once_more(turn, ears, key)
         if fixed is not None:
             return fixed
         for ear in ears:
-            answering = Answering(turn, ear, self._questions, key)
+            answering = Answering(turn, ear, self._questions, key, same=same)
             text, manners = without_manners(turn.message.text, ear.pack)
             direct = direct_call(turn.message.text, ear)
             # "… until I say done" ends like the report that something is done.
@@ -201,8 +230,10 @@ class OfflineInterpreter:
             return Interpretation()
         query, maker = ear.core(turn.message.text), CallMaker(turn)
         is_back = len(query) <= LONGEST and any(is_dropped(form, ear.pack) for form in ear.forms(turn.message.text))
-        if is_back and self._changed.is_recent(key, turn.now) and maker.offers("undo"):
-            return Interpretation(calls=(maker.call("undo", {}),))
+        if is_back and self._changed.is_recent(key, turn.now):
+            taken_back = self._taken_back(turn, ear, key, maker)
+            if taken_back is not None:
+                return taken_back
         if is_back or _is_yes_or_no(turn):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
         is_name = trimmed(query).casefold() == turn.bot_name.casefold()
@@ -215,6 +246,14 @@ class OfflineInterpreter:
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
         return Interpretation() if _is_talk_below(turn) else Interpretation(answer=say(turn.language, "offline.help"))
+
+    def _taken_back(self, turn: Turn, ear: Ear, key: str, maker: CallMaker) -> Interpretation | None:
+        """The last change undone; where no reminder is wanted that was moved before, it goes and does not move back."""
+        last = self._set_last.get(key)
+        is_moved = last is not None and last.is_moved
+        if is_moved and ear.pack.unwanted.search(ear.pack.fold(turn.message.text)) and maker.offers("reminder_delete"):
+            return Interpretation(calls=(maker.call("reminder_delete", {"reminder_id": _IT}),))
+        return Interpretation(calls=(maker.call("undo", {}),)) if maker.offers("undo") else None
 
 
 def _is_yes_or_no(turn: Turn) -> bool:

@@ -36,7 +36,8 @@ def _noted(text: str, ear: Ear) -> tuple[ReminderRequest, ...]:
     noted = Match(intent="reminder_set", slots={"content": clause.text})
     found = ReminderReader(clause, ear.pack, ear).read(noted) if clause.times else ()
     is_all_read = len({each.time for each in found}) >= len(clause.times)
-    return ear.dated(found) if is_all_read and all(map(_is_exact, found)) else ()
+    is_named = not any(ear.pack.nameless.fullmatch(ear.pack.fold(each.content)) for each in found)
+    return ear.dated(found) if is_all_read and is_named and all(map(_is_exact, found)) else ()
 
 
 def _repeats(clause: Blanked) -> bool:

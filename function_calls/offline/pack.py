@@ -8,9 +8,11 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, convert
+from msgspec.structs import replace
 
 from function_calls.offline.certain_words import certain_words
+from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.openings import Openings
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
 from function_calls.offline.slips import slips
@@ -67,7 +69,7 @@ class Intent(Struct, frozen=True, kw_only=True, dict=True):
 
     name: str
     sentences: tuple[Sentence, ...]
-    refused: tuple[re.Pattern[str], ...]
+    refused: tuple[LazyPattern, ...]
 
     @cached_property
     def _needs(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
@@ -96,7 +98,7 @@ class Intent(Struct, frozen=True, kw_only=True, dict=True):
 class Sought(Struct, frozen=True, eq=False):
     """A pattern, and words of which every match has one, which are found much faster."""
 
-    pattern: re.Pattern[str]
+    pattern: LazyPattern
     signs: tuple[str, ...]
 
     def search(self, folded: str) -> re.Match[str] | None:
@@ -139,6 +141,11 @@ class LanguagePack(Struct, frozen=True, eq=False):
         listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
         either: Matches what stands between two times of which one is meant.
         pointing: Matches a request to be reminded of nothing but "this".
+        pronoun: Matches a request to remind one who is named by a pronoun, `who`: "remind her at 5".
+            `again` matches what says that it is for another time, and no more.
+        unwanted: Matches what says that there is to be no reminder, where "never mind" may mean only a change of it.
+        alike: Matches what says that the same is wanted at another time as well, and what may stand beside it.
+        nameless: Matches, as a whole, what points at a reminder and names nothing to do: "the one".
         replacing: Match what takes back a word, `wrong`, of what was just set, and names the `right` one.
         telling: Matches the beginning of what tells something, a reason perhaps, and asks for nothing.
         owning: Matches a span of days that something is of: it says when only where nothing else does.
@@ -155,49 +162,54 @@ class LanguagePack(Struct, frozen=True, eq=False):
     opening: Openings
     closing: Sought
     taken_back: Sought
-    waved_off: re.Pattern[str]
-    joint: re.Pattern[str]
-    subject: re.Pattern[str]
-    leftover: re.Pattern[str]
-    timed: re.Pattern[str]
-    timed_words: re.Pattern[str]
-    between: re.Pattern[str]
-    plain: re.Pattern[str]
-    plain_edge: re.Pattern[str]
-    plural: re.Pattern[str]
-    vague: re.Pattern[str]
-    not_time: re.Pattern[str]
-    read_as: tuple[tuple[re.Pattern[str], str], ...]
-    odd: re.Pattern[str]
+    waved_off: LazyPattern
+    unwanted: LazyPattern
+    joint: LazyPattern
+    subject: LazyPattern
+    leftover: LazyPattern
+    timed: LazyPattern
+    timed_words: LazyPattern
+    between: LazyPattern
+    plain: LazyPattern
+    plain_edge: LazyPattern
+    plural: LazyPattern
+    vague: LazyPattern
+    not_time: LazyPattern
+    read_as: tuple[tuple[LazyPattern, str], ...]
+    odd: LazyPattern
     rewritten: tuple[tuple[Sought, str], ...]
     typed: Mapping[str, str]
-    no_note: re.Pattern[str]
-    to_do: re.Pattern[str]
-    repeated: re.Pattern[str]
-    lead: re.Pattern[str]
-    tail: re.Pattern[str]
-    correction: re.Pattern[str]
-    afresh: re.Pattern[str]
-    turning: re.Pattern[str]
-    trigger: re.Pattern[str]
-    next_trigger: re.Pattern[str]
-    lengths: tuple[re.Pattern[str], ...]
-    listed_clock: re.Pattern[str]
-    either: re.Pattern[str]
-    pointing: re.Pattern[str]
-    owning: re.Pattern[str]
-    replacing: tuple[re.Pattern[str], ...]
-    telling: re.Pattern[str]
-    period: re.Pattern[str]
-    answering: re.Pattern[str]
-    length: re.Pattern[str]
-    purpose: re.Pattern[str]
-    somebody: re.Pattern[str]
-    to_somebody: re.Pattern[str]
-    later: tuple[re.Pattern[str], ...]
-    earlier: tuple[re.Pattern[str], ...]
-    untitled: tuple[tuple[re.Pattern[str], str], ...]
-    mornings: tuple[tuple[re.Pattern[str], MorningData], ...]
+    no_note: LazyPattern
+    to_do: LazyPattern
+    repeated: LazyPattern
+    lead: LazyPattern
+    tail: LazyPattern
+    correction: LazyPattern
+    afresh: LazyPattern
+    turning: LazyPattern
+    trigger: LazyPattern
+    next_trigger: LazyPattern
+    lengths: tuple[LazyPattern, ...]
+    listed_clock: LazyPattern
+    either: LazyPattern
+    pointing: LazyPattern
+    pronoun: LazyPattern
+    again: LazyPattern
+    alike: LazyPattern
+    nameless: LazyPattern
+    owning: LazyPattern
+    replacing: tuple[LazyPattern, ...]
+    telling: LazyPattern
+    period: LazyPattern
+    answering: LazyPattern
+    length: LazyPattern
+    purpose: LazyPattern
+    somebody: LazyPattern
+    to_somebody: LazyPattern
+    later: tuple[LazyPattern, ...]
+    earlier: tuple[LazyPattern, ...]
+    untitled: tuple[tuple[LazyPattern, str], ...]
+    mornings: tuple[tuple[LazyPattern, MorningData], ...]
 
     def fold(self, text: str) -> str:
         """`text`, as long as it was, in the letters and characters that the sentences of this language are written in.
@@ -254,7 +266,7 @@ def load_pack(language: str) -> LanguagePack:
     """
     raw = tomllib.loads(files(__package__).joinpath("sentences", f"{language}.toml").read_text(encoding="utf-8"))
     raw["intents"] = {name: raw.pop(name) for name in INTENTS if name in raw}
-    data = _in_both_scripts(PackData.model_validate(raw))
+    data = _in_both_scripts(convert(raw, PackData))
     slots = {name: _with_blanks(pattern) for name, pattern in data.slots.items()}
     notation = Notation(rules=data.rules, slots=slots, is_spaced=data.is_spaced, is_folded=True)
     edge = r"\b" if data.is_spaced else ""
@@ -273,57 +285,62 @@ def load_pack(language: str) -> LanguagePack:
         closing=_ending(rf"{pause}{edge}", data.closing, notation, rf"{pause}$"),
         taken_back=_ending(r"(?:^|[\s,.;!?…，。；！？~-])\s*", data.taken_back, notation, rf"{pause}$"),
         waved_off=any_of(data.waved_off),
-        joint=re.compile(rf"(?:{_longest(data.joints)}){behind}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
-        subject=re.compile(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
-        leftover=re.compile(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
-        timed=re.compile(
+        unwanted=any_of(data.unwanted),
+        joint=LazyPattern(rf"(?:{_longest(data.joints)}){behind}[\s:：,，]*|[\s:：,，.;。；、-]+", re.IGNORECASE),
+        subject=LazyPattern(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
+        leftover=LazyPattern(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
+        timed=LazyPattern(
             rf"(?:{edge}(?:{_words(data.before_time)})\s*)*{BLANK}(?:{_words(data.after_time)})*",
             re.IGNORECASE,
         ),
-        timed_words=re.compile(rf"^(?:(?:{_words(data.before_time)}){edge}\s*)+", re.IGNORECASE),
-        between=re.compile(
+        timed_words=LazyPattern(rf"^(?:(?:{_words(data.before_time)}){edge}\s*)+", re.IGNORECASE),
+        between=LazyPattern(
             rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*|\s*\.\s+",
             re.IGNORECASE,
         ),
-        plain=re.compile(rf"{edge}{plain}{edge}", re.IGNORECASE),
-        plain_edge=re.compile(
+        plain=LazyPattern(rf"{edge}{plain}{edge}", re.IGNORECASE),
+        plain_edge=LazyPattern(
             rf"(?:^|(?<={BLANK}))(?:\s*{plain}{edge})+|(?:{edge}{plain}\s*)+(?=$|{BLANK})", re.IGNORECASE
         ),
-        plural=re.compile(_alternatives(data.plurals, edge)),
-        vague=re.compile(_alternatives(data.vague_times, edge)),
-        not_time=re.compile(rf"{_QUOTED}|{before}(?:{'|'.join(data.not_times) or NEVER})"),
+        plural=LazyPattern(_alternatives(data.plurals, edge)),
+        vague=LazyPattern(_alternatives(data.vague_times, edge)),
+        not_time=LazyPattern(rf"{_QUOTED}|{before}(?:{'|'.join(data.not_times) or NEVER})"),
         read_as=_pairs(data.read_as),
         odd=any_of(written for written, _ in data.read_as),
         rewritten=tuple((sought(pattern), words) for pattern, words in data.rewritten),
         typed={**slips(data.slips, real=data.no_slips), **data.typed},
         no_note=any_of(data.no_notes),
         to_do=any_of((data.to_do,)),
-        repeated=re.compile(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
-        lead=re.compile(data.lead.pattern),
-        tail=re.compile(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
-        correction=re.compile(
+        repeated=LazyPattern(rf"{edge}(?:{_words(data.repeat_words)}){edge}", re.IGNORECASE),
+        lead=LazyPattern(data.lead.pattern),
+        tail=LazyPattern(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
+        correction=LazyPattern(
             rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}(?:(?:{_words(data.before_time)}){edge}\s*)*"
             rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:]|\.\d))"
         ),
-        turning=re.compile(f"，(?:{_longest(data.corrections)})"),
+        turning=LazyPattern(f"，(?:{_longest(data.corrections)})"),
         trigger=any_of((data.trigger,)),
-        next_trigger=re.compile(rf"(?<=[^\s,，。；])(?={BLANK}(?:{data.trigger}))"),
-        afresh=re.compile(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*"),
-        lengths=_compiled(data.lengths),
+        next_trigger=LazyPattern(rf"(?<=[^\s,，。；])(?={BLANK}(?:{data.trigger}))"),
+        afresh=LazyPattern(rf"{_BREAK}(?:{_longest(data.corrections)}){edge}[\s,，.。…]*"),
+        lengths=_each(data.lengths),
         listed_clock=any_of((data.listed_clock,)),
         either=any_of((data.either,)),
         pointing=any_of((data.pointing,)),
+        pronoun=any_of((data.pronoun,)),
+        again=any_of((data.again,)),
+        alike=any_of(map(_with_blanks, data.alike)),
+        nameless=any_of((data.nameless,)),
         owning=any_of((data.owning,)),
-        replacing=_compiled(data.replacing),
-        telling=re.compile(data.telling, re.IGNORECASE),
+        replacing=_each(data.replacing),
+        telling=LazyPattern(data.telling, re.IGNORECASE),
         period=any_of(data.periods),
         answering=any_of(data.answering),
-        length=re.compile(data.length, re.IGNORECASE),
-        purpose=re.compile(data.purpose),
-        somebody=re.compile(data.somebody),
-        to_somebody=re.compile(data.to_somebody),
-        later=_compiled(data.later, re.IGNORECASE),
-        earlier=_compiled(data.earlier, re.IGNORECASE),
+        length=LazyPattern(data.length, re.IGNORECASE),
+        purpose=LazyPattern(data.purpose),
+        somebody=LazyPattern(data.somebody),
+        to_somebody=LazyPattern(data.to_somebody),
+        later=_each(data.later, re.IGNORECASE),
+        earlier=_each(data.earlier, re.IGNORECASE),
         mornings=tuple((any_of((each.words,)), each) for each in data.mornings),
         untitled=_pairs(data.untitled),
     )
@@ -373,22 +390,22 @@ def load_intent(language: str, name: str) -> Intent:
             for need, templates in groups.items()
             for template in templates
         ),
-        refused=_compiled(data.refused),
+        refused=_each(data.refused),
     )
 
 
 def _in_both_scripts(data: PackData) -> PackData:
     """`data` with the words that are sought in a text as it is written in traditional characters as well."""
     written = str.maketrans(data.simplified, data.traditional)
-    words = data.model_dump(include=_SOUGHT_AS_WRITTEN) if written else {}
-    return data.model_copy(
-        update={name: type(each)((*each, *(word.translate(written) for word in each))) for name, each in words.items()}
+    words = {name: getattr(data, name) for name in _SOUGHT_AS_WRITTEN} if written else {}
+    return replace(
+        data, **{name: type(each)((*each, *(word.translate(written) for word in each))) for name, each in words.items()}
     )
 
 
 def sought(pattern: str) -> Sought:
     """`pattern`, to be looked for in folded texts."""
-    return Sought(re.compile(pattern), certain_words(pattern) or ("",))
+    return Sought(LazyPattern(pattern), certain_words(pattern) or ("",))
 
 
 def _shortest(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -396,17 +413,17 @@ def _shortest(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(words) if not any(one != word and one in word for one in words))
 
 
-def _compiled(patterns: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, flags) for pattern in patterns)
+def _each(patterns: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> tuple[LazyPattern, ...]:
+    return tuple(LazyPattern(pattern, flags) for pattern in patterns)
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(pattern), words) for pattern, words in pairs)
+def _pairs(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[LazyPattern, str], ...]:
+    return tuple((LazyPattern(pattern), words) for pattern, words in pairs)
 
 
-def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+def any_of(patterns: Iterable[str]) -> LazyPattern:
     """Matches any of some regular expressions in a folded text; nothing, when there are none."""
-    return re.compile("|".join(patterns) or NEVER)
+    return LazyPattern("|".join(patterns) or NEVER)
 
 
 def _with_blanks(pattern: str) -> str:
@@ -425,7 +442,7 @@ def _any_template(templates: Iterable[str], notation: Notation) -> str:
 
 def _ending(before: str, templates: Iterable[str], notation: Notation, behind: str) -> Sought:
     """Any of `templates`, between what stands `before` it and `behind` it."""
-    pattern = re.compile(f"{before}(?:{_any_template(templates, notation)}){behind}")
+    pattern = LazyPattern(f"{before}(?:{_any_template(templates, notation)}){behind}")
     signs = notation.needed(f"({'|'.join(templates)})")
     return Sought(pattern=pattern, signs=_shortest(signs[0]) if signs else ("",))
 

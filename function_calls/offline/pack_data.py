@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from msgspec import Struct, field
 
 NEVER = r"(?!)"
 """A regular expression that matches nothing."""
@@ -26,12 +26,7 @@ INTENTS = (
 )
 
 
-class _Data(BaseModel):
-    # Only what a whole file is checked with is made, when the first one is read.
-    model_config = ConfigDict(extra="forbid", defer_build=True)
-
-
-class IntentData(_Data):
+class IntentData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The sentences of one intent; `gate` are regular expressions of which one must occur, and one of `gate_too`."""
 
     gate: tuple[str, ...]
@@ -44,15 +39,15 @@ class IntentData(_Data):
     refused: tuple[str, ...] = ()
 
 
-class LeadData(_Data):
+class LeadData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the language says "30 minutes before"; units are in seconds, by the first letter."""
 
     pattern: str = NEVER
-    numbers: dict[str, float] = Field(default_factory=dict)
-    units: dict[str, int] = Field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
 
 
-class MorningData(_Data):
+class MorningData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Requests (regular expression `words`) whose unmarked hour is one of the morning; `said` says so of {time}.
 
     Where that `is_likely` only, the person is asked.
@@ -63,7 +58,7 @@ class MorningData(_Data):
     is_likely: bool = False
 
 
-class QuestionData(_Data):
+class QuestionData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What questions look like: regular expressions.
 
     `forms` are those of any question, `demands` those of other ways to ask, `phrases` what is no sentence at all;
@@ -83,7 +78,7 @@ class QuestionData(_Data):
     dues: tuple[str, ...] = ()
 
 
-class PackData(_Data):
+class PackData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One language file. Only the script and the sentences are needed; what is left out never matches."""
 
     script: Literal["latin", "han"]
@@ -97,6 +92,7 @@ class PackData(_Data):
     closing: tuple[str, ...] = ()
     taken_back: tuple[str, ...] = ()
     waved_off: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
     subject_joints: tuple[str, ...] = ()
@@ -105,12 +101,12 @@ class PackData(_Data):
     after_time: tuple[str, ...] = ()
     plain_words: tuple[str, ...] = ()
     plurals: tuple[str, ...] = ()
-    ordinals: dict[str, int] = Field(default_factory=dict)
+    ordinals: dict[str, int] = field(default_factory=dict)
     vague_times: tuple[str, ...] = ()
     not_times: tuple[str, ...] = ()
     read_as: tuple[tuple[str, str], ...] = ()
     rewritten: tuple[tuple[str, str], ...] = ()
-    typed: dict[str, str] = Field(default_factory=dict)
+    typed: dict[str, str] = field(default_factory=dict)
     slips: tuple[str, ...] = ()
     no_slips: frozenset[str] = frozenset()
     repeat_words: tuple[str, ...] = ()
@@ -119,6 +115,10 @@ class PackData(_Data):
     lengths: tuple[str, ...] = ()
     pointers: frozenset[str] = frozenset()
     pointing: str = NEVER
+    pronoun: str = NEVER
+    again: str = NEVER
+    alike: tuple[str, ...] = ()
+    nameless: str = NEVER
     owning: str = NEVER
     replacing: tuple[str, ...] = ()
     telling: str = NEVER
@@ -140,9 +140,9 @@ class PackData(_Data):
     earlier: tuple[str, ...] = ()
     every: tuple[str, ...] = ()
     answering: tuple[str, ...] = ()
-    choices: dict[str, frozenset[str]] = Field(default_factory=dict)
-    lead: LeadData = Field(default_factory=LeadData)
-    slots: dict[str, str] = Field(default_factory=dict)
-    rules: dict[str, str] = Field(default_factory=dict)
-    questions: QuestionData = Field(default_factory=QuestionData)
-    intents: dict[str, IntentData] = Field(default_factory=dict)
+    choices: dict[str, frozenset[str]] = field(default_factory=dict)
+    lead: LeadData = field(default_factory=LeadData)
+    slots: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    questions: QuestionData = field(default_factory=QuestionData)
+    intents: dict[str, IntentData] = field(default_factory=dict)

@@ -16,9 +16,9 @@ _MOST_LETTERS: Final = 200
 
 
 def points_back(text: str, language: str) -> bool:
-    """Whether `text` asks to be reminded of something by pointing at it, so that what was said before is needed."""
+    """Whether `text` points at something, or at somebody to be reminded, so that what was said before is needed."""
     packs = map(load_pack, languages_of(text, language)) if len(text) <= LONGEST else ()
-    return any(pack.pointing.search(pack.fold(text)) for pack in packs)
+    return any(each.search(pack.fold(text)) for pack in packs for each in (pack.pointing, pack.pronoun))
 
 
 def only_points(reminder: ReminderRequest, request: Request, ear: Ear) -> bool:

@@ -1,26 +1,26 @@
 """Tell questions about the world, which a search can answer, from small talk."""
 
-import re
 from functools import cache
 
 from msgspec import Struct
 
 from function_calls.offline.clauses import LONGEST, tidy
+from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.pack import LanguagePack, any_of, load_pack
 
 
 class QuestionPatterns(Struct, frozen=True, kw_only=True):
     """The compiled `QuestionData`."""
 
-    form: re.Pattern[str]
-    demand: re.Pattern[str]
-    phrase: re.Pattern[str]
-    chatty: re.Pattern[str]
-    topic: re.Pattern[str]
-    fact: re.Pattern[str]
-    open_fact: re.Pattern[str]
-    other: re.Pattern[str]
-    due: re.Pattern[str]
+    form: LazyPattern
+    demand: LazyPattern
+    phrase: LazyPattern
+    chatty: LazyPattern
+    topic: LazyPattern
+    fact: LazyPattern
+    open_fact: LazyPattern
+    other: LazyPattern
+    due: LazyPattern
 
 
 @cache
@@ -47,6 +47,12 @@ def is_question(text: str, pack: LanguagePack) -> bool:
     if patterns.chatty.search(plain):
         return False
     return patterns.form.search(plain) is not None or asks_the_world(text, pack, is_addressed=True)
+
+
+def has_form(text: str, pack: LanguagePack) -> bool:
+    """Whether `text` is worded as a question or a demand; "sushi near me" is one without it."""
+    plain, patterns = pack.fold(tidy(text, pack)), load_questions(pack.language)
+    return patterns.form.search(plain) is not None or patterns.demand.search(plain) is not None
 
 
 def asked_when(words: str, pack: LanguagePack) -> str:

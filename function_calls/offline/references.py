@@ -7,7 +7,7 @@ from function_calls.offline.pack import LanguagePack
 from function_calls.offline.requests import Request
 
 ALL = "all"
-_SEVERAL = ("which", "reference", "due", "numbers", "ordinals")
+_SEVERAL = ("which", "reference", "habit", "due", "numbers", "ordinals")
 _RANGE = re.compile(r"(\d+)(?:\s?[个条]?\s?(?:-|–|to|through|到|至)\s?第?(\d+))?")
 _FIGURES = re.compile("[一二两三四五六七八九十]+")
 _LONGEST_RANGE = 20
@@ -30,7 +30,7 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
         return tuple(_restored(words, request, pack) for words in both)
     words = " ".join(filter(None, map(request.match.first, _SEVERAL)))
     numbers = _numbers(words, pack) if request.match.first("numbers") else []
-    parts = [part for joined in pack.between.split(words) for part in _LISTED.split(joined)]
+    parts = [part for joined in pack.between.compiled.split(words) for part in _LISTED.split(joined)]
     numbers = numbers or [_restored(part, request, pack) for part in parts if part.strip()]
     if len(numbers) > 1 and all(number.isdigit() for number in numbers):
         return tuple(numbers)

@@ -15,6 +15,7 @@ from function_calls.offline.corrections import corrected
 from function_calls.offline.listed import listed
 from function_calls.offline.matching import Match, match_clause, possible
 from function_calls.offline.pack import LanguagePack, load_gate
+from function_calls.offline.questions import asks_the_world, has_form
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.several_times import with_alternatives, with_listed_clocks
 from function_calls.offline.time_words import TimeReader, TimeWords, find_times, in_the_morning, joined, repeated
@@ -23,6 +24,7 @@ from services.time_expressions import Reading
 _FEWEST_TRIGGERS = 2
 _MOST_PAUSES = 8
 _NEAR = 40
+_SEARCH = "perplexity_search"
 _MARK = re.compile(r"[.,;!?。，；！？\n]")
 _PAUSE = re.compile(r"[.;!?。；！？\n]+")
 
@@ -70,14 +72,32 @@ class Ear(Struct, frozen=True, kw_only=True):
         if self.pack.taken_back.search(self.pack.fold(plain)) or self._is_quoted(text):
             return ()
         core = self._afresh(uncover(plain, self.pack, self.names))
-        found = self._listed(text) or self._one_after_another(text) or self._all(core)
+        found = self._before_a_question(core) or self._listed(text) or self._one_after_another(text) or self._all(core)
         paused = self._with_pauses(text)
         found = paused if not found or len(_at_a_clock(paused)) > len(_reminders(found)) else found
         return self._on_their_days(request for request in found if request.intent != "none")
 
+    def _before_a_question(self, text: str) -> tuple[Request, ...]:
+        """The reminders of a text that goes on to ask about the world, and the search for that; empty without both.
+
+        No time of the question is one of theirs: "remind me to call Bob at 5pm, and what's the weather tomorrow?"
+        """
+        for pause in islice(_MARK.finditer(text), _MOST_PAUSES):
+            question = self._after(text, pause)
+            is_asked = asks_the_world(question, self.pack) and has_form(question, self.pack)
+            if not is_asked or self._all(question):
+                continue
+            asked = self._all(trimmed(text[: pause.start()]))
+            reminders = _reminders(asked)
+            if reminders and all(each.content and each.time is not None for each in reminders):
+                clause = self.clause(question)
+                search = Match(intent=_SEARCH, slots={"query": clause.text})
+                return (*asked, Request(intent=_SEARCH, match=search, clause=clause))
+        return ()
+
     def _one_after_another(self, text: str) -> tuple[Request, ...]:
         """The requests of a text without marks, each with its trigger: 傍晚提醒我遛狗 晚上十点提醒我关窗."""
-        if not _FEWEST_TRIGGERS <= len(self.pack.trigger.findall(self.pack.fold(text))) <= _MOST_PAUSES:
+        if not _FEWEST_TRIGGERS <= len(self.pack.trigger.compiled.findall(self.pack.fold(text))) <= _MOST_PAUSES:
             return ()
         core = self._afresh(self.core(with_pauses(text) or text))
         clause = self.clause(core)
@@ -191,8 +211,9 @@ class Ear(Struct, frozen=True, kw_only=True):
         if whole is not None and whole.intent == "reminder_snooze":  # 等会儿再提醒我 is no time and a request
             return ()
         for pause in [*begins, None]:
-            request = self._one(uncover(text[start : pause.start() if pause else None], self.pack, self.names))
-            if request is None:
+            piece = uncover(text[start : pause.start() if pause else None], self.pack, self.names)
+            request = self._one(piece)
+            if request is None or (pause is not None and self.is_time(piece)):  # 四小时后再提醒大家
                 return ()
             found.append(request)
             start = pause.end() if pause else start
@@ -224,7 +245,7 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def _is_correction(self, text: str, pause: re.Match[str]) -> bool:
         """Whether what goes on at `pause` says another time ("no, at six"), and not another request."""
-        turn = self.pack.afresh.match(self.pack.fold(text), pause.start())
+        turn = self.pack.afresh.compiled.match(self.pack.fold(text), pause.start())
         if turn is None:
             return False
         request = self._one(uncover(text[turn.end() :], self.pack, self.names))

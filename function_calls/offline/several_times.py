@@ -24,7 +24,9 @@ def with_listed_clocks(
     found: list[TimeWords] = []
     for time in times:
         found.append(time)
-        while found[-1].words[-1:].isdigit() and (figure := pack.listed_clock.match(text, found[-1].spans[-1][1])):
+        while found[-1].words[-1:].isdigit() and (
+            figure := pack.listed_clock.compiled.match(text, found[-1].spans[-1][1])
+        ):
             readings = read(pack.data.clock.format(time=figure["clock"]), now, language=pack.language)
             if len(readings) != 1 or any(_overlap(figure.span("clock"), each) for each in times):
                 break
@@ -37,7 +39,7 @@ def with_alternatives(times: Sequence[TimeWords], text: str, pack: LanguagePack)
     """`times` of `text` with those between which it leaves the choice as one that is to be asked about: "at 5 or 6"."""
     found: list[TimeWords] = []
     for time in times:
-        if found and pack.either.fullmatch(text, found[-1].spans[-1][1], time.spans[0][0]):
+        if found and pack.either.compiled.fullmatch(text, found[-1].spans[-1][1], time.spans[0][0]):
             found.append(_either(found.pop(), time, text))
         else:
             found.append(time)

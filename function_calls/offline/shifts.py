@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from function_calls.offline.clauses import trimmed
+from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.time_words import TimeWords
 from function_calls.phrases import is_clock_without_half
@@ -67,6 +68,6 @@ def moved_by(request: Request, ear: Ear) -> timedelta | None:
     return best.start - ear.now if later else ear.now - best.start
 
 
-def _span(words: str, patterns: Iterable[re.Pattern[str]]) -> str:
+def _span(words: str, patterns: Iterable[LazyPattern]) -> str:
     found = (pattern.fullmatch(trimmed(words)) for pattern in patterns)
     return next((match["span"] for match in found if match), "")

@@ -20,7 +20,8 @@ class Phrases(Struct, frozen=True, kw_only=True):
 
     `yes` and `no` are whole messages, and so are `picks`: those that pick one of what was offered, by its number or as
     `once` or `always`. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
-    the day. `until` stands before the end of a while.
+    the day. `until` stands before the end of a while. `each` makes days of the week ones that come again, and
+    `daily_until` says up to when something is to come.
     """
 
     yes: frozenset[str]
@@ -32,6 +33,8 @@ class Phrases(Struct, frozen=True, kw_only=True):
     clocks: re.Pattern[str]
     clocks_without_half: re.Pattern[str]
     until: re.Pattern[str]
+    each: str
+    daily_until: str
 
 
 class Claims(Struct, frozen=True, kw_only=True):
@@ -65,6 +68,8 @@ def phrases(language: str) -> Phrases:
         clocks=_any_of(table["clock"]["times"]),
         clocks_without_half=_any_of(table["clock"]["without_half"]),
         until=_any_of(table["clock"]["until"]),
+        each=table["repetition"]["each"],
+        daily_until=table["repetition"]["daily_until"],
     )
 
 

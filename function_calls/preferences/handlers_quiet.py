@@ -7,6 +7,7 @@ from function_calls.being_meant import is_meant
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
+from function_calls.phrases import is_clock_without_half
 from function_calls.preferences.models import QuietHoursArgs, QuietPutBackArgs, Whose
 from function_calls.registry import tool_function
 from function_calls.reminder_times import zone_name
@@ -18,7 +19,9 @@ from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService
 
 _OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消", "关掉", "没有", "无"})
+_HALF_DAY = 12
 _BARE = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until)\s*(\d{1,2})(?::(\d{2}))?")
+_BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|[-–—~]", re.IGNORECASE)
 _NOT_PART = re.compile(r"^(?:from|between|during|at|在|从)\s*|[点时]", re.IGNORECASE)
 
 
@@ -85,10 +88,13 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
     found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language)
     readings = [each.best for each in found if each.best is not None and each.best.has_clock]
     if len(readings) == 1 and readings[0].end is not None:
-        return _wall(readings[0].start.time()), _wall(readings[0].end.time())
-    if len(readings) == 2:
-        return _wall(readings[0].start.time()), _wall(readings[1].start.time())
-    return None
+        first, last = _wall(readings[0].start.time()), _wall(readings[0].end.time())
+    elif len(readings) == 2:
+        first, last = (_wall(each.start.time()) for each in readings)
+    else:
+        return None
+    is_open = is_clock_without_half(_BETWEEN.split(words)[-1].strip())
+    return first, _sooner(first, last) if is_open else last
 
 
 def _clock(hour: str, minute: str | None) -> time | None:
@@ -96,6 +102,16 @@ def _clock(hour: str, minute: str | None) -> time | None:
         return time(int(hour) % 24 if hour == "24" else int(hour), int(minute or 0))
     except ValueError:
         return None
+
+
+def _sooner(first: time, last: time) -> time:
+    """The half of the day for `last`, of which the words leave it open, in which the hours end the sooner."""
+    other = last.replace(hour=(last.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    return min(last, other, key=lambda end: (_minutes(end) - _minutes(first)) % (24 * 60) or 24 * 60)
+
+
+def _minutes(clock: time) -> int:
+    return clock.hour * 60 + clock.minute
 
 
 def _wall(clock: time) -> time:

@@ -14,6 +14,7 @@ from function_calls.reminder_times import clock_of, rule_parts, schedule_from
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.named_days import SAME_TIME, days_in, readings_in
+from function_calls.reminders.own_part import own_words_for
 from services.errors import RequestRefused
 from services.reminders.exceptions import without_exceptions
 from services.reminders.model import Schedule
@@ -48,7 +49,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": from when it would come
         return replace(new, start=old.start) if is_ahead else new
     if args.time is None:
-        return Schedule(start=old.start, zone=old.zone)
+        return _next_alone(old, ctx)
     shift = _SHIFT.fullmatch(args.time)
     if shift is not None:
         return _moved(old, args.time, shift, ctx)
@@ -64,6 +65,12 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
+
+
+def _next_alone(old: Schedule, ctx: CallContext) -> Schedule:
+    """The next time of `old`, and no other."""
+    coming = next_fires(old, ctx.now, 1)
+    return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
 
 
 def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
@@ -142,7 +149,8 @@ def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedul
 
 def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
     """The message without the words that name the reminder: "reminder 1 to 6pm" speaks of no time from one to six."""
-    return ctx.message.text.replace(args.reminder_id, " ", 1) if args.reminder_id else ctx.message.text
+    said = own_words_for("reminder_update", args.reminder_id or "", ctx)
+    return said.replace(args.reminder_id, " ", 1) if args.reminder_id else said
 
 
 def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:

@@ -9,12 +9,13 @@ from itertools import chain
 from msgspec import Struct
 
 from function_calls.offline.answers import is_choice
+from function_calls.offline.blanks import has_words
 from function_calls.offline.carried_days import halves, on_their_days
 from function_calls.offline.clauses import tidy
 from function_calls.offline.corrections import at_clock, corrected_times
-from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.pack import LanguagePack, language_of, load_pack
 from function_calls.offline.several_times import completed, with_listed_clocks
-from function_calls.offline.time_words import find_times, in_the_morning, without_owners
+from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, without_owners
 from function_calls.phrases import is_clock_without_half
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
@@ -25,6 +26,7 @@ _COMPARED_FIRES = 5
 _CLOCKLESS = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME = timedelta(minutes=1)
 _USUAL = TimeReader()
+_CALLED = re.compile(r"^\s*(?:@\S+[\s,:，：]*|\w+[,:，：]\s*)")
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|之前|以前", re.IGNORECASE)
 
@@ -37,13 +39,22 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 def cross_check(
-    proposed: Schedule, words: str, *, now: datetime, zone: tzinfo, language: str, times: TimeReader = _USUAL
+    proposed: Schedule,
+    words: str,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    language: str,
+    times: TimeReader = _USUAL,
+    own: TimeWords | None = None,
 ) -> Verdict:
-    """Compare `proposed` with the times in `words`, the message that it is about; `times` reads them.
+    """Compare `proposed` with the times in `words`, the part of a message that it is about; `times` reads them.
+
+    `own` is the one of these times that belongs to it, where they are those of several reminders.
 
     Words that name no time, a time that fits, or a time relative to another leave the proposal, and so does the answer
-    to a question. Words with one clear time overrule it; words that can be read in several ways, none of them the
-    proposal, are asked about.
+    to a question: a clock that stands alone names no day, for that was named before. Words with one clear time overrule
+    it; words that can be read in several ways, none of them the proposal, are asked about.
     """
     pack = load_pack(language_of(words, language))
     if is_choice(words, pack):
@@ -57,12 +68,48 @@ def cross_check(
     carried = on_their_days(named, now.astimezone(zone))
     readings = tuple(chain.from_iterable((*apart, *carried, *listed, _beside_events(named))))
     is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
+    if own is not None and not is_relative:
+        return _with_own(proposed, own, now)
     if not readings or is_relative or any(_fits(proposed, reading, now) for reading in readings):
+        return Verdict(schedule=proposed)
+    if _is_only_a_clock(words, found, pack) and any(_has_its_clock(proposed, each) for each in readings):
         return Verdict(schedule=proposed)
     meant = tuple(_schedule(each.readings[0], proposed.zone, now) for each in found if each.readings)
     if len(meant) == 1 and _is_clear(found, readings[0]):
         return Verdict(schedule=meant[0])
     return Verdict(schedule=proposed, choices=(*meant, proposed))
+
+
+def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePack) -> bool:
+    """Whether a message names a clock and says nothing beside it but what answers are given with: "make it 6:15"."""
+    best = found[0].best if len(found) == 1 else None
+    if best is None or best.has_day or best.rrule is not None or not best.has_clock or len(best.spans) != 1:
+        return False
+    start, end = best.spans[0]
+    front, behind = pack.fold(_CALLED.sub("", words[:start])), pack.fold(words[end:])
+    while has_words(front + behind):
+        shorter = pack.answering.compiled.sub("", front), pack.answering.compiled.sub("", behind)
+        if shorter == (front, behind):
+            return False
+        front, behind = shorter
+    return True
+
+
+def _has_its_clock(proposed: Schedule, reading: Reading) -> bool:
+    """Whether one time is proposed for the clock that was named, by either half of the day."""
+    return not proposed.rule and any(half.start.time() == proposed.start.time() for half in halves(reading))
+
+
+def _with_own(proposed: Schedule, own: TimeWords, now: datetime) -> Verdict:
+    """The proposal of one of several reminders beside the time that was named for it."""
+    is_open = is_clock_without_half(own.words)
+    either = [half for each in own.readings for half in halves(each)] if is_open else []
+    if any(_fits(proposed, reading, now) for reading in (*own.readings, *either)):
+        return Verdict(schedule=proposed)
+    meant = _schedule(own.readings[0], proposed.zone, now)
+    if not own.is_ambiguous:
+        return Verdict(schedule=meant)
+    return Verdict(schedule=proposed, choices=(meant, proposed))
 
 
 def _beside_events(named: Sequence[tuple[str, tuple[Reading, ...]]]) -> tuple[Reading, ...]:

@@ -22,6 +22,7 @@ from function_calls.reminders.moves import moved_once
 from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.pausing import rested
 from function_calls.reminders.putting_off import is_shift, put_off, put_off_all, shifted_all, until_of
+from function_calls.reminders.repetition import is_only_day, repeated, which_of_those_days, with_days_for_good
 from function_calls.reminders.replies import meant
 from function_calls.reminders.rests import rest_during
 from function_calls.reminders.skips import NEXT, with_skipped
@@ -67,11 +68,15 @@ async def reminder_update(
 async def _updated(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
-    args = without_days_of_content(at_same_time(args, ctx), old.content, ctx)
+    args = without_days_of_content(at_same_time(with_days_for_good(args, ctx), ctx), old.content, ctx)
     is_over = old.state is ReminderState.DONE
     moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
     if moved is not None:
         return moved
+    if args.skip and args.days:
+        if may_ask and not is_only_day(args, wall_days.bare(old.schedule), ctx):
+            return await which_of_those_days(args, old, ctx)
+        args = args.model_copy(update={"days": None})
     if args.skip and args.skip.strip().lower() != NEXT:
         rest = rest_during(args.skip, ctx)
         if rest.until - rest.since > _DAY:
@@ -141,8 +146,10 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
     """What is asked to be changed; a new time keeps the repeating until it is done."""
     bare = wall_days.bare(old.schedule)
     schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
-    if args.until_done is not None:
-        schedule = nagging(schedule or bare, args.until_done)
+    schedule = repeated(args, schedule or bare, ctx) or schedule
+    until_done = 0 if _stops_repeating(args, bare) else args.until_done
+    if until_done is not None:
+        schedule = nagging(schedule or bare, until_done)
     elif schedule is not None:
         schedule = replace(schedule, rule=nag_like(old.schedule.rule, schedule.rule))
     return ReminderEdit(
@@ -151,6 +158,11 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
         is_urgent=args.urgent,
         catch_up=None if args.missed is None else CatchUp(args.missed),
     )
+
+
+def _stops_repeating(args: ReminderUpdateArgs, bare: Schedule) -> bool:
+    """Whether "once" is asked of what repeats in no other way than until it is done."""
+    return args.type == "once" and args.time is None and not bare.rule
 
 
 def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:

@@ -27,7 +27,7 @@ class ReminderUpdateArgs(Arguments):
     content: str | None = Field(default=None, description="新的内容 / the new text; leave it out to keep the old one")
     added: str | None = Field(default=None, description="加上的内容 / words to put behind the text that it has")
     type: Literal["once", "daily", "weekly"] | None = Field(
-        default=None, description="Only to make it repeat differently: once, daily or weekly."
+        default=None, description="Only to make it repeat differently: once (its next time only), daily or weekly."
     )
     weekday: int | None = Field(
         default=None, ge=0, le=6, description="With type=weekly, the day of the week: 0=周一 Monday … 6=周日 Sunday"
@@ -38,7 +38,16 @@ class ReminderUpdateArgs(Arguments):
     skip: str | None = Field(
         default=None,
         description="跳过 / leave out a day (or a week) of one that repeats: 'YYYY-MM-DD', the person's words for the "
-        "day, or 'next' for its next time.",
+        "day, or 'next' for its next time. Days that come again ('Sundays', 'weekends') are left out for good.",
+    )
+    days: str | None = Field(
+        default=None,
+        description="改为星期几 / on which days of the week it comes: 'weekdays', 'every day except Friday'; "
+        "'+Wednesday' adds a day, '-Sunday' leaves one out for good.",
+    )
+    until: str | None = Field(default=None, description="到哪天为止 / the last day on which one that repeats comes.")
+    times: int | None = Field(
+        default=None, ge=1, description="再提醒几次 / how many more times one that repeats comes."
     )
     occurrence: str | None = Field(
         default=None,

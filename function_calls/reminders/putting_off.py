@@ -41,7 +41,8 @@ _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
 # "Remind me again on Friday", not "push it back again": said both times.
 _AGAIN: Final = re.compile(
     r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
-    r"|[再也].{0,8}(?:提醒|叫|通知)",
+    r"|^\W*(?:and|also|then|again|and also|and then)\b.*\bsame time\b"
+    r"|[再也].{0,8}(?:提醒|叫|通知)|也是?(?:在)?(?:同|相同)|再来一[次遍]",
     re.IGNORECASE,
 )
 

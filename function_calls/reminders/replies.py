@@ -3,9 +3,13 @@
 import re
 
 from function_calls.context import CallContext
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.references import reminder_references
+from function_calls.own_words import requests_in
 from services.errors import RequestRefused
 from services.history.service import HistoryService
 from services.reminders.model import Reminder
+from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
 _THIS = frozenset(
@@ -13,6 +17,8 @@ _THIS = frozenset(
     | {"这个", "这条", "它", "那个", "那条", "这个提醒", "那个提醒", "这条提醒", "提醒"}
 )
 _ID = re.compile(r"\[([a-z][a-z0-9]{5,})\]")
+_WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
+_CHANGED_BY_NAME = frozenset({"reminder_delete", "reminder_update", "reminder_snooze"})
 _LOOKED_BACK = 200
 
 
@@ -35,15 +41,33 @@ async def meant(
 ) -> str | None:
     """`reference`, or where it only points the id of the reminder that is replied to; None when nothing is meant.
 
+    Where the person's own words name one reminder and nothing of `reference` is among them, it is the one they name.
+
     Raises:
         RequestRefused: `reminder_ambiguous(reference, candidates)`: the message that is replied to had several.
     """
-    if not points(reference):
-        return reference
+    if reference is not None and not points(reference):
+        return await _named_in_words(reference, ctx, reminders) or reference
     found = await replied_to(ctx, reminders, history)
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference or "", candidates=found)
     return found[0].id if found else None
+
+
+async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
+    """The id of the one reminder that the message names in other words than `reference`; models mix up ids."""
+    said = set(_WORD.findall(ctx.message.text.casefold()))
+    if said & set(_WORD.findall(reference.casefold())):
+        return None
+    pack = load_pack(language_of(ctx.message.text, ctx.language))
+    asked = [each for each in requests_in(ctx) if each.intent in _CHANGED_BY_NAME]
+    names = [name for each in asked for name in reminder_references(each, pack)]
+    if len(names) != 1 or points(names[0]) or names[0].isdecimal() or means_all(names[0]):
+        return None
+    try:
+        return (await reminders.get(ctx.chat, ctx.sender, names[0])).id
+    except RequestRefused:
+        return None  # the words fit none, or several: the model may have seen more
 
 
 async def _confirmed_in(

@@ -1,5 +1,6 @@
 """For which while a reminder is to rest, in people's words, and how that is confirmed."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,12 +17,14 @@ from services.reminders.due_words import is_weekend
 from services.reminders.model import Reminder
 from services.reminders.recurrence import next_fires
 from services.reminders.rests import Rest
+from services.reminders.rules import WEEKDAYS
 from services.reminders.wall_days import bare
 from services.time_expressions import Grain, Reading
 
 _DAY: Final = timedelta(days=1)
 _TICK: Final = timedelta(microseconds=1)
 _DAYS_A_WEEK: Final = 7
+_WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
 _MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
 
 
@@ -47,6 +50,9 @@ def rest_during(words: str, ctx: CallContext) -> Rest:
         RequestRefused: `time_not_understood`, `time_in_past`.
     """
     reading = _reading(words, ctx)
+    stretch = _stretch(reading)
+    if stretch is not None:
+        return Rest(since=max(stretch.since, ctx.now), until=stretch.until)
     is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
     if is_end or reading is None or reading.has_clock or reading.part or reading.rrule:
         return rest_until(words, ctx)
@@ -78,6 +84,18 @@ def rest_told(reminder: Reminder, rest: Rest, missed: Sequence[datetime], ctx: C
 
 def _reading(words: str, ctx: CallContext) -> Reading | None:
     return time_reader(ctx).parse(words, ctx.now.astimezone(ctx.zone), language=ctx.language).best
+
+
+def _stretch(reading: Reading | None) -> Rest | None:
+    """The coming days that follow each other, where a reading says the days of the week: "Monday to Friday"."""
+    rule = _WEEKLY.fullmatch(reading.rrule or "") if reading is not None else None
+    if reading is None or rule is None or reading.has_clock or reading.part:
+        return None
+    places = [WEEKDAYS.index(day) for day in rule["days"].split(",")]
+    if places != list(range(places[0], places[-1] + 1)):
+        return None
+    first = _midnight(reading.start)
+    return Rest(since=first, until=first + (places[-1] - first.weekday() + 1) * _DAY)
 
 
 def _end(reading: Reading, since: datetime, words: str) -> datetime:

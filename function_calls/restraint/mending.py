@@ -29,9 +29,17 @@ class Mending:
         """`chosen` by the model, with what the patterns read in `own`; several requests taken for one are set apart."""
         if len(own) > len(chosen):
             return tuple(own)
+        if len(own) == 1 and len({self._gist(call) for call in chosen}) == 1:
+            return (self._merged(chosen[0], own[0].arguments),)
         if len(chosen) > 1:
             return tuple(self._merged(call, {}) for call in chosen)
         return (self._merged(chosen[0], own[0].arguments if own else self._read(chosen[0])),)
+
+    @staticmethod
+    def _gist(call: ToolCall) -> tuple[str, str]:
+        """What a call comes to, however it puts the time: a day that is left out is as good as today's."""
+        clock = _CLOCK.search(str(call.arguments.get("time", "")))
+        return str(call.arguments.get("content", "")).casefold(), clock[0] if clock else ""
 
     def spoken_content(self, call: ToolCall) -> str:
         """What the model would remind of, if somebody spoke of it."""

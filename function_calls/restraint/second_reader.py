@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from function_calls.call_check import is_same
 from function_calls.calls import ToolCall, Turn
 from function_calls.offline.answering import Answering
+from function_calls.offline.direct import direct_call
 from function_calls.offline.open_questions import OpenQuestions
 from function_calls.offline.pack import language_of, load_intent_gate, load_pack
 from function_calls.offline.questions import asks_the_world
@@ -12,6 +13,7 @@ from function_calls.offline.requests import Ear
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.restraint.mending import Mending
+from function_calls.restraint.mix_ups import is_mixed_up, with_one_for_all, without_unasked
 from function_calls.restraint.review import Review
 from function_calls.restraint.signs import asks_for_news, asks_what_was_said, only_tells
 from function_calls.wording import say
@@ -20,6 +22,7 @@ from services.time_expressions import parse_all
 SET = "reminder_set"
 SEARCH = "perplexity_search"
 SUMMARY = "summary"
+STATE = "reminder_state"
 
 
 class SecondReader:
@@ -38,11 +41,15 @@ class SecondReader:
         A message that only tells something, or takes its request back, leaves none of them. A reminder gets the time
         that the person's words say, where they say one; where no time was named by anybody, the person is asked, or
         nothing is said when nobody spoke of the content either. Among people who do not speak to the bot, only a
-        message with a word for reminding sets one.
+        message with a word for reminding sets one. A plain request that was taken for another one is done as it was
+        said.
         """
         ear = self._ear(turn)
         own = self._own_calls(turn, ear)
-        kept = list(calls)
+        plain = own or self._state_asked_for(turn, ear)
+        if is_mixed_up(calls, plain) and not only_tells(turn.message.text, ear.pack):
+            return Review(calls=plain)
+        kept = list(with_one_for_all(without_unasked(calls, own), own))
         if only_tells(turn.message.text, ear.pack):
             # What a reminder is about may tell anything; a sentence that is a request as a whole stays one.
             is_asked = any(call.name == SET for call in own)
@@ -100,6 +107,14 @@ class SecondReader:
         for call in Answering(turn, ear, OpenQuestions(), "").interpretation(requests).calls:
             calls += [] if any(is_same(call, other) for other in calls) else [call]
         return tuple(calls)
+
+    @staticmethod
+    def _state_asked_for(turn: Turn, ear: Ear) -> tuple[ToolCall, ...]:
+        """The call that pauses reminders, takes them up again or leaves one out, where that is all that is said."""
+        direct, maker = direct_call(turn.message.text, ear), CallMaker(turn)
+        if direct is None or direct.tool != STATE or not maker.offers(STATE):
+            return ()
+        return (maker.call(STATE, direct.arguments),)
 
     def _ear(self, turn: Turn) -> Ear:
         return Ear(

@@ -91,28 +91,38 @@ class _CallInParts:
         if arguments:
             self.arguments.append(arguments)
 
-    def is_over(self, identity: str, name: str) -> bool:
-        """Whether a part with `name` and `identity` begins another call in the place of this one.
+    def is_over(self, identity: str, name: str, arguments: str) -> bool:
+        """Whether a part with `name`, `identity` and `arguments` begins another call in the place of this one.
 
-        Gemini and the proxies before it give every call of an answer the same index, or none.
+        Gemini and the proxies before it give every call of an answer the same index, or none; others one id as well,
+        so that only arguments which begin anew behind whole ones tell two calls of one function apart.
         """
-        if identity and identity == self.id:
-            return False
-        if name != self.name:
-            return bool(self.arguments) or bool(identity and self.id)
-        try:
-            return bool(json.loads("".join(self.arguments)))
-        except ValueError:
-            return False
+        if name and name != self.name:
+            return bool(self.arguments) or bool(identity and self.id and identity != self.id)
+        is_told_apart = bool(name) and not (identity and identity == self.id)
+        if not is_told_apart and arguments.lstrip()[:1] != "{":
+            return False  # nearly every part of a stream: what came before is not read again for each
+        whole = _parsed("".join(self.arguments))
+        return bool(whole) and (is_told_apart or _parsed(arguments) != whole)
 
     @property
     def requested(self) -> RequestedCall:
         """The call. Some servers open it with empty arguments, and some end with all of them once more."""
         whole = ""
         for part in self.arguments:
-            begins_anew = part[:1] == "{" and (whole.strip() in _NO_ARGUMENTS or part.startswith(whole))
+            begins_anew = part[:1] == "{" and (
+                whole.strip() in _NO_ARGUMENTS or part.startswith(whole) or _parsed(part) == (_parsed(whole) or "")
+            )
             whole = part if begins_anew else whole + part
         return RequestedCall(id=self.id, name=self.name, arguments=whole)
+
+
+def _parsed(arguments: str) -> object:
+    """What `arguments` say; None as long as they are not whole."""
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return None
 
 
 class StreamedAnswer:
@@ -177,17 +187,19 @@ class StreamedAnswer:
     def _add_calls(self, entries: Iterable[Fields]) -> None:
         for part in entries:
             identity, (name, arguments) = text_of(part.get("id")), name_and_arguments(part)
+            text = arguments_text(arguments) if arguments else ""
             call = self._known(part.get("index"), identity, name)
-            if call is None or (name and call.is_over(identity, name)):
+            if call is None or call.is_over(identity, name, text):
+                name = name or (call.name if call is not None else "")
                 call = self._begin(part.get("index"))
-            call.add(identity, name, arguments_text(arguments) if arguments else "")
+            call.add(identity, name, text)
 
     def _known(self, index: object, identity: str, name: str) -> _CallInParts | None:
         """The call that a part goes on with: the one at its index or, without any, the one with its id or the last."""
         if isinstance(index, int):
             return self._at_index.get(index)
         if identity:
-            known = next((call for call in self._calls if call.id == identity), None)
+            known = next((call for call in reversed(self._calls) if call.id == identity), None)
             if known is not None or name:
                 return known
         return self._calls[-1] if self._calls else None

@@ -68,6 +68,34 @@ def test_calls_without_an_index_begin_with_each_new_id():
     assert completion.finish_reason == "tool_calls"
 
 
+@pytest.mark.parametrize("place", [{"index": 0}, {}])
+@pytest.mark.parametrize("names", [("one", "two"), ("one", "one"), ("one", "")])
+@pytest.mark.parametrize("cut", [0, 4])
+def test_calls_that_share_their_id_and_index_are_told_apart(place, names, cut):
+    answer = StreamedAnswer()
+    for name, arguments in zip(names, ('{"x": 1}', '{"x": 2}'), strict=True):
+        named = {"name": name} if name else {}
+        answer.add_chunk(chunk(delta_call(arguments[:cut], id="a", **named, **place)))
+        answer.add_chunk(chunk(delta_call(arguments[cut:], **place)))
+    answer.add_chunk(chunk(finish_reason="tool_calls"))
+
+    found = answer.completion().calls
+
+    assert [(entry.name, entry.arguments) for entry in found] == [
+        (names[0], '{"x": 1}'),
+        (names[1] or names[0], '{"x": 2}'),
+    ]
+
+
+def test_arguments_that_come_once_more_are_no_second_call():
+    answer = StreamedAnswer()
+    for arguments in ("", '{"x": ', "1}", '{"x":1}'):
+        answer.add_chunk(chunk(delta_call(arguments, index=0, id="a", name="one")))
+    answer.add_chunk(chunk(finish_reason="tool_calls"))
+
+    assert [json.loads(entry.arguments) for entry in answer.completion().calls] == [{"x": 1}]
+
+
 def test_a_stream_without_a_finish_reason_was_cut():
     answer = StreamedAnswer()
     answer.add_chunk(chunk({"content": "half"}))

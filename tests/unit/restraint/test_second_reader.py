@@ -355,3 +355,48 @@ async def test_a_plain_request_that_a_model_only_has_words_for_is_done(tools, te
 
     assert [call.name for call in found.calls] == done
     assert found.answer == ("" if done else words)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "name", "done"),
+    [
+        ("remind me at 3pm to drink water", "en", "reminder_list", "reminder_set"),
+        ("remind me at 3pm to drink water", "en", "perplexity_search", "reminder_set"),
+        ("下午三点提醒我喝水", "zh", "summary", "reminder_set"),
+        ("remind me at 3pm to drink water", "en", "memory_save", "reminder_set"),
+        ("what reminders do I have?", "en", "reminder_set", "reminder_list"),
+        ("我有哪些提醒", "zh", "perplexity_search", "reminder_list"),
+        ("move the milk to 5pm", "en", "reminder_set", "reminder_update"),
+        ("把牛奶的提醒删掉", "zh", "reminder_set", "reminder_delete"),
+        ("pause all my reminders until Monday", "en", "reminder_delete", "reminder_state"),
+    ],
+)
+def test_a_plain_request_that_was_taken_for_another_is_done_as_it_was_said(review, chosen, text, language, name, done):
+    assert [call.name for call in review(text, chosen(name), language=language).calls] == [done]
+
+
+def test_to_list_before_something_is_deleted_is_no_mistake(review, chosen):
+    calls = chosen("reminder_list")
+
+    assert review("delete the milk reminder", calls).calls == calls
+
+
+def test_nothing_is_deleted_beside_a_reminder_that_was_all_that_was_asked_for(review, chosen):
+    set_it = chosen("reminder_set", type="once", time="15:00", content="drink water")
+
+    kept = review("remind me at 3pm to drink water", (*set_it, *chosen("reminder_delete", reminder_id="all"))).calls
+
+    assert [call.name for call in kept] == ["reminder_set"]
+
+
+def test_one_reminder_that_is_spoken_of_is_not_all_of_them(review, chosen):
+    kept = review("delete the milk reminder", chosen("reminder_delete", reminder_id="all")).calls
+
+    assert kept[0].arguments["reminder_id"] == "milk"
+
+
+def test_one_request_that_was_called_for_thrice_is_done_once(review, chosen):
+    once = chosen("reminder_set", type="once", time="15:00", content="drink water")
+    again = chosen("reminder_set", type="once", time="2026-11-20 15:00", content="Drink water")
+
+    assert len(review("remind me at 3pm to drink water", (*once, *again, *once)).calls) == 1

@@ -1,0 +1,111 @@
+"""The days and the end of what repeats are changed, and nothing else of it."""
+
+from datetime import datetime
+
+import pytest
+
+from function_calls.reminders.models import ReminderUpdateArgs
+from function_calls.reminders.repetition import repeated, with_days_for_good
+from services.errors import RequestRefused
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_fires
+
+DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
+WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
+
+
+def schedule(rule, zone="UTC"):
+    return Schedule(start=datetime(2026, 1, 5, 9, 0), zone=zone, rule=rule)
+
+
+def rule_of(rule, context, **asked):
+    return repeated(ReminderUpdateArgs(**asked), schedule(rule), context).rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "days", "after"),
+    [
+        (DAILY, "-Sundays", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA;BYHOUR=9;BYMINUTE=0"),
+        (DAILY, "-周末", WEEKDAYS),
+        (DAILY, "weekdays", WEEKDAYS),
+        (DAILY, "every day except Friday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,SA,SU;BYHOUR=9;BYMINUTE=0"),
+        (WEEKDAYS, "+Saturday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA;BYHOUR=9;BYMINUTE=0"),
+        (WEEKDAYS, "+周六和周日", DAILY),
+        (
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+            "+Wednesday",
+            "FREQ=WEEKLY;BYDAY=MO,WE;INTERVAL=2;BYHOUR=9;BYMINUTE=0",
+        ),
+        ("FREQ=WEEKLY;BYHOUR=9;BYMINUTE=0", "+Tuesday", "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=0"),
+    ],
+)
+def test_days_are_added_left_out_and_named_anew(context_of, rule, days, after):
+    assert rule_of(rule, context_of(), days=days) == after
+
+
+@pytest.mark.parametrize(
+    ("rule", "asked", "code"),
+    [
+        ("", {"days": "weekdays"}, "no_repetition"),
+        ("FREQ=HOURLY;INTERVAL=2", {"days": "-Sundays"}, "no_days_of_week"),
+        ("FREQ=MONTHLY;BYMONTHDAY=15", {"days": "+Friday"}, "no_days_of_week"),
+        ("WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0", {"days": "+Saturday"}, "no_days_of_week"),
+        (WEEKDAYS, {"days": "-weekdays"}, "no_day_left"),
+        (WEEKDAYS, {"days": "-Sundays"}, "not_on_that_day"),
+        (WEEKDAYS, {"days": "tomorrow"}, "time_not_understood"),
+        (WEEKDAYS, {"until": "stretching"}, "time_not_understood"),
+    ],
+)
+def test_what_cannot_be_changed_so_is_refused(context_of, rule, asked, code):
+    old = schedule(rule) if rule else Schedule(start=datetime(2030, 1, 5, 9, 0), zone="UTC")
+
+    with pytest.raises(RequestRefused) as refused:
+        repeated(ReminderUpdateArgs(**asked), old, context_of())
+
+    assert refused.value.code == code
+
+
+def test_it_comes_up_to_the_last_day_and_not_after(context_of):
+    context = context_of()
+    last = next_fires(schedule(DAILY), context.now, 5)[-1]
+
+    ended = repeated(ReminderUpdateArgs(until=f"{last:%Y-%m-%d}"), schedule(f"{DAILY};COUNT=2000"), context)
+
+    assert next_fires(ended, context.now, 99) == next_fires(schedule(DAILY), context.now, 5)
+
+
+@pytest.mark.parametrize("rule", [DAILY, f"{DAILY};UNTIL=20300101T000000Z", "FREQ=HOURLY;INTERVAL=5", "FREQ=MONTHLY"])
+def test_it_comes_so_many_more_times(context_of, rule):
+    context = context_of()
+
+    ended = repeated(ReminderUpdateArgs(times=3), schedule(rule), context)
+
+    assert next_fires(ended, context.now, 99) == next_fires(schedule(rule), context.now, 3)
+
+
+def test_a_day_that_is_left_out_is_none_of_the_times(context_of):
+    context = context_of()
+    skipped = next_fires(schedule(DAILY), context.now, 2)[-1]
+    old = schedule(f"{DAILY};EXDATE={skipped:%Y%m%d}")
+
+    ended = repeated(ReminderUpdateArgs(times=3), old, context)
+
+    assert next_fires(ended, context.now, 99) == next_fires(old, context.now, 3)
+
+
+def test_what_comes_a_number_of_times_comes_as_often_on_other_days(context_of):
+    context = context_of()
+    began = next_fires(schedule(DAILY), context.now, 1)[0]
+    old = Schedule(start=began.replace(tzinfo=None), zone="UTC", rule=f"{DAILY};COUNT=4")
+
+    fewer = repeated(ReminderUpdateArgs(days="-Sundays"), old, context)
+
+    assert len(next_fires(fewer, context.now, 99)) == 4
+
+
+def test_days_to_skip_that_come_again_are_left_out_for_good(context_of):
+    plural = with_days_for_good(ReminderUpdateArgs(skip="on weekends"), context_of())
+    single = with_days_for_good(ReminderUpdateArgs(skip="sunday"), context_of())
+
+    assert (plural.skip, plural.days) == (None, "-on weekends")
+    assert (single.skip, single.days) == ("sunday", None)
