@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from function_calls.said_at import said_at
 from services.chat import ChatAddress, ChatMessage, Person
 from services.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
 from services.chat import SentFile as SentFile  # noqa: PLC0414 - as above
@@ -144,6 +145,11 @@ class Turn(Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = ()
     state: Mapping[str, object] = field(default_factory=dict)
     on_text: TextListener | None = None
+
+    @property
+    def said_at(self) -> datetime:
+        """From when the times of the message count: `now`, or when it was sent if it had to wait for the bot."""
+        return said_at(self.message, self.now)
 
 
 class Interpretation(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from function_calls.calls import Conversation, ToolCall
 from function_calls.finishing import Beginning
 from function_calls.oversight import Oversight
+from function_calls.said_at import said_at
 from function_calls.session_state import CallState
 from services.chat import ChatAddress, ChatMessage, Person
 from services.clock import Clock
@@ -128,6 +129,11 @@ class CallContext(Struct, frozen=True, kw_only=True):
     def chat(self) -> ChatAddress:
         """The chat that the message was written in."""
         return self.message.address
+
+    @property
+    def said_at(self) -> datetime:
+        """From when the times of the message count: `now`, or when it was sent if it had to wait for the bot."""
+        return said_at(self.message, self.now)
 
     @property
     def sender(self) -> Person:

@@ -48,10 +48,10 @@ async def reminder_set(
 ) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     times = time_reader(ctx)
-    proposed = schedule_from(args, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times)
+    proposed = schedule_from(args, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=times)
     part = own_part(args.content, ctx)
     verdict = cross_check(
-        proposed, part.words, now=ctx.now, zone=ctx.zone, language=ctx.language, times=times, own=part.time
+        proposed, part.words, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=times, own=part.time
     )
     schedule = await at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.choices and ctx.message.is_edited:
@@ -71,6 +71,7 @@ async def reminder_set(
         targets=await named_people(args.person, ctx, history),
         is_private=ctx.message.is_private,
         is_urgent=bool(args.urgent),
+        asked_at=ctx.said_at,
     )
     corrected = await as_edited(wish, ctx, reminders) if ctx.message.is_edited else None
     if corrected is not None:

@@ -40,7 +40,7 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
     """The names of the tools that the words of `message` ask for, read by sentence patterns and tools' examples."""
     ear = Ear(
         pack=load_pack(language_of(message.text, turn.language)),
-        now=turn.now,
+        now=turn.said_at,
         names=(turn.bot_name,),
         is_addressed=message.is_addressed or message.is_private,
         read_times=parse_all,
@@ -61,7 +61,7 @@ def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
     text = context.message.text
     ear = Ear(
         pack=load_pack(language_of(text, context.language)),
-        now=context.now,
+        now=context.said_at,
         names=(),
         is_addressed=True,
         read_times=parse_all,

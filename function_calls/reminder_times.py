@@ -53,7 +53,7 @@ def moment_of(words: str, ctx: CallContext) -> datetime:
         RequestRefused: `time_not_understood`.
     """
     wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
-    schedule = schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    schedule = schedule_from(wish, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     return schedule.start.replace(tzinfo=ctx.zone)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from datetime import timedelta
 
 from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
@@ -59,14 +60,18 @@ class FakePlatform:
         is_bot: bool = False,
         reply_to: str | None = None,
         thread: str | None = None,
+        waited: timedelta = timedelta(),
     ) -> ChatMessage:
-        """Write `text` as `sender` and return when the bot has dealt with it; a reply to the bot is addressed to it."""
+        """Write `text` as `sender` and return when the bot has dealt with it; a reply to the bot is addressed to it.
+
+        `waited` is how long ago it was written, by a platform that kept it until the bot was there again.
+        """
         message = ChatMessage(
             id=message_id or f"message-{next(self._ids)}",
             address=ChatAddress(platform=self.name, chat_id=chat, thread_id=thread),
             sender=Person(id=sender, name=sender, is_admin=is_admin, is_bot=is_bot),
             text=text,
-            sent_at=self._clock.now(),
+            sent_at=self._clock.now() - waited,
             is_addressed=is_private or (reply_to or "").startswith("bot-") or is_called(text, self._bot_name),
             is_private=is_private,
             reply_to=reply_to,

@@ -171,7 +171,7 @@ class OfflineInterpreter:
         return tuple(
             Ear(
                 pack=load_pack(language),
-                now=turn.now,
+                now=turn.said_at,
                 names=(turn.bot_name,),
                 is_addressed=turn.message.is_addressed or turn.message.is_private,
                 read_times=self._read_times,

@@ -85,7 +85,7 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
     if figures is not None:
         first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
         return None if first is None or last is None else (first, last)
-    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language)
+    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     readings = [each.best for each in found if each.best is not None and each.best.has_clock]
     if len(readings) == 1 and readings[0].end is not None:
         first, last = _wall(readings[0].start.time()), _wall(readings[0].end.time())

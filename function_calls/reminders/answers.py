@@ -12,10 +12,11 @@ from services.reminders import wall_days
 from services.reminders.forecast import known_until
 from services.reminders.model import CatchUp, Reminder, ReminderState
 from services.reminders.nagging import Nag, nag_of, without_nag
-from services.reminders.recurrence import next_fires
+from services.reminders.recurrence import next_fires, zone_of
 from services.reminders.rests import is_put_off
 
 _MOST_ASKED_ABOUT = 10
+_MADE = frozenset({"set", "changed", "snoozed"})
 
 
 def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
@@ -49,6 +50,9 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     bare = wall_days.bare(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
         return say(language, "reminder.changed_paused", **told, rule=rule_words.rule(language, reminder))
+    due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
+    if not bare.rule and ctx.said_at < due <= ctx.clock.now() and verb in _MADE:
+        return say(language, f"reminder.{verb}_due", **told, when=phrasing.moment(language, due, ctx.now))
     if not reminder.next_fires:
         return say(language, "reminder.changed_silent", **told)
     if bare.rule:

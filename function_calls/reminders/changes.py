@@ -62,7 +62,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return Schedule(start=datetime.combine(day, clock), zone=old.zone)
     proposed = _scheduled(args, args.time, ctx)
     verdict = cross_check(
-        proposed, _words(args, ctx), now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+        proposed, _words(args, ctx), now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
 
@@ -144,7 +144,7 @@ def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedul
     wish = ReminderArgs(
         type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
     )
-    return schedule_from(wish, now=ctx.now, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    return schedule_from(wish, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
 
 
 def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
@@ -159,7 +159,7 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
     if given is not None:
         return given
     text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
-    found = [each for each in time_reader(ctx).parse_all(text, ctx.now, language=ctx.language) if each.readings]
+    found = [each for each in time_reader(ctx).parse_all(text, ctx.said_at, language=ctx.language) if each.readings]
     if len(found) != 1:
         return None
     reading = found[0].readings[0]
@@ -172,7 +172,7 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
 
 def _spoken_day(words: str, ctx: CallContext) -> date | None:
     """The day that was asked for, where nothing but a day was: the clock stays."""
-    found = time_reader(ctx).parse_all(words, ctx.now, language=ctx.language)
+    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     reading = found[0].best if len(found) == 1 else None
     if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
         return None

@@ -89,7 +89,7 @@ async def _updated(
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
         revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit)
         return changed_told(revived, ctx, "changed", delete(revived))
-    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
     return changed_told(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
 
 

@@ -75,10 +75,10 @@ def until_of(words: str | None, ctx: CallContext) -> Until:
         RequestRefused: `time_not_understood`.
     """
     if not words:
-        return Until(moment=ctx.now + _USUAL, length=_USUAL)
+        return Until(moment=ctx.said_at + _USUAL, length=_USUAL)
     moment = moment_of(words, ctx)
     length = _length_in(words, ctx) or _length_in(ctx.message.text, ctx)
-    is_length = length is not None and abs(moment - ctx.now - length) <= _EXACT
+    is_length = length is not None and abs(moment - ctx.said_at - length) <= _EXACT
     return Until(
         moment=moment,
         length=length if is_length else None,
@@ -111,7 +111,9 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
         return await _put_off_ahead(old, until, ctx, reminders)
     schedule = old.schedule if said is None and old is not None else said.schedule if said is not None else None
     moment = until.moment if schedule is None else until.of(schedule, None, ctx.now)
-    after = await reminders.snooze(ctx.chat, ctx.sender, reference, moment, request_key=ctx.call_id)
+    after = await reminders.snooze(
+        ctx.chat, ctx.sender, reference, moment, request_key=ctx.call_id, asked_at=ctx.said_at
+    )
     undo = put_back(old) if old is not None and old.id == after.id else delete(after)
     return changed_told(after, ctx, "snoozed", undo)
 
@@ -131,7 +133,7 @@ async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminder
         moved = await move_to(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
         if moved is not None:
             return moved
-    after = await reminders.snooze(ctx.chat, ctx.sender, old.id, moment, request_key=ctx.call_id)
+    after = await reminders.snooze(ctx.chat, ctx.sender, old.id, moment, request_key=ctx.call_id, asked_at=ctx.said_at)
     return changed_told(after, ctx, "snoozed", put_back(old))
 
 
@@ -211,6 +213,7 @@ async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminde
             targets=old.targets if is_own else (),
             is_private=ctx.message.is_private,
             is_urgent=old.is_urgent,
+            asked_at=ctx.said_at,
         )
     )
     receipt = Receipt(action="set", subject=again.id, undo=delete(again))
@@ -243,7 +246,7 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
     if found is None:
         return None
     try:
-        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.now
+        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.said_at
     except RequestRefused:
         return None
 

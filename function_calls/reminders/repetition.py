@@ -32,7 +32,7 @@ _CLOCK: Final = frozenset({"BYHOUR", "BYMINUTE", "BYSECOND", "WKST", "EXDATE", *
 
 def with_days_for_good(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
     """`args` with days that are left out again and again as such: "skip Sundays" is no single day."""
-    if not args.skip or args.days or not are_all(args.skip, ctx.now, ctx.language, time_reader(ctx).parse_all):
+    if not args.skip or args.days or not are_all(args.skip, ctx.said_at, ctx.language, time_reader(ctx).parse_all):
         return args
     return args.model_copy(update={"skip": None, "days": LEFT_OUT + args.skip})
 
@@ -86,13 +86,13 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
 
 def is_only_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
     """Whether the days that may be left out are all on which it comes: only the coming one can be meant."""
-    named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.now, ctx.language, time_reader(ctx).parse_all)
+    named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     return bool(named) and _days_of(old) <= named
 
 
 def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     sign, spoken = (words[0], words[1:]) if words[:1] in {ADDED, LEFT_OUT} else ("", words)
-    named = weekdays_in(spoken.strip(), ctx.now, ctx.language, time_reader(ctx).parse_all)
+    named = weekdays_in(spoken.strip(), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     if not named:
         raise RequestRefused("time_not_understood", time=spoken)
     before = _days_of(old)
@@ -144,7 +144,7 @@ def _counted_on(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     """`old` up to the day that `words` name, that day included."""
-    last = last_day(words, ctx.now, ctx.language, time_reader(ctx).parse_all)
+    last = last_day(words, ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
     ended = wall_days.ended_before(_endless(old), last + _DAY)

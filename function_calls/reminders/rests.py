@@ -83,7 +83,7 @@ def rest_told(reminder: Reminder, rest: Rest, missed: Sequence[datetime], ctx: C
 
 
 def _reading(words: str, ctx: CallContext) -> Reading | None:
-    return time_reader(ctx).parse(words, ctx.now.astimezone(ctx.zone), language=ctx.language).best
+    return time_reader(ctx).parse(words, ctx.said_at.astimezone(ctx.zone), language=ctx.language).best
 
 
 def _stretch(reading: Reading | None) -> Rest | None:

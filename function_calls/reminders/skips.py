@@ -46,7 +46,8 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 def _day(words: str, ctx: CallContext) -> datetime:
     """The first moment of a day, on the wall clock."""
-    found = [each.best for each in time_reader(ctx).parse_all(words, ctx.now, language=ctx.language) if each.readings]
+    named = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    found = [each.best for each in named if each.readings]
     if len(found) != 1 or found[0] is None or found[0].rrule:
         raise RequestRefused("time_not_understood", time=words)
     return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)

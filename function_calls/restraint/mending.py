@@ -53,7 +53,7 @@ class Mending:
             return {}
         reading = _reading(clause.times[0], str(call.arguments.get("time", "")))
         content = "" if self._is_said(str(call.arguments.get("content", ""))) else self._ear.without_times(clause)
-        times = schedule_arguments(reading, self._turn.now) if reading is not None else {}
+        times = schedule_arguments(reading, self._turn.said_at) if reading is not None else {}
         return {**times, "content": content}
 
     def _merged(self, call: ToolCall, own: Mapping[str, object]) -> ToolCall:

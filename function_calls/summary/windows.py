@@ -88,7 +88,7 @@ def _counted(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | N
 
 
 def _timed(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
-    now = ctx.now.astimezone(ctx.zone)
+    now = ctx.said_at.astimezone(ctx.zone)
     for pattern, replacement in _words().reworded:
         said = pattern.sub(replacement, said)
     reading = parse(said, now, language=ctx.language, future=False, day_parts=_BEGINNINGS).best

@@ -32,14 +32,18 @@ def resumed(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
     return _changed(row, ReminderEdit(schedule=row.schedule), now, shortest)
 
 
-def edited(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta) -> Change:
+def edited(
+    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
+) -> Change:
     """With new words, people or times. With new times, what was claimed for the old ones is not said.
+
+    A single time that has come since `asked_at` is due at once.
 
     Raises:
         RequestRefused: the new schedule cannot be kept.
     """
     if edit.schedule is not None and row.state is not ReminderState.PAUSED:
-        return _changed(row, edit, now, shortest)
+        return _changed(row, edit, now, shortest, asked_at)
     return Change(
         key=row.key,
         version=row.version,
@@ -93,7 +97,9 @@ def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta
     return edited(row, ReminderEdit(targets=others), now, shortest)
 
 
-def _changed(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta) -> Change:
+def _changed(
+    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
+) -> Change:
     schedule = edit.schedule or row.schedule
     return Change(
         key=row.key,
@@ -102,7 +108,7 @@ def _changed(row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: t
         targets=row.targets if edit.targets is None else edit.targets,
         schedule=schedule,
         state=ReminderState.ACTIVE,
-        next_fire_at=check(schedule, now, shortest),
+        next_fire_at=check(schedule, now, shortest, asked_at),
         leases=LeaseFate.CANCEL,
         is_urgent=edit.is_urgent,
         catch_up=edit.catch_up,

@@ -56,7 +56,8 @@ class NewReminder(Struct, frozen=True, kw_only=True):
 
     `request_key` names the command (platform message id and position of the call in it): the same key twice is the
     same reminder. `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone.
-    An urgent reminder is said in quiet hours too.
+    An urgent reminder is said in quiet hours too. `asked_at` (timezone-aware) is from when its time counts: what falls
+    due between then and now is said at once.
     """
 
     request_key: str
@@ -70,6 +71,7 @@ class NewReminder(Struct, frozen=True, kw_only=True):
     is_urgent: bool = False
     catch_up: CatchUp = CatchUp.LATEST
     action: ReminderAction = ReminderAction.SAY
+    asked_at: datetime | None = None
 
 
 class Reminder(Struct, frozen=True, kw_only=True):

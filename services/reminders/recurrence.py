@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from services.errors import RequestRefused
 from services.reminders.elapsed import elapsed_instants, elapsed_step
 from services.reminders.model import Schedule
-from services.reminders.nagging import repeated
+from services.reminders.nagging import repeated, without_nag
 from services.reminders.rules import ELAPSED, Rule, parse_rule
 from services.reminders.wall_dates import dates_from, has_common_shape
 from services.reminders.wall_fallback import walked
@@ -42,16 +42,19 @@ def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[dat
     return tuple(fire.astimezone(zone) for fire in islice(_fires(schedule, after.astimezone(UTC)), limit))
 
 
-def check(schedule: Schedule, now: datetime, shortest: timedelta) -> datetime:
+def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:
     """Make sure that `schedule` can be kept, and return its first fire after `now` in UTC.
+
+    What is said once may have fallen due since it was asked for, at `asked_at`; then that is its fire.
 
     Raises:
         RequestRefused: `time_in_past(due, now)`, `rule_never_fires`, `rule_too_often(minimum)`,
             `rule_not_understood(rule)`, `zone_unknown(zone)`.
     """
     zone = zone_of(schedule)
+    since = now if asked_at is None or without_nag(schedule.rule) else min(asked_at, now)
     try:
-        first = next_after(schedule, now)
+        first = next_after(schedule, since)
     except OverflowError as error:
         raise RequestRefused("rule_never_fires", rule=schedule.rule) from error
     if first is None and not schedule.rule:

@@ -189,15 +189,26 @@ class ReminderService:
 
         return await self._changing.named(chat, person, reminder_id, revived)
 
-    async def edit(self, chat: ChatAddress, person: Person, reference: str, edit: ReminderEdit) -> Reminder:
+    async def edit(
+        self,
+        chat: ChatAddress,
+        person: Person,
+        reference: str,
+        edit: ReminderEdit,
+        *,
+        asked_at: datetime | None = None,
+    ) -> Reminder:
         """Change words, people or times of a reminder. What is being sent at that moment keeps the old ones.
+
+        A new time counts from `asked_at` (timezone-aware): what has fallen due since is said at once.
 
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
         await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
-        return await self._changing.one(chat, person, reference, lambda row: edited(row, edit, now, shortest))
+        make = partial(edited, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
+        return await self._changing.one(chat, person, reference, make)
 
     async def put_back(
         self,
@@ -298,9 +309,18 @@ class ReminderService:
         return await self._changing.own(chat, person, moved, is_elsewhere)
 
     async def snooze(
-        self, chat: ChatAddress, person: Person, reference: str, until: datetime, *, request_key: str
+        self,
+        chat: ChatAddress,
+        person: Person,
+        reference: str,
+        until: datetime,
+        *,
+        request_key: str,
+        asked_at: datetime | None = None,
     ) -> Reminder:
         """Say again at `until` (timezone-aware) what was said in the last day; "" means the latest.
+
+        What has fallen due since `asked_at` (timezone-aware) is said at once.
 
         A once-reminder that has not fired yet is moved instead. What repeats until it is done does so from then on.
         Of what everyone was reminded of, those who may not change it are reminded again alone.
@@ -311,9 +331,9 @@ class ReminderService:
         row = await self.said.meant(chat, reference)
         if row is None:
             schedule = once_at(until, (await self._shelf.find(chat, person, reference))[1].schedule.zone)
-            return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule))
+            return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._again_for(row, person)
-        again = _once_more(row, _again_at(until, row), person, targets, request_key)
+        again = replace(_once_more(row, _again_at(until, row), person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
         if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
@@ -380,7 +400,7 @@ class ReminderService:
     def _draft(self, wish: NewReminder, now: datetime) -> Draft:
         content = self._content(wish.content)
         wish = wish if content == wish.content else replace(wish, content=content)
-        return Draft(wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval))
+        return Draft(wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval, wish.asked_at))
 
     def _content(self, content: str) -> str:
         content = content.strip()

@@ -273,7 +273,7 @@ class TelegramPlatform:
         told = (update.message, update.edited_message, update.message_reaction)
         chat = next((each.chat for each in told if each is not None), None)
         admins = await self._administrators.of(chat.id) if chat else ()
-        incoming = to_incoming(update, self._me, admins)
+        incoming = to_incoming(update, self._me, self._clock.now(), admins)
         if incoming is not None:
             await receive(incoming)
         for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():

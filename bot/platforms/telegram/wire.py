@@ -1,6 +1,7 @@
 """Telegram's updates as chat messages. Source: https://core.telegram.org/bots/api."""
 
 from collections.abc import Collection
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -38,8 +39,11 @@ class Account(Struct, frozen=True, kw_only=True):
     bot_name: str
 
 
-def to_incoming(update: Update, me: Account, admins: Collection[str] = ()) -> Incoming | None:
-    """What `update` says, None when it says nothing to a chat bot. `admins` are ids of the chat's administrators."""
+def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[str] = ()) -> Incoming | None:
+    """What `update` says, None when it says nothing to a chat bot. `admins` are ids of the chat's administrators.
+
+    `now` (timezone-aware) is when a button was pressed: of that Telegram tells only the time of the message above it.
+    """
     if update.message is not None:
         return _to_message(update.message, me, admins)
     if update.edited_message is not None:
@@ -51,7 +55,7 @@ def to_incoming(update: Update, me: Account, admins: Collection[str] = ()) -> In
             at=instant(edited.edit_date or edited.date),
         )
     if update.callback_query is not None:
-        return _to_pressed(update.callback_query, admins)
+        return _to_pressed(update.callback_query, now, admins)
     if update.my_chat_member is not None:
         return _to_added(update.my_chat_member)
     return None
@@ -104,7 +108,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
     )
 
 
-def _to_pressed(query: CallbackQuery, admins: Collection[str]) -> ChatMessage | None:
+def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) -> ChatMessage | None:
     """A pressed button is its person saying what the button says, in reply to the message under which it stands."""
     if query.message is None or not query.data:
         return None
@@ -113,7 +117,7 @@ def _to_pressed(query: CallbackQuery, admins: Collection[str]) -> ChatMessage | 
         address=address_of(query.message),
         sender=_person(query.sender, admins),
         text=query.data,
-        sent_at=instant(query.message.date),
+        sent_at=now,
         is_addressed=True,
         is_private=query.message.chat.type == "private",
         reply_to=str(query.message.message_id),

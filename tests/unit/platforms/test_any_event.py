@@ -101,7 +101,7 @@ WIRES = {
     "telegram": (
         recorded("telegram/updates.json"),
         lambda raw: telegram.to_incoming(
-            Update.model_validate(raw), telegram.Account(id=1, username="bubbles_bot", bot_name="Bubbles")
+            Update.model_validate(raw), telegram.Account(id=1, username="bubbles_bot", bot_name="Bubbles"), NOW
         ),
     ),
     "discord": (

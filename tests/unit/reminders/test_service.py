@@ -50,6 +50,39 @@ async def test_a_past_time_is_refused_with_the_reason(desk):
     assert refused.code == "time_in_past"
 
 
+async def test_what_falls_due_while_the_answer_is_thought_about_is_said_at_once(desk):
+    async with desk.running():
+        reminder = await desk.set(seconds=-2, asked_at=desk.clock.now() - timedelta(seconds=12))
+        await asyncio.sleep(1)
+
+    assert reminder.next_fires == ()
+    assert desk.courier.texts == ["tea"]
+
+
+async def test_a_time_before_it_was_asked_for_is_refused(desk):
+    asked_at = desk.clock.now() - timedelta(seconds=12)
+
+    assert (await refusal(desk.set(seconds=-12, asked_at=asked_at))).code == "time_in_past"
+
+
+async def test_what_repeats_begins_after_now_however_late_it_was_set(desk):
+    reminder = await desk.set(seconds=-2, rule="FREQ=DAILY", asked_at=desk.clock.now() - timedelta(seconds=12))
+
+    assert reminder.next_fires[0] > desk.clock.now()
+
+
+async def test_a_new_time_that_comes_while_it_is_changed_is_said_at_once(desk, edit_of):
+    reminder = await desk.set(seconds=600)
+    asked_at = desk.clock.now()
+    new = edit_of(schedule=desk.wish(seconds=1).schedule)
+    async with desk.running():
+        await asyncio.sleep(2)
+        await desk.service.edit(HOME, ANN, reminder.id, new, asked_at=asked_at)
+        await asyncio.sleep(1)
+
+    assert desk.courier.texts == ["tea"]
+
+
 async def test_a_command_delivered_again_is_the_same_reminder(desk):
     first = await desk.set()
 

@@ -15,11 +15,12 @@ from services.chat import BotAdded, ChatAddress, MessageEdited, Person
 
 UPDATES = json.loads(Path(__file__).with_name("updates.json").read_text(encoding="utf-8"))
 ME = Account(id=1, username="bubbles_bot", bot_name="Bubbles")
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 TEAM = ChatAddress(platform="telegram", chat_id="-1001")
 
 
 def heard(name, admins=()):
-    return to_incoming(Update.model_validate(UPDATES[name]), ME, admins)
+    return to_incoming(Update.model_validate(UPDATES[name]), ME, NOW, admins)
 
 
 def request(text, address=TEAM, **more):
@@ -105,6 +106,10 @@ def test_a_pressed_button_is_said_by_its_person():
     assert (message.text, message.sender.id, message.reply_to) == ("snooze 10 min", "7", "4")
 
 
+def test_a_button_is_pressed_now_however_old_the_message_above_it_is():
+    assert heard("button").sent_at == NOW
+
+
 def test_an_edited_message_names_the_one_it_replaces():
     assert heard("edited") == MessageEdited(
         address=TEAM, message_id="5", text="coffee", at=datetime(2026, 11, 20, 10, 1, tzinfo=UTC)
@@ -165,6 +170,6 @@ def test_a_mention_that_cuts_a_letter_in_two_breaks_nothing(text):
     update = UPDATES["group mention"]
     cut = {**update["message"], "text": text, "entities": [{"type": "mention", "offset": 1, "length": 2}]}
 
-    message = to_incoming(Update.model_validate({**update, "message": cut}), ME)
+    message = to_incoming(Update.model_validate({**update, "message": cut}), ME, NOW)
 
     assert message.text.endswith(" tea")

@@ -1,0 +1,132 @@
+"""Messages that are answered some time after they were written: a slow model, a bot that was away."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.threads import InlineExecutor
+from bot.testing.timetables import LoopTimetable
+from function_calls.calls import ToolCall
+from function_calls.prompts import variables_of
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+START = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+
+
+class SlowInterpreter(ScriptedInterpreter):
+    """One that thinks for `seconds` before each answer."""
+
+    def __init__(self, script, seconds):
+        super().__init__(script)
+        self._seconds = seconds
+
+    async def interpret(self, turn):
+        await asyncio.sleep(self._seconds)
+        return await super().interpret(turn)
+
+
+@pytest.fixture
+def talk():
+    """Says things to a bot that were written so long ago; returns what the bot said within the next hour."""
+
+    async def run(*texts, waited=timedelta(), interpreter=None, before=()):
+        clock = LoopClock(START)
+        platform = FakePlatform(clock)
+        async with build_app(
+            Settings(bot=BotSettings(timezone="UTC")),
+            platforms=[platform],
+            interpreter=interpreter,
+            clock=clock,
+            database=Database("sqlite://", make_thread=InlineExecutor),
+            timetable=LoopTimetable(),
+        ):
+            for text in before:
+                await platform.say(text, is_private=True)
+            platform.sent.clear()
+            for text in texts:
+                await platform.say(text, is_private=True, waited=waited)
+            await asyncio.sleep(3600)
+        return platform.texts
+
+    return run
+
+
+def setting(time):
+    return [ToolCall(id="1", name="reminder_set", arguments={"type": "once", "time": time, "content": "tea"})]
+
+
+@pytest.mark.parametrize("time", ["in 10 seconds", "2026-11-20 09:30:10"])
+async def test_what_a_slow_model_sets_too_late_is_said_at_once(talk, time):
+    slow = SlowInterpreter([setting(time)], seconds=25)
+
+    set_, due = await talk("remind me in 10 seconds of tea", interpreter=slow)
+
+    assert "due since today at 09:30:10: tea" in set_
+    assert due == "⏰ @ann tea"
+
+
+async def test_minutes_count_from_when_a_message_was_written(talk):
+    set_, due = await talk("remind me in 20 minutes of tea", waited=timedelta(minutes=10))
+
+    assert "for today at 09:40, in 10 minutes: tea" in set_
+    assert due == "⏰ @ann tea"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("remind me in 20 minutes of tea", "due since today at 09:10: tea"),
+        ("remind me at 9:20 am of tea", "due since today at 09:20: tea"),
+        ("20分钟后提醒我喝茶", "今天 09:10已到：喝茶"),
+    ],
+)
+async def test_what_fell_due_while_the_bot_was_away_is_said_with_its_time(talk, text, told):
+    set_, due = await talk(text, waited=timedelta(minutes=40))
+
+    assert told in set_
+    assert "⏰" in due
+    assert "09:" in due
+
+
+async def test_tomorrow_is_the_day_after_the_message_was_written(talk):
+    set_, *_ = await talk("remind me tomorrow at 10 am of tea", waited=timedelta(hours=10))
+
+    assert "for today at 10:00, in 30 minutes: tea" in set_
+
+
+async def test_what_was_put_off_too_short_is_said_at_once(talk):
+    texts = await talk(
+        "move the tea to 9:10 am", before=["remind me at 5pm today of tea"], waited=timedelta(minutes=30)
+    )
+
+    assert "Changed" in texts[0]
+    assert "due since today at 09:10: tea" in texts[0]
+    assert "tea" in texts[1]
+
+
+async def test_what_was_over_when_it_was_written_is_still_refused(talk):
+    [refused] = await talk("remind me on 20 November 2026 at 8:50 am of tea", waited=timedelta(minutes=30))
+
+    assert "Set" not in refused
+
+
+async def test_a_clock_that_is_wrong_by_weeks_is_not_believed(talk):
+    set_, _ = await talk("remind me in 20 minutes of tea", waited=timedelta(days=30))
+
+    assert "for today at 09:50, in 20 minutes: tea" in set_
+
+
+async def test_a_model_is_told_the_time_at_which_the_message_was_written(talk):
+    model = ScriptedInterpreter([[]])
+
+    await talk("tea?", interpreter=model, waited=timedelta(minutes=10))
+
+    assert variables_of(model.turns[0])["CURRENT_TIME"] == "09:20:00"
