@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/pragma.html#pragma_synchronous (what NORMAL leave
 import asyncio
 import os
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -76,12 +77,10 @@ class JournalFlush:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the folder remember a file that was made in it; where a folder cannot be opened, it does so by itself."""
-    try:
+    """Let the folder remember a file that was made in it; not every system can flush one, and SQLite asks no more."""
+    with suppress(OSError):
         file = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # Windows
-        return
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)

@@ -5,8 +5,10 @@ from datetime import datetime
 from functools import cache
 
 import sqlalchemy as sa
+from loguru import logger
 
 from services.chat import ChatAddress, ChatMessage, Person
+from services.errors import StorageBusy, StorageFull
 from services.history.terms import wanted_terms
 from services.storage import sqlite
 from services.storage.consent import consented, is_consented
@@ -75,8 +77,15 @@ class SqlMessageStore:
         write = self._database.note if message.sender.is_bot else self._database.run_ahead
         is_new, has_waited_enough = await write(work)
         if has_waited_enough:
-            await self._database.run(catch_up, is_durable=False)
+            await self._let_be_found()
         return (is_new,)
+
+    async def _let_be_found(self) -> None:
+        """Bring in what waits. What cannot come in now waits on, and a search reads it: the message itself is kept."""
+        try:
+            await self._database.run(catch_up, is_durable=False)
+        except (StorageBusy, StorageFull, sa.exc.DatabaseError) as error:
+            logger.error("messages wait on for their index: {}", error)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """The message of that id in the chat, in whichever thread."""

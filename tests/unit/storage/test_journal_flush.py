@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -154,6 +155,25 @@ async def test_a_disk_that_fails_is_logged_and_the_next_flush_tries_again(file: 
 
     assert disk.flushed == 1
     assert ["bubbles.db-wal (Input/output error)" in line for line in lines] == [True]
+
+
+async def test_where_a_folder_cannot_be_flushed_its_log_is(file: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch):
+    lines: list[str] = []
+    sink = logger.add(lines.append, level="ERROR")
+    flush = os.fsync
+
+    def flush_no_folder(opened: int) -> None:
+        if stat.S_ISDIR(os.fstat(opened).st_mode):
+            raise OSError(22, "Invalid argument")
+        flush(opened)
+
+    monkeypatch.setattr(os, "fsync", flush_no_folder)
+    async with Database(f"sqlite:///{file}") as database:
+        await database.run_ahead(put("test"))
+        await database.flush()
+    logger.remove(sink)
+
+    assert (disk.flushed, lines) == (1, [])
 
 
 async def test_where_sqlite_keeps_no_log_there_is_nothing_to_flush(file: Path):

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlalchemy as sa
+from loguru import logger
 from msgspec.structs import replace
 
 from services.chat import Attachment, ChatAddress, ChatMessage, Person
@@ -75,6 +76,20 @@ async def test_messages_come_into_the_index_also_where_the_bot_always_says_the_l
             await store.add([said if number % 2 else replace(said, sender=bot)])
 
         assert await database.run(lambda connection: connection.scalar(sa.select(SqliteMessageIndex.newest_row))) == 63
+
+
+async def test_a_message_is_kept_and_answered_where_its_index_takes_nothing_in():
+    lines: list[str] = []
+    sink = logger.add(lines.append, level="ERROR")
+    async with Database("sqlite://") as database:
+        store = SqlMessageStore(database)
+        await database.run(without_index)
+        is_new = [await store.add([message(number, "tea")]) for number in range(1, 66)]
+        kept = await store.recent(HOME, 100)
+    logger.remove(sink)
+
+    assert set(is_new) == {(True,)}
+    assert (len(kept), len(lines)) == (65, 1)
 
 
 async def test_of_messages_that_have_some_of_the_words_the_best_comes_first_whether_it_is_in_the_index_or_not():
