@@ -13,6 +13,7 @@ from bot.claimed_turns import ClaimedTurns
 from bot.connections import DRAIN_SECONDS, Connections
 from bot.counting import Counts
 from bot.crew import hired
+from bot.findings.unknown_names import unknown_names
 from bot.foundation import Foundation, foundation
 from bot.given_up import GivenUp
 from bot.language_models import language_model, model_interpreter
@@ -132,7 +133,10 @@ async def build_app(
         model = await enter(model_path(ground, None if interpreter else language_model(settings.model)))
         oversight = Oversight.over(ground.state, clock, owners=settings.bot.owners)
         plugins = await enter(aclosing(PluginHouse(settings.plugins, clock, oversight.switches, model.asked)))
+        plugins.refuse_taken(platform.name for platform in platforms)
         chats = await enter(opened_chats(ground, (*platforms, *plugins.platforms())))
+        for finding in unknown_names(settings, (platform.name for platform in chats.platforms)):
+            logger.warning("settings: {}: {}", finding.about, finding.said)
         search = await search_service(settings.search, clock, resources, plugins.engines())
         speechless: set[str] = set()
         offered = all_services(ground, chats, model.asked, search, pace=pace, speechless=speechless)

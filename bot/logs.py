@@ -3,7 +3,8 @@
 import json
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,16 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
             )
         except OSError as error:
             raise ConfigError("settings", "bot.data_dir", f"{data_dir} cannot be written ({error.strerror})") from error
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Write nothing of the bot down, for a command that shows itself what the log would say."""
+    logger.disable("bot")
+    try:
+        yield
+    finally:
+        logger.enable("bot")
 
 
 def _as_text(record: "Record") -> str:

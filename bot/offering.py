@@ -1,12 +1,13 @@
 """What a bot of these settings would offer, looked at without starting one: functions, plugins, tool servers."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from typing import Final
 
-from loguru import logger
 from msgspec import Struct
 
+from bot.logs import unlogged
+from bot.platforms.catalog import platform_names
 from bot.plugins.house import PluginHouse
 from bot.plugins.loading import LoadedPlugin
 from bot.settings import Settings
@@ -50,12 +51,16 @@ class OfferedPlugin(Struct, frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all."""
+    """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all.
+
+    `platforms` are the names of those that plugins bring.
+    """
 
     functions: tuple[ToolSpec, ...]
     plugins: tuple[OfferedPlugin, ...]
     sources: tuple[OfferedSource, ...]
     clashes: tuple[NameClash, ...]
+    platforms: tuple[str, ...] = ()
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -70,10 +75,11 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
     Raises:
         ConfigError: a connection cannot be read.
     """
-    with _unlogged():
+    with unlogged():
         calls = FunctionCallRouter(built_in_registry())
         functions = calls.registry.specs
         house = PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
+        house.refuse_taken(platform_names(settings))
         house.move_in(calls, Services())
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
         owners = (_OPERATOR.key,)
@@ -90,6 +96,7 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
                 plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in house.plugins),
                 sources=tuple(_offered(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}),
                 clashes=tools.combined.clashes,
+                platforms=tuple(platform.name for platform in house.platforms()),
             )
 
 
@@ -110,13 +117,3 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
 def _offered(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:
     specs = tuple(each.spec for each in listed if each.source is source)
     return OfferedSource(source=source, health=source.health(), specs=specs)
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """Say nothing of it in the log: the health of each source tells the same."""
-    logger.disable("bot")
-    try:
-        yield
-    finally:
-        logger.enable("bot")

@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from services.reminders.quiet_hours import QuietHours
+from services.zones.names import nearest_zone
 
 
 class Group(BaseModel):
@@ -72,7 +73,9 @@ class BotSettings(Group):
             try:
                 ZoneInfo(value)
             except (KeyError, ValueError, OSError) as error:
-                raise ValueError(f"{value!r} is not an IANA time zone; try Europe/Berlin or Asia/Shanghai") from error
+                near = nearest_zone(value)
+                hint = f"did you mean {near}?" if near else "try Europe/Berlin or Asia/Shanghai"
+                raise ValueError(f"{value!r} is not an IANA time zone; {hint}") from error
         return value
 
 

@@ -20,6 +20,7 @@ from services.likeness import likest
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"
 _PLATFORM = "platforms."
+_QUOTED = re.compile(r"'([^']*)'")
 _PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
 
 # Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.
@@ -142,7 +143,7 @@ def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = error.errors(include_url=False)[0]
         key = prefix + ".".join(str(part) for part in first["loc"])
         raise ConfigError(path, key, _in_words(first)) from None  # the cause may quote a secret
 
@@ -151,7 +152,15 @@ def _in_words(problem: ErrorDetails) -> str:
     """What Pydantic found, for somebody who does not know Python."""
     if problem["type"] == "tuple_type":
         return 'Input should be a list, such as ["a", "b"]'
+    if problem["type"] == "literal_error":
+        return problem["msg"] + _meant_choice(str(problem["input"]), _QUOTED.findall(problem["msg"]))
     return problem["msg"].removeprefix("Value error, ")
+
+
+def _meant_choice(given: str, choices: list[str]) -> str:
+    """Which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
+    near = likest(given.lower(), [each.lower() for each in choices])
+    return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
 
 
 def _read(path: Path) -> dict[str, dict[str, object]]:
@@ -219,7 +228,10 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
         if environment.get(name):
             yield name, group, key, environment[name]
     for name, value in environment.items():
-        if not name.startswith(PREFIX) or "__" not in name:
+        if not name.startswith(PREFIX):
+            continue
+        if "__" not in name:
+            _refuse_single(name)
             continue
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in _fields(group):
@@ -229,6 +241,15 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
             yield name, group, key, text
         else:
             yield name, group, key, value
+
+
+def _refuse_single(name: str) -> None:
+    """Refuse a variable that would be a setting with two underscores; others of our prefix are somebody else's."""
+    told = name.removeprefix(PREFIX).lower()
+    for key in _all_keys():
+        if told in {key.replace(".", "_"), key.replace(".", "_") + _FILE_SUFFIX.lower()}:
+            meant = PREFIX + key.replace(".", "__").upper() + (_FILE_SUFFIX if name.endswith(_FILE_SUFFIX) else "")
+            raise ConfigError("environment", name, f"unknown setting; did you mean {meant}?")
 
 
 def _group_and_key(name: str) -> tuple[str, str]:

@@ -54,7 +54,11 @@ class RegisteredTool(Struct, frozen=True, kw_only=True):
 
 
 class ToolNameTaken(ValueError):
-    """Two tools claim the same name."""
+    """Two tools claim the same name, which is `tool`."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"a tool named {tool!r} is registered already; give one of them name=…")
+        self.tool = tool
 
 
 class Registry:
@@ -112,7 +116,7 @@ class Registry:
         for each in listed:
             tool = self._prepared(each, options)
             if tool.name in self._tools or tool.name in added:
-                raise ToolNameTaken(f"a tool named {tool.name!r} is registered already; give one of them name=…")
+                raise ToolNameTaken(tool.name)
             added[tool.name] = tool
         self._tools |= added
         self._forget_specs()

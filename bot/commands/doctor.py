@@ -46,7 +46,8 @@ def _print(finding: Finding) -> None:
     if finding.is_problem:
         _print_problem(finding.about, finding.said, finding.next_step)
     else:
-        click.echo(click.style("ok       ", fg="green") + printable(f"{finding.about}: {finding.said}"))
+        word, colour = ("warning", "yellow") if finding.is_warning else ("ok", "green")
+        click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
 
 
 def _print_problem(about: str, said: str, next_step: str) -> None:

@@ -10,6 +10,7 @@ import click
 
 from bot.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
 from bot.findings.finding import Finding
+from bot.findings.unknown_names import unknown_names
 from bot.platforms.catalog import create_platforms
 from bot.plugins.loading import found_plugins
 from bot.settings import Settings
@@ -68,8 +69,10 @@ def _print_tools(specs: Iterable[ToolSpec]) -> None:
 
 
 def _print(finding: Finding) -> None:
-    mark = click.style("problem  ", fg="red") if finding.is_problem else click.style("ok       ", fg="green")
-    click.echo(mark + printable(f"{finding.about}: {finding.said}"))
+    word, colour = (
+        ("problem", "red") if finding.is_problem else ("warning", "yellow") if finding.is_warning else ("ok", "green")
+    )
+    click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
 
 
 def _arguments(schema: object) -> list[str]:
@@ -128,10 +131,13 @@ def _refuse_what_cannot_run(settings: Settings) -> None:
 
 
 def _tool_findings(settings: Settings) -> list[Finding]:
-    """How plugins and tool servers are, asked only where there are some: a check is short."""
+    """How plugins and tool servers are, asked only where there are some, and what names none: a check is short."""
     servers = settings.tool_servers
     has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
-    return examine_tools(_offer(settings)) if has_servers or found_plugins(settings.plugins) else []
+    if not has_servers and not found_plugins(settings.plugins):
+        return unknown_names(settings)
+    offer = _offer(settings)
+    return [*examine_tools(offer), *unknown_names(settings, offer.platforms)]
 
 
 def _findings(settings: Settings) -> list[str]:

@@ -2,39 +2,45 @@
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import aclosing
 from pathlib import Path
 
 import click
 
-from bot.plugins.closing import all_closed
+from bot.findings.unknown_names import unknown_plugins
+from bot.logs import unlogged
+from bot.platforms.catalog import platform_names
+from bot.plugins.house import Installed, PluginHouse
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
-from bot.settings import PluginSettings
+from bot.settings import Settings
 from bot.settings_sources import load_settings
-from function_calls.inverse_checks import check_inverses
-from function_calls.registry import Registry
+from bot.terminal_text import printable
+from function_calls.calls import ToolSpec
+from function_calls.context import Services
+from function_calls.router import FunctionCallRouter
+from function_calls.tool_switches import ToolSwitches
 from services.clock import SystemClock
 from services.errors import ConfigError
+from services.session import MemoryStateStore
 
 
 def show_plugins(config: Path | None) -> int:
     """Print every plugin with what it adds and return the exit code: 1 where one does not work."""
-    from bot.wiring import built_in_registry
-
     try:
-        settings = load_settings(config).plugins
+        settings = load_settings(config)
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
-    registry = built_in_registry()
-    plugins = _all(settings)
-    shown = [_shown(each, registry) for each in plugins]
-    asyncio.run(_closed(plugins))
-    if not shown:
-        click.echo(f"No plugins: no package brings one, and {settings.folder} has none. Try: bubbles new plugin NAME")
-    for line, _ in shown:
-        click.echo(line)
-    return 0 if all(works for _, works in shown) else 1
+    with unlogged():
+        plugins = asyncio.run(_installed(settings))
+    if not plugins:
+        folder = settings.plugins.folder
+        click.echo(f"No plugins: no package brings one, and {folder} has none. Try: bubbles new plugin NAME")
+    for each in plugins:
+        click.echo(_shown(each))
+    for finding in unknown_plugins(settings.plugins):
+        click.echo(printable(f"{finding.about}: {finding.said}"))
+    return 1 if any(each.plugin.error for each in plugins) else 0
 
 
 def plugin_command(name: str) -> click.Command | None:
@@ -43,42 +49,34 @@ def plugin_command(name: str) -> click.Command | None:
         settings = load_settings(None).plugins
     except ConfigError:
         return None  # said in full by the commands that need the settings
-    commands = [command for each in _all(settings) for command in each.adds.cli_commands]
+    clock = SystemClock()
+    with unlogged():  # `bubbles plugins` tells of those that do not work
+        plugins = [loaded(found, settings, clock) for found in found_plugins(settings)]
+    commands = [command for each in plugins for command in each.adds.cli_commands]
     return next((command for command in commands if command.name == name), None)
 
 
-def _all(settings: PluginSettings) -> list[LoadedPlugin]:
+async def _installed(settings: Settings) -> tuple[Installed, ...]:
+    """The plugins as a bot of `settings` would have them, closed again."""
+    from bot.wiring import built_in_registry
+
     clock = SystemClock()
-    return [loaded(found, settings, clock) for found in found_plugins(settings)]
+    async with aclosing(PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))) as house:
+        house.refuse_taken(platform_names(settings))
+        house.move_in(FunctionCallRouter(built_in_registry()), Services())
+        return house.plugins
 
 
-async def _closed(plugins: Iterable[LoadedPlugin]) -> None:
-    for each in plugins:
-        await all_closed(each.name, each.adds.on_close)
+def _shown(each: Installed) -> str:
+    """A line about a plugin: what it adds, or why it does not work."""
+    found = each.plugin.found
+    what = f"does not work: {each.plugin.error}" if each.plugin.error else _adds(each.plugin, each.tools)
+    hidden = f"; leaves out {', '.join(found.hides)}, which has the same name" if found.hides else ""
+    return click.style(each.plugin.name, bold=True) + printable(f"  {found.origin}  {what}{hidden}")
 
 
-def _shown(plugin: LoadedPlugin, registry: Registry) -> tuple[str, bool]:
-    """A line about a plugin, and whether it works beside the built-in functions and the plugins before it."""
-    name = click.style(plugin.name, bold=True)
-    if plugin.error:
-        return f"{name}  {plugin.found.origin}  does not work: {plugin.error}", False
-    before = {spec.name for spec in registry.specs}
-    with ExitStack() as leaving:
-        try:
-            for service in plugin.adds.services:
-                registry.allow(type(service))
-            for source in plugin.adds.functions:
-                leaving.callback(registry.collect(source))
-            check_inverses(registry, registry)
-        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; it is shown and the others too
-            return f"{name}  {plugin.found.origin}  does not work: {type(error).__name__}: {error}", False
-        leaving.pop_all()
-    functions = [spec.name for spec in registry.specs if spec.name not in before]
-    return f"{name}  {plugin.found.origin}  {_adds(plugin, functions)}", True
-
-
-def _adds(plugin: LoadedPlugin, functions: list[str]) -> str:
-    adds = plugin.adds
+def _adds(plugin: LoadedPlugin, tools: Iterable[ToolSpec]) -> str:
+    adds, functions = plugin.adds, [spec.name for spec in tools]
     counted = {
         "services": adds.services,
         "toolsets": adds.toolsets,

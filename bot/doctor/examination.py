@@ -9,6 +9,7 @@ from bot.doctor.running import examine_running
 from bot.doctor.tools import examine_tools
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding
+from bot.findings.unknown_names import unknown_names
 from bot.language_models import language_model
 from bot.offering import offer_of
 from bot.settings import Settings
@@ -32,7 +33,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
                 yield finding
         for finding in await examine_running(settings.http, asking):
             yield finding
-        for finding in examine_tools(await offer_of(settings, clock)):
+        offer = await offer_of(settings, clock)
+        for finding in (*examine_tools(offer), *unknown_names(settings, offer.platforms)):
             yield finding
         if settings.model.base_url:
             await asking.ask("GET", settings.model.base_url)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from bot.findings.finding import Finding, good, problem
+from bot.findings.finding import Finding, good, problem, warning
 
 if TYPE_CHECKING:
     from bot.offering import Offer, OfferedPlugin, OfferedSource
@@ -17,7 +17,8 @@ _KINDS: Final = {
 
 def examine_tools(offer: "Offer") -> list[Finding]:
     """One finding a plugin, a source of tools and a clash of names."""
-    return [*map(plugin_finding, offer.plugins), *map(source_finding, offer.sources), *clash_findings(offer)]
+    hidden = [finding for each in offer.plugins for finding in hidden_findings(each)]
+    return [*map(plugin_finding, offer.plugins), *hidden, *map(source_finding, offer.sources), *clash_findings(offer)]
 
 
 def plugin_finding(each: "OfferedPlugin") -> Finding:
@@ -27,6 +28,13 @@ def plugin_finding(each: "OfferedPlugin") -> Finding:
         return problem(about, f"does not work: {each.plugin.error}", "mend it, or name it in plugins.disabled")
     names = ", ".join(spec.name for spec in each.specs)
     return good(about, f"functions: {names}" if names else "works, without functions of its own")
+
+
+def hidden_findings(each: "OfferedPlugin") -> list[Finding]:
+    """The other plugins of its name, which are left out for it."""
+    found = each.plugin.found
+    told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
+    return [warning(f"plugin {found.name}", told)] if found.hides else []
 
 
 def source_finding(each: "OfferedSource") -> Finding:

@@ -4,11 +4,15 @@ from msgspec import Struct
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One line of the report. `next_step` is what the operator should do; only problems have one."""
+    """One line of the report. `next_step` is what the operator should do; only problems have one.
+
+    A warning is well as far as the bot can tell, and probably not what the operator meant.
+    """
 
     about: str
     said: str
     next_step: str = ""
+    is_warning: bool = False
 
     @property
     def is_problem(self) -> bool:
@@ -24,3 +28,8 @@ def good(about: str, said: str) -> Finding:
 def problem(about: str, said: str, next_step: str) -> Finding:
     """Something is wrong, and this is what to do."""
     return Finding(about=about, said=said, next_step=next_step)
+
+
+def warning(about: str, said: str) -> Finding:
+    """It works, but hardly as it was meant."""
+    return Finding(about=about, said=said, is_warning=True)

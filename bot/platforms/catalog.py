@@ -31,6 +31,9 @@ EXTRAS: Final[Mapping[str, str]] = {
 NAMES: Final = ("console", *EXTRAS)
 """Every platform that `platforms.enabled` may name."""
 
+PAGE: Final = "web"
+"""What the platform of the web page is called in addresses."""
+
 
 def settings_group(name: str) -> type[Group]:
     """The model of `[platforms.NAME]`.
@@ -44,6 +47,11 @@ def settings_group(name: str) -> type[Group]:
     if not (isinstance(group, type) and issubclass(group, Group)):
         raise TypeError(f"GROUP of {name} is not a group of settings")
     return group
+
+
+def platform_names(settings: Settings) -> tuple[str, ...]:
+    """The names of the platforms that a bot of `settings` serves, the page among them."""
+    return (*dict.fromkeys(settings.platforms.enabled), *((PAGE,) if settings.http.enabled else ()))
 
 
 def create_platforms(settings: Settings, clock: Clock) -> list[Platform]:

@@ -10,6 +10,7 @@ from bot.middleware import Middleware
 from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.plugins.closing import Close
+from bot.plugins.options import option_problems, passed_over
 from function_calls.assistant import Command
 from function_calls.context import Services
 from function_calls.events import Listener
@@ -99,11 +100,14 @@ class Contributions(Struct, kw_only=True):
         """The plugin's settings, checked against `model`.
 
         Raises:
-            ConfigError: a key is unknown, missing or wrong; the error names it.
+            ConfigError: a key is unknown, missing or wrong; the error names each of them.
         """
+        table = f"plugins.options.{self.name}"
         try:
-            return model.model_validate(dict(self.options))
+            checked = model.model_validate(dict(self.options))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in ("plugins", "options", self.name, *first["loc"]))
-            raise ConfigError("settings", key, first["msg"]) from error
+            raise ConfigError("settings", table, "; ".join(option_problems(error, model, self.options))) from None
+        slips = list(passed_over(model, self.options))
+        if slips:
+            raise ConfigError("settings", table, "; ".join(slips))
+        return checked

@@ -1,7 +1,7 @@
 """The plugins of a running bot: installed, shown, and exchanged for a newer version."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Final, TypeVar
 
@@ -14,16 +14,18 @@ from bot.middleware import Middleware
 from bot.platform import Platform
 from bot.plugins.closing import all_closed
 from bot.plugins.contributions import Host, Job, MakePage
+from bot.plugins.failure import report_failure, why
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
 from bot.plugins.per_chat import PluginGuard, plugin_of
 from bot.plugins.schema_changes import schema_changes
+from bot.plugins.shape import named_parts
 from bot.settings import PluginSettings
 from function_calls.assistant import Command
 from function_calls.calls import ToolSpec
 from function_calls.context import Services
 from function_calls.inverse_checks import check_inverses
 from function_calls.model_hooks import ModelHooks
-from function_calls.registry import Registry
+from function_calls.registry import Registry, ToolNameTaken
 from function_calls.router import FunctionCallRouter
 from function_calls.tool_switches import ToolSwitches
 from function_calls.toolsets.source import ToolSource
@@ -67,8 +69,12 @@ class PluginHouse:
         self._clock = clock
         self._model = model
         self._switches = switches
+        found = found_plugins(settings)
+        for each in found:
+            if each.hides:
+                logger.warning("plugin {}: {} is left out for {}", each.name, " and ".join(each.hides), each.origin)
         self._installed: dict[str, Installed] = {
-            found.name: Installed(plugin=loaded(found, settings, clock, model)) for found in found_plugins(settings)
+            each.name: Installed(plugin=loaded(each, settings, clock, model)) for each in found
         }
         self._replaced: list[LoadedPlugin] = []
         self.model_hooks = ModelHooks()
@@ -78,6 +84,21 @@ class PluginHouse:
     def plugins(self) -> tuple[Installed, ...]:
         """Every plugin, those that failed too."""
         return tuple(self._installed.values())
+
+    def refuse_taken(self, platforms: Iterable[str]) -> None:
+        """Leave out every plugin with a platform of these names, or with a platform or toolset of another plugin's."""
+        owners: dict[str, str] = {f"platform {name}": "the bot" for name in platforms}
+        for each in list(self._working()):
+            own = named_parts(each.plugin.adds)
+            taken = [name for name in own if name in owners or own.count(name) > 1]
+            if taken:
+                told = (
+                    f"its {taken[0]} has a name that {owners.get(taken[0], 'another of its own')} has; give it another"
+                )
+                report_failure(each.plugin.name, told)
+                self._installed[each.plugin.name] = Installed(plugin=replace(each.plugin, error=told))
+            else:
+                owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
 
     def services(self) -> list[object]:
         """The services that plugins bring."""
@@ -176,13 +197,14 @@ class PluginHouse:
             _register(trial, new, ExitStack())
             others = [tool for tool in calls.registry if old is None or tool.name not in old.names]
             check_inverses(trial, [*others, *trial])
-            taken = [tool.name for tool in others if trial.get(tool.name)]
         except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the old version must stay
-            return replace(new, error=f"{type(error).__name__}: {error}")
-        return replace(new, error=f"names that others have: {', '.join(taken)}") if taken else new
+            return replace(new, error=self._why(error, new, ()))
+        taken = next((tool.name for tool in others if trial.get(tool.name)), None)
+        return new if taken is None else replace(new, error=self._taken_by(taken, new))
 
     def _moved_in(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> Installed:
         adds, guard = plugin.adds, PluginGuard(plugin.name, self._switches)
+        before = frozenset(tool.name for tool in calls.registry)
         with ExitStack() as leaving:
             try:
                 for service in adds.services:
@@ -191,8 +213,9 @@ class PluginHouse:
                 _register(calls.registry, plugin, leaving)
                 check_inverses(calls.registry, calls.registry)
             except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
-                logger.opt(exception=error).error("plugin {} cannot be installed", plugin.name)
-                return Installed(plugin=replace(plugin, error=f"{type(error).__name__}: {error}"))
+                told = self._why(error, plugin, before)
+                report_failure(plugin.name, told, error)
+                return Installed(plugin=replace(plugin, error=told))
             _add_all(leaving, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
             _add_all(leaving, calls.hooks.after, map(guard.after_tool, adds.tool_hooks.after))
             _add_all(leaving, self.model_hooks.before, map(guard.before_model, adds.model_hooks.before))
@@ -206,6 +229,26 @@ class PluginHouse:
         logger.info("plugin {} is in: {} functions", plugin.name, len(owned.specs))
         names = frozenset(tool.name for tool in owned)
         return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
+
+    def _why(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
+        """Why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
+        if not isinstance(error, ToolNameTaken):
+            return why(error, plugin.found.path)
+        if error.tool in others:
+            return self._taken_by(error.tool, plugin)
+        return f"two of its functions are called {error.tool}; rename one of them"
+
+    def _taken_by(self, tool: str, plugin: LoadedPlugin) -> str:
+        """Who has the name of one of the functions of `plugin`, and what to do."""
+        owner = next((each.plugin.name for each in self.plugins if tool in each.names), None)
+        if owner in {None, plugin.name}:
+            return (
+                f'its function {tool} has the name of one of the bot\'s own; rename it, or write name="…" in its mark'
+            )
+        return (
+            f"its function {tool} has the name of one of plugin {owner}; rename one of them,"
+            " or name one of the two plugins in plugins.disabled"
+        )
 
     def _tools_behind(self, switch: str) -> tuple[str, ...]:
         installed = self._installed.get(plugin_of(switch) or "")

@@ -11,10 +11,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from loguru import logger
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.plugins.contributions import Contributions
+from bot.plugins.failure import PluginMistaken, report_failure, why
+from bot.plugins.shape import check_shape
 from bot.settings import PluginSettings
 from services.clock import Clock
 from services.language_model.ports import LanguageModel
@@ -24,12 +26,16 @@ _PACKAGE: Final = "bubbles_plugins"  # what modules of the folder are called, so
 
 
 class FoundPlugin(Struct, frozen=True, kw_only=True):
-    """A plugin that could be loaded. `path` is its file or folder, None for one of an installed package."""
+    """A plugin that could be loaded.
+
+    `path` is its file or folder, None for one of an installed package; `hides` are the origins of others of its name.
+    """
 
     name: str
     origin: str
     load: Callable[[], object]
     path: Path | None = None
+    hides: tuple[str, ...] = ()
 
 
 class LoadedPlugin(Struct, frozen=True, kw_only=True):
@@ -47,8 +53,16 @@ class LoadedPlugin(Struct, frozen=True, kw_only=True):
 
 def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
     """The plugins that are installed and those of the folder, by name; a file stands before a package of its name."""
-    found = {each.name: each for each in (*_installed(), *_in_folder(settings.folder))}
-    return [each for name, each in sorted(found.items()) if name not in settings.disabled]
+    return [each for each in every_plugin(settings) if each.name not in settings.disabled]
+
+
+def every_plugin(settings: PluginSettings) -> list[FoundPlugin]:
+    """The same, and those that the settings leave out."""
+    found: dict[str, FoundPlugin] = {}
+    for each in (*_installed(), *_in_folder(settings.folder)):
+        other = found.get(each.name)
+        found[each.name] = each if other is None else replace(each, hides=(*other.hides, other.origin))
+    return [each for _, each in sorted(found.items())]
 
 
 def loaded(
@@ -60,10 +74,12 @@ def loaded(
     adds.model = model or adds.model
     try:
         _set_up(found.load(), adds)
+        check_shape(adds)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the bot starts without it
-        logger.opt(exception=error).error("plugin {} does not load", found.name)
+        told = why(error, found.path)
+        report_failure(found.name, told, error)
         nothing = Contributions(name=found.name, clock=clock, on_close=adds.on_close)
-        return LoadedPlugin(found=found, adds=nothing, error=f"{type(error).__name__}: {error}")
+        return LoadedPlugin(found=found, adds=nothing, error=told)
     return LoadedPlugin(found=found, adds=adds)
 
 
@@ -71,11 +87,11 @@ def _set_up(module: object, adds: Contributions) -> None:
     """Let the plugin say what it adds; without a `setup` that is its functions.
 
     Raises:
-        TypeError: its `setup` is asynchronous.
+        PluginMistaken: its `setup` is asynchronous.
     """
     setup = getattr(module, "setup", None)
     if inspect.iscoroutinefunction(setup):
-        raise TypeError("setup(add) is not awaited; write it without async, and wait for things in a job")
+        raise PluginMistaken("setup(add) is not awaited; write it without async, and wait for things in a job")
     if callable(setup):
         setup(adds)
     else:

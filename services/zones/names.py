@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from services.likeness import likest
+
 _TAILS = re.compile(
     r"(?:'s)?\s*(?:standard time|daylight time|time zone|timezone|time|标准时间|时间|时区|那边|这边|这里|市)$"
 )
@@ -21,6 +23,12 @@ def zone_named(words: str) -> str | None:
         if found is not None and _exists(found):
             return found
     return None
+
+
+def nearest_zone(words: str) -> str | None:
+    """The zone that `words` name, or else the one whose name looks most like them."""
+    near = likest(words, dict.fromkeys(_known().values()), at_least=0.7)
+    return zone_named(words) or (near[0] if near else None)
 
 
 def _tidied(words: str) -> str:

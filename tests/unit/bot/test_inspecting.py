@@ -49,6 +49,51 @@ def test_a_check_tells_which_plugin_does_not_work(said):
     assert result.exit_code == 1
 
 
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ('[plugins]\ndisabled = ["dcie"]\n', "plugins.disabled: there is no plugin named dcie; did you mean dice?"),
+        ("[plugins.options.dyce]\n", "plugins.options.dyce: there is no plugin named dyce; did you mean dice?"),
+        ('[bot]\nowners = ["telegarm:1"]\n', "bot.owners: there is no platform named telegarm; did you mean telegram?"),
+        (
+            '[router]\nallowed_chats = ["weeb:1"]\n',
+            "router.allowed_chats: there is no platform named weeb; did you mean web?",
+        ),
+    ],
+)
+def test_a_name_of_nothing_is_a_warning_that_says_what_was_meant(said, config, told):
+    result = said("check", config=config, dice=ROLL)
+
+    assert f"warning  {told}" in result.output
+    assert result.exit_code == 0
+
+
+def test_a_folder_of_plugins_that_is_not_there_is_a_warning(said, tmp_path):
+    result = said("check", config='[plugins]\nfolder = "plugns"\n')
+
+    assert f"warning  plugins.folder: there is no folder {tmp_path / 'plugns'}" in result.output
+
+
+@pytest.mark.parametrize("command", ["check", "plugins", "doctor"])
+def test_a_platform_of_a_plugin_with_a_name_of_ours_is_told_everywhere(said, command):
+    pigeon = (
+        "from bot.testing.platform import FakePlatform\n\n"
+        "def setup(add):\n    add.platforms.append(FakePlatform(add.clock, name='web'))\n"
+    )
+    result = said(command, pigeon=pigeon)
+
+    assert "does not work: its platform web has a name that the bot has; give it another" in result.output
+    assert result.exit_code == 1
+
+
+def test_the_list_of_plugins_tells_slips_of_their_names_and_no_traces(said):
+    result = said("plugins", config='[plugins]\ndisabled = ["dcie"]\n', dice=ROLL, broken="def broken(:")
+
+    assert "broken  plugins/broken.py  does not work: plugins/broken.py, line 1: invalid syntax" in result.output
+    assert "plugins.disabled: there is no plugin named dcie; did you mean dice?" in result.output
+    assert "Traceback" not in result.output
+
+
 def test_a_check_tells_which_tool_server_does_not_answer(said):
     result = said("check", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n')
 

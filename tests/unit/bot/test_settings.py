@@ -166,3 +166,38 @@ def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path
         load_settings(written(tmp_path, "[http]\nport = 99999\n"), {"BUBBLES_HTTP__HOST": "127.0.0.1"})
 
     assert (Path(caught.value.path).name, caught.value.key) == ("config.toml", "http.port")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("[search]\nengines = ['perplexty']\n", "perplexity"),
+        ("[log]\nlevel = 'debug'\n", "DEBUG"),
+        ("[router]\nlisten = 'adressed'\n", "addressed"),
+        ("[bot]\ntimezone = 'Europe/Berln'\n", "Europe/Berlin"),
+        ("[bot]\ntimezone = 'Shanghai'\n", "Asia/Shanghai"),
+        ("[platforms]\nenabled = ['telegarm']\n", "telegram"),
+    ],
+)
+def test_a_value_that_is_none_of_the_choices_names_the_nearest(tmp_path, text, meant):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, text), {})
+
+    assert f"did you mean {meant}?" in caught.value.problem
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("BUBBLES_HTTP_PORT", "BUBBLES_HTTP__PORT"),
+        ("BUBBLES_MODEL_API_KEY_FILE", "BUBBLES_MODEL__API_KEY_FILE"),
+        ("BUBBLES_PLATFORMS_TELEGRAM_TOKEN", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN"),
+    ],
+)
+def test_a_variable_with_one_underscore_is_told_the_other(tmp_path, name, meant):
+    with pytest.raises(ConfigError, match=f"{name}: unknown setting; did you mean {meant}"):
+        load_settings(written(tmp_path, ""), {name: "8080"})
+
+
+def test_variables_of_our_prefix_that_are_no_settings_are_left_alone(tmp_path):
+    assert load_settings(written(tmp_path, ""), {"BUBBLES_CHROMIUM": "/usr/bin/chromium"}) == Settings()

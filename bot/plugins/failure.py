@@ -1,0 +1,111 @@
+"""What is wrong with a plugin, in one line for whoever can mend it; its trace is for those who log at DEBUG."""
+
+import traceback
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from loguru import logger
+
+from bot.plugins.contributions import Contributions
+from services.errors import AssistantError
+from services.likeness import likest
+
+_LONGEST: Final = 300  # characters of what an error says
+_OURS: Final = ("bot", "function_calls", "services")
+
+# What packages are called where they are installed from, when that is not what is imported.
+_PACKAGES: Final = {
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "Crypto": "pycryptodome",
+    "dateutil": "python-dateutil",
+    "dotenv": "python-dotenv",
+    "github": "PyGithub",
+    "google.generativeai": "google-generativeai",
+    "jwt": "PyJWT",
+    "PIL": "pillow",
+    "serial": "pyserial",
+    "sklearn": "scikit-learn",
+    "telegram": "python-telegram-bot",
+    "yaml": "PyYAML",
+}
+
+
+class PluginMistaken(AssistantError):
+    """The author of a plugin must act; the text says what to write instead."""
+
+
+def report_failure(name: str, told: str, error: BaseException | None = None) -> None:
+    """Say in one line of the log why a plugin is left out; the trace of what it raised follows at DEBUG."""
+    logger.error("plugin {} is left out: {}", name, told)
+    if error is not None:
+        logger.opt(exception=error).debug("what plugin {} raised", name)
+
+
+def why(error: BaseException, path: Path | None) -> str:
+    """What `error` means to whoever wrote the plugin, or installed it.
+
+    Args:
+        error: what was raised while the plugin was imported, set up or installed.
+        path: its file or folder, None for one of an installed package.
+    """
+    if isinstance(error, SyntaxError):
+        return _of_syntax(error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return _of_missing(error.name, path)
+    if isinstance(error, SystemExit):
+        return f"it ends the program (sys.exit({error.code!r})) instead of raising an error{_place(error, path)}"
+    if isinstance(error, AssistantError):
+        return _one_line(error)
+    if isinstance(error, UnicodeDecodeError) and not _place(error, path):
+        return f"its file is not UTF-8 text (byte {error.start + 1})"
+    told = _one_line(error)
+    named = f"{type(error).__name__}: {told}" if told else type(error).__name__
+    return f"{named}{_meant(error)}{_place(error, path)}"
+
+
+def _of_syntax(error: SyntaxError) -> str:
+    line = (error.text or "").strip()
+    return f"{error.filename}, line {error.lineno}: {error.msg}" + (f": {line}" if line else "")
+
+
+def _of_missing(module: str, path: Path | None) -> str:
+    """What to do about an import that finds nothing."""
+    top = module.partition(".")[0]
+    beside = path is not None and ((path.parent / f"{top}.py").is_file() or (path.parent / top).is_dir())
+    if beside:
+        return (
+            f"it imports {top}, which lies beside it, where imports do not look: make a folder of the plugin"
+            f" with __init__.py and {top}.py in it, and write `from . import {top}`"
+        )
+    if top in _OURS or find_spec(top) is not None:
+        return f"it imports {module}, and {top} has no such module; see the name, and which version is installed"
+    package = _PACKAGES.get(module, _PACKAGES.get(top, top))
+    return f"it needs the package {package}, which is not installed: pip install {package}"
+
+
+def _meant(error: BaseException) -> str:
+    """What an attribute may have been meant to be."""
+    if not isinstance(error, AttributeError) or not isinstance(error.obj, Contributions):
+        return ""
+    near = likest(error.name or "", Contributions.__struct_fields__)
+    return f"; did you mean add.{near[0]}?" if near else ""
+
+
+def _place(error: BaseException, path: Path | None) -> str:
+    """Where in the plugin it happened, as far as it happened there."""
+    if path is None:
+        return ""
+    own = path.resolve()
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename).resolve()
+        if file == own or own in file.parents:
+            inside = "" if frame.name == "<module>" else f" in {frame.name}()"
+            return f" ({frame.filename}, line {frame.lineno}{inside})"
+    return ""
+
+
+def _one_line(error: BaseException) -> str:
+    told = " ".join(str(error).split())
+    return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}…"

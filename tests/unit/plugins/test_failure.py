@@ -1,0 +1,183 @@
+"""What developers and operators are told of a plugin that fails: one line, which says what to do."""
+
+import pytest
+from loguru import logger
+
+from tests.unit.plugins.conftest import DICE
+
+pytestmark = pytest.mark.looptime
+
+OPTIONS = """
+    from pydantic import BaseModel, Field
+
+
+    class Options(BaseModel):
+        word: str = Field(description="What it says.")
+        times: int = 1
+
+
+    def setup(add):
+        add.settings(Options)
+    """
+PIGEON = """
+    from bot.testing.platform import FakePlatform
+
+
+    def setup(add):
+        add.platforms.append(FakePlatform(add.clock, name="{name}"))
+    """
+
+
+@pytest.fixture
+def logged():
+    records = []
+    sink = logger.add(lambda line: records.append(line.record), level="DEBUG")
+    yield records
+    logger.remove(sink)
+
+
+async def told_of(house, name, **plugins):
+    """What is said of one plugin, the others having been asked whether they work."""
+    async with house.running(**plugins) as app:
+        assert await house.say("throw the dice") == "a four"
+        return next(each.plugin.error for each in app.plugins.plugins if each.plugin.name == name)
+
+
+FAILURES = [
+    ("def broken(:", "line 1: invalid syntax: def broken(:"),
+    (
+        "import no_such_package",
+        "it needs the package no_such_package, which is not installed: pip install no_such_package",
+    ),
+    ("from sklearn import svm", "pip install scikit-learn"),
+    ("import bot.plugns", "it imports bot.plugns, and bot has no such module"),
+    ("import dice", "write `from . import dice`"),
+    ("import json\njson.loads('{')", "JSONDecodeError: Expecting property name"),
+    ("def setup(add):\n    raise RuntimeError('boom\\nbang')", "RuntimeError: boom bang ("),
+    ("def setup(add):\n    raise RuntimeError('boom')", "line 2 in setup())"),
+    ("def setup(add):\n    raise RuntimeError", "RuntimeError ("),
+    ("def setup(add):\n    add.function.append(setup)", "did you mean add.functions?"),
+    ("def setup(add):\n    add.listeners.append('x')", "add.listeners takes (event, function), not 'x'"),
+    ("def setup(add):\n    add.jobs.append(setup)", "add.jobs takes (name, function), not <function setup"),
+    ("def setup(add):\n    add.toolsets['x'] = 3", "add.toolsets takes a toolset, an object with list_specs and call"),
+    ("def setup(add):\n    add.tool_hooks.after.append(None)", "add.tool_hooks.after takes a function, not None"),
+    ("async def setup(add):\n    pass", "write it without async"),
+    ("import sys\nsys.exit('no key')", "it ends the program (sys.exit('no key')) instead of raising an error"),
+    (DICE.replace("throw_dice", "reminder_set"), "its function reminder_set has the name of one of the bot's own"),
+    (DICE, "its function throw_dice has the name of one of plugin dice; rename one of them"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), FAILURES)
+async def test_what_is_wrong_is_one_line_that_says_what_to_do(house, logged, text, said):
+    house.write("dice", DICE)
+    house.write("mistaken", text)
+    told = await told_of(house, "mistaken")
+
+    assert said in told
+    lines = [each for each in logged if "mistaken" in each["message"] and each["level"].name != "DEBUG"]
+    assert [each["message"] for each in lines] == [f"plugin mistaken is left out: {told}"]
+    assert [each["level"].name for each in lines] == ["ERROR"]
+    assert all(each["exception"] is None for each in lines)
+    assert "\n" not in told
+
+
+async def test_the_trace_of_a_failure_is_there_for_those_who_log_at_debug(house, logged):
+    house.write("dice", DICE)
+    house.write("mistaken", "def setup(add):\n    raise RuntimeError('boom')")
+    await told_of(house, "mistaken")
+
+    (traced,) = (each for each in logged if each["exception"] is not None)
+    assert traced["level"].name == "DEBUG"
+    assert str(traced["exception"].value) == "boom"
+
+
+async def test_a_file_that_is_no_text_is_said_to_be_none(house):
+    house.write("dice", DICE)
+    (house.folder / "mistaken.py").write_bytes(b"word = '\xff'")
+
+    assert await told_of(house, "mistaken") == "its file is not UTF-8 text (byte 9)"
+
+
+async def test_two_functions_of_one_name_in_one_plugin_are_told_apart(house):
+    house.write("dice", DICE)
+    twice = DICE.replace("throw_dice", "roll").replace("async def roll", "async def first")
+    house.write("mistaken", twice + twice.replace("first", "second").replace('returns="reply"', 'name="first"'))
+
+    assert await told_of(house, "mistaken") == "two of its functions are called first; rename one of them"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "word is missing (str: What it says.)"),
+        ({"wrod": "x"}, "word is missing (str: What it says.); wrod is given, did you mean word?"),
+        ({"word": "x", "tmies": 3}, "tmies is not read; did you mean times?"),
+        ({"times": "often"}, "word is missing (str: What it says.); times: Input should be a valid integer"),
+    ],
+)
+async def test_wrong_options_are_all_named_with_what_is_expected(house, options, said):
+    house.write("dice", DICE)
+    house.write("polite", OPTIONS)
+    told = await told_of(house, "polite", options={"polite": options})
+
+    assert told.startswith(f"settings: plugins.options.polite: {said}")
+    assert "often" not in told  # an option may be a secret
+
+
+async def test_a_platform_of_a_name_that_is_taken_leaves_its_plugin_out(house, logged):
+    house.write("dice", DICE)
+    house.write("mistaken", PIGEON.format(name="fake"))
+    told = await told_of(house, "mistaken")
+
+    assert told == "its platform fake has a name that the bot has; give it another"
+    assert f"plugin mistaken is left out: {told}" in [each["message"] for each in logged]
+
+
+async def test_two_plugins_with_one_platform_do_not_share_its_name(house):
+    house.write("dice", DICE)
+    house.write("pigeon", PIGEON.format(name="pigeon"))
+    house.write("stork", PIGEON.format(name="pigeon"))
+
+    assert await told_of(house, "stork") == "its platform pigeon has a name that plugin pigeon has; give it another"
+
+
+async def test_of_two_plugins_of_one_name_the_one_that_is_left_out_is_told(house, logged):
+    house.write("dice", DICE)
+    (house.folder / "dice").mkdir()
+    (house.folder / "dice" / "__init__.py").write_text("raise RuntimeError")
+    await told_of(house, "dice")
+
+    (told,) = (each for each in logged if each["level"].name == "WARNING")
+    assert told["message"] == f"plugin dice: {house.folder / 'dice'} is left out for {house.folder / 'dice.py'}"
+
+
+async def test_a_newer_version_that_takes_a_name_is_told_whose_it_is(house):
+    house.write("dice", DICE)
+    house.write("coin", DICE.replace("throw_dice", "throw_coin"))
+    async with house.running():
+        house.write("coin", DICE)
+        await house.watch.look()
+
+    assert house.told[0].error.startswith("its function throw_dice has the name of one of plugin dice")
+
+
+async def test_a_plugin_that_nothing_is_called_like_is_asked_about_at_the_start(house, logged):
+    house.write("dice", DICE)
+    async with house.running(disabled=("dcie",), options={"dyce": {}}, owners=("telegarm:1", "telegram:2", "fake:3")):
+        pass
+
+    told = [each["message"] for each in logged if each["level"].name == "WARNING"]
+    assert told == [
+        "settings: plugins.disabled: there is no plugin named dcie; did you mean dice?",
+        "settings: plugins.options.dyce: there is no plugin named dyce; did you mean dice?",
+        "settings: bot.owners: there is no platform named telegarm; did you mean telegram?",
+    ]
+
+
+async def test_a_plugin_that_is_left_out_by_name_is_nothing_to_warn_of(house, logged):
+    house.write("dice", DICE)
+    async with house.running(disabled=("dice",)):
+        pass
+
+    assert [each for each in logged if each["level"].name == "WARNING"] == []
