@@ -21,6 +21,7 @@ from function_calls.offline.put_right import put_right
 from function_calls.offline.questions import asked_when, is_question
 from function_calls.offline.references import named_reminder, untailed
 from function_calls.offline.requests import Ear
+from function_calls.offline.second_thoughts import second_thought
 from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
@@ -125,6 +126,16 @@ class OfflineInterpreter:
         right = put_right(without_names(turn.message.text, ear.names), last.content, ear.pack, ear.is_time)
         return Interpretation(calls=(maker.call("reminder_update", {"content": right}),)) if right else None
 
+    def _thought_again(self, turn: Turn, ears: tuple[Ear, ...], key: str) -> Interpretation | None:
+        """What was just set moved to the time that a message turns to, and names alone."""
+        if not self._changed.is_recent(key, turn.now) or _is_for_somebody(turn):
+            return None
+        for ear in ears:
+            moved = second_thought(turn, ear)
+            if moved:
+                return Answering(turn, ear, self._questions, key).interpretation(moved)
+        return None
+
     def _heard_of(self, named: Named, key: str) -> Interpretation:
         """What is heard once a name stands for "him"; where nobody is meant that is known, who it is is asked."""
         heard = self._heard_in_order(named.turn, key, named.content)
@@ -147,7 +158,7 @@ class OfflineInterpreter:
 
     def _heard(self, turn: Turn, key: str, ears: tuple[Ear, ...], same: str) -> Interpretation:
         fixed = self._by_fixed_example(turn, ears[0]) or self._put_right(turn, ears[0], key)
-        fixed = fixed or self._once_more(turn, ears, key)
+        fixed = fixed or self._once_more(turn, ears, key) or self._thought_again(turn, ears, key)
         if fixed is not None:
             return fixed
         for ear in ears:

@@ -121,6 +121,8 @@ class PackData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     nameless: str = NEVER
     owning: str = NEVER
     replacing: tuple[str, ...] = ()
+    second_thoughts: tuple[str, ...] = ()
+    moved_to: str = "{time}"
     telling: str = NEVER
     untitled: tuple[tuple[str, str], ...] = ()
     no_notes: tuple[str, ...] = ()

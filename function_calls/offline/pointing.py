@@ -6,7 +6,7 @@ from typing import Final
 from function_calls.calls import Turn
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
 from function_calls.offline.courtesies import is_courtesy
-from function_calls.offline.pack import languages_of, load_pack
+from function_calls.offline.pack import LanguagePack, languages_of, load_pack
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
 from services.chat import ChatMessage
@@ -16,9 +16,17 @@ _MOST_LETTERS: Final = 200
 
 
 def points_back(text: str, language: str) -> bool:
-    """Whether `text` points at something, or at somebody to be reminded, so that what was said before is needed."""
+    """Whether `text` points at something, or at somebody to be reminded, so that what was said before is needed.
+
+    So it is where it may answer another person as well as change what was just set: "actually 6".
+    """
     packs = map(load_pack, languages_of(text, language)) if len(text) <= LONGEST else ()
-    return any(each.search(pack.fold(text)) for pack in packs for each in (pack.pointing, pack.pronoun))
+    return any(_points_back(pack.fold(text), pack) for pack in packs)
+
+
+def _points_back(folded: str, pack: LanguagePack) -> bool:
+    is_pointing = any(each.search(folded) for each in (pack.pointing, pack.pronoun))
+    return is_pointing or any(each.fullmatch(trimmed(folded)) for each in pack.second_thoughts)
 
 
 def only_points(reminder: ReminderRequest, request: Request, ear: Ear) -> bool:

@@ -1,0 +1,50 @@
+"""Hear what moves what was just set and says so by a turn of mind alone: "actually 6", 还是七点吧."""
+
+import re
+
+from function_calls.calls import Turn
+from function_calls.offline.clauses import LONGEST, trimmed, without_names
+from function_calls.offline.requests import Ear, Request
+from function_calls.offline.whole_time import whole_time
+from services.time_expressions import Grain, Reading
+
+_ASKING = re.compile(r"[?？]\s*$")
+_DOTTED = re.compile(r"(?<=\d)\.(?=\d\d\b)")
+
+
+def second_thought(turn: Turn, ear: Ear) -> tuple[Request, ...]:
+    """The change of what was just set that a message is; nothing where it says more than when, or may be an answer.
+
+    To another person, who spoke in between, "actually 6" says something else.
+    """
+    said = turn.message.text
+    if len(said) > LONGEST or not (ear.is_addressed or (_nobody_spoke_since(turn) and not _ASKING.search(said))):
+        return ()
+    plain = trimmed(without_names(said, ear.names))
+    folded = ear.pack.fold(plain)
+    found = next(filter(None, (each.fullmatch(folded) for each in ear.pack.second_thoughts)), None)
+    words = "" if found is None else _moment(trimmed(plain[slice(*found.span("time"))]), ear)
+    moved = ear.requests(ear.pack.data.moved_to.format(time=words)) if words else ()
+    return moved if [each.intent for each in moved] == ["reminder_update"] else ()
+
+
+def _moment(words: str, ear: Ear) -> str:
+    """`words` as those of an hour or a day, where they are and no amount of time; a bare figure is an hour."""
+    if ear.pack.length.fullmatch(words):
+        return ""
+    written = _DOTTED.sub(":", words)
+    for form in (written, ear.pack.data.clock.format(time=written)):
+        time = whole_time(form, ear.now, ear.pack.language, ear.read_times)
+        if time is not None and _is_when(time):
+            return form
+    return ""
+
+
+def _is_when(time: Reading) -> bool:
+    """Whether somebody moves a reminder there in so few words: an hour, or a day, and not "march" or a repetition."""
+    return time.rrule is None and (time.has_clock or (time.has_day and time.grain is Grain.DAY))
+
+
+def _nobody_spoke_since(turn: Turn) -> bool:
+    people = (each.sender.id for each in reversed(turn.recent) if not each.sender.is_bot)
+    return next(people, turn.message.sender.id) == turn.message.sender.id
