@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,11 +15,20 @@ from function_calls.offline.matching import Match
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.requests import Ear
 from function_calls.offline.time_words import TimeWords
+from function_calls.reminder_times import zone_name
+from services.reminders.model import Schedule
+from services.reminders.recurrence import next_after
+from services.reminders.rules import WEEKDAYS
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _SHIFT = re.compile(r"([+-])(\d+):(\d\d)")
+_RULE_CLOCK = re.compile(r"BYHOUR=[\d,]+;BYMINUTE=[\d,]+")
+_WITHIN_A_DAY = re.compile(r"HOURLY|MINUTELY|SECONDLY|BYSETPOS|COUNT")
+"""Rules of which another clock is another rule: of what comes so many times, the last one is another day."""
+_UNTIL = re.compile(r"UNTIL=(\d{8}T\d{6})Z")
+_STAMP = "%Y%m%dT%H%M%S"
 _WRITTEN = ("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S")
 
 
@@ -28,7 +37,8 @@ class JustSet(Struct, frozen=True, kw_only=True):
 
     `wall` is the clock of the one who asked; `is_moved` says that, said once, it was set at another time first, and
     `clock` are the words of the hour it was moved to, where they leave open which half of the day is meant. What is
-    said of other days of one that `is_repeating` changes its days.
+    said of other days of one that `is_repeating` changes its days; `rule` is the RRULE of one of which it is known, and
+    `first` its first time where the rule alone does not tell the days.
     """
 
     content: str
@@ -37,6 +47,8 @@ class JustSet(Struct, frozen=True, kw_only=True):
     is_moved: bool = False
     clock: str = ""
     is_repeating: bool = False
+    rule: str = ""
+    first: datetime | None = None
 
     def is_ahead_of(self, other: "JustSet") -> bool:
         """Whether it is of the same before the other: what is said then of a day before is of the other one."""
@@ -54,7 +66,14 @@ def just_set(call: ToolCall, before: JustSet | None) -> JustSet | None:
     wall = _wall(str(told.get("time", ""))) if "rrule" not in told and told.get("type", "once") == "once" else None
     if call.name == "reminder_set":
         person = None if told.get("person") is None else str(told["person"])
-        made = JustSet(content=str(told["content"]), person=person, wall=wall, is_repeating=_repeats(told))
+        made = JustSet(
+            content=str(told["content"]),
+            person=person,
+            wall=wall,
+            is_repeating=_repeats(told),
+            rule=_rule(told),
+            first=_wall(str(told.get("time", ""))),
+        )
         return before if before is not None and made.is_ahead_of(before) else made
     if before is None or call.name != "reminder_update" or told.keys() & {"added", "reminder_id"}:
         return None
@@ -66,12 +85,29 @@ def just_set(call: ToolCall, before: JustSet | None) -> JustSet | None:
     content = str(told.get("content", before.content))
     is_repeating = _repeats(told) or (before.is_repeating and told.get("type") != "once")
     return JustSet(
-        content=content, person=before.person, wall=wall, is_moved=is_moved, clock=clock, is_repeating=is_repeating
+        content=content,
+        person=before.person,
+        wall=wall,
+        is_moved=is_moved,
+        clock=clock,
+        is_repeating=is_repeating,
+        rule=(_rule(told) or ("" if told.get("type") == "weekly" else before.rule)) if is_repeating else "",
+        first=before.first or before.wall,
     )
 
 
 def _repeats(told: Mapping[str, object]) -> bool:
     return "rrule" in told or told.get("type", "once") != "once"
+
+
+def _rule(told: Mapping[str, object]) -> str:
+    """The RRULE that arguments name; nothing for none, and for one that is not known from them alone."""
+    if "rrule" in told:
+        return str(told["rrule"])
+    weekday = told.get("weekday")
+    if told.get("type") == "weekly":
+        return f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]}" if isinstance(weekday, int) else ""
+    return "FREQ=DAILY" if told.get("type") == "daily" else ""
 
 
 def once_more(text: str, last: JustSet, ear: Ear) -> tuple[ReminderRequest, ...]:
@@ -91,7 +127,41 @@ def once_more(text: str, last: JustSet, ear: Ear) -> tuple[ReminderRequest, ...]
         early = _ahead(last, leads[0], ear) if len(clause.times) == 1 else None
         return () if early is None else (_same(last, replace(clause.times[0], readings=(early,), lead=None)),)
     found = reader.read(Match(intent="reminder_set", slots={"content": rest}))
-    return tuple(_same(last, each.time) for each in found if each.time is not None and each.time.best is not None)
+    times = [each.time for each in found if each.time is not None and each.time.best is not None]
+    if not ear.pack.just_once.search(folded):
+        times = [_as_often(last, time, ear) or time for time in times]
+    return tuple(_same(last, time) for time in times)
+
+
+def _as_often(last: JustSet, time: TimeWords, ear: Ear) -> TimeWords | None:
+    """The clock that `time` is, as often as the last one comes; None where it is more, or that one comes once."""
+    best = time.best
+    is_clock = best is not None and best.has_clock and not (best.has_day or best.rrule or best.end)
+    daily = ear.repeat(time) if is_clock and last.rule and not _WITHIN_A_DAY.search(last.rule) else None
+    if daily is None or daily.best is None:
+        return None
+    schedule = _at(daily.best.start, last, ear)
+    coming = next_after(schedule, ear.now)
+    if coming is None:
+        return None
+    reading = daily.best._replace(start=coming.astimezone(ear.now.tzinfo), rrule=schedule.rule)
+    return replace(daily, readings=(reading,), is_ambiguous=False)
+
+
+def _at(clock: datetime, last: JustSet, ear: Ear) -> Schedule:
+    """When the last one comes, at the time of `clock`; every other week is counted from its own first day."""
+    is_counted = "INTERVAL" in last.rule or "FREQ" not in last.rule
+    first = last.first if last.first is not None and is_counted else ear.now.replace(tzinfo=None)
+    start = first.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)
+    rule = _RULE_CLOCK.sub(f"BYHOUR={clock.hour};BYMINUTE={clock.minute}", last.rule)
+    rule = _UNTIL.sub(lambda until: _to_the_end_of(until[1], ear), rule)
+    return Schedule(start=start, zone=zone_name(ear.now.tzinfo or UTC), rule=rule)
+
+
+def _to_the_end_of(until: str, ear: Ear) -> str:
+    """The end of a rule, put off to the end of its day there, so that the last day has each clock."""
+    last = datetime.strptime(until, _STAMP).replace(tzinfo=UTC).astimezone(ear.now.tzinfo)
+    return f"UNTIL={last.replace(hour=23, minute=59, second=59).astimezone(UTC):{_STAMP}}Z"
 
 
 def _same(last: JustSet, time: TimeWords) -> ReminderRequest:

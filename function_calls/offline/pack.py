@@ -145,6 +145,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
             `again` matches what says that it is for another time, and no more.
         unwanted: Matches what says that there is to be no reminder, where "never mind" may mean only a change of it.
         alike: Matches what says that the same is wanted at another time as well, and what may stand beside it.
+        just_once: Matches what says that it is wanted one time more, and not as often as before.
         nameless: Matches, as a whole, what points at a reminder and names nothing to do: "the one".
         replacing: Match what takes back a word, `wrong`, of what was just set, and names the `right` one.
         second_thoughts: Match, as a whole, what names another `time` for what was just set: "actually 6".
@@ -197,6 +198,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     pronoun: LazyPattern
     again: LazyPattern
     alike: LazyPattern
+    just_once: LazyPattern
     nameless: LazyPattern
     owning: LazyPattern
     replacing: tuple[LazyPattern, ...]
@@ -331,6 +333,7 @@ def load_pack(language: str) -> LanguagePack:
         pronoun=any_of((data.pronoun,)),
         again=any_of((data.again,)),
         alike=any_of(map(_with_blanks, data.alike)),
+        just_once=any_of((data.just_once,)),
         nameless=any_of((data.nameless,)),
         owning=any_of((data.owning,)),
         replacing=_each(data.replacing),

@@ -118,6 +118,7 @@ class PackData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pronoun: str = NEVER
     again: str = NEVER
     alike: tuple[str, ...] = ()
+    just_once: str = NEVER
     nameless: str = NEVER
     owning: str = NEVER
     replacing: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from itertools import chain
 from msgspec import Struct
 
 from function_calls.offline.answers import is_choice
-from function_calls.offline.blanks import has_words
+from function_calls.offline.blanks import blank_out, has_words
 from function_calls.offline.carried_days import halves, on_their_days
 from function_calls.offline.clauses import tidy
 from function_calls.offline.corrections import at_clock, corrected_times
@@ -26,7 +26,7 @@ _COMPARED_FIRES = 5
 _CLOCKLESS = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME = timedelta(minutes=1)
 _USUAL = TimeReader()
-_CALLED = re.compile(r"^\s*(?:@\S+[\s,:，：]*|\w+[,:，：]\s*)")
+_CALLED = re.compile(r"^\s*(?:@[^\s,:，：]+[\s,:，：]*|\w+[,:，：]\s*)")
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|之前|以前", re.IGNORECASE)
 
@@ -53,7 +53,8 @@ def cross_check(
     `own` is the one of these times that belongs to it, where they are those of several reminders.
 
     Words that name no time, a time that fits, or a time relative to another leave the proposal, and so does the answer
-    to a question: a clock that stands alone names no day, for that was named before. Words with one clear time overrule
+    to a question: a clock that stands alone names no day, for that was named before. What is wanted at another hour as
+    well ("also at 9pm") may come as often as what was set before. Words with one clear time overrule
     it; words that can be read in several ways, none of them the proposal, are asked about.
     """
     pack = load_pack(language_of(words, language))
@@ -67,6 +68,8 @@ def cross_check(
     named = [(_words_of(each), each.readings) for each in found]
     carried = on_their_days(named, now.astimezone(zone))
     readings = tuple(chain.from_iterable((*apart, *carried, *listed, _beside_events(named))))
+    if proposed.rule and _is_as_often(proposed, _blanked(words, now.astimezone(zone), pack, times), readings, pack):
+        return Verdict(schedule=proposed)
     is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
     if own is not None and not is_relative:
         return _with_own(proposed, own, now)
@@ -78,6 +81,18 @@ def cross_check(
     if len(meant) == 1 and _is_clear(found, readings[0]):
         return Verdict(schedule=meant[0])
     return Verdict(schedule=proposed, choices=(*meant, proposed))
+
+
+def _blanked(words: str, now: datetime, pack: LanguagePack, times: TimeReader) -> str:
+    return blank_out(words, find_times(words, now, pack, times.parse_all)).text
+
+
+def _is_as_often(proposed: Schedule, words: str, readings: Sequence[Reading], pack: LanguagePack) -> bool:
+    """Whether a message says that the same is wanted at the clock of `proposed` as well, and names clocks alone."""
+    said = pack.fold(_CALLED.sub("", words))
+    is_alike = pack.alike.search(said) is not None and pack.just_once.search(said) is None
+    is_clock = all(each.has_clock and not (each.has_day or each.rrule) for each in readings)
+    return is_alike and is_clock and any(each.start.time() == proposed.start.time() for each in readings)
 
 
 def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePack) -> bool:
