@@ -9,6 +9,7 @@ from function_calls.context import CallContext, Services
 from function_calls.offline.pointing import points_back
 from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
+from function_calls.typed_calls import own_words
 from services.chat import ChatMessage
 from services.clock import Clock
 from services.history.service import HistoryService
@@ -88,8 +89,8 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return next(filter(None, own), self.language)
 
     def _language_shown(self, message: ChatMessage) -> str:
-        """The language of its words beside the bot's name, which is the same in all; "" where they show none."""
-        return language_of(message.text.casefold().replace(self.bot_name.casefold(), " "), "")
+        """The language of its words beside names, which are the same in all; "" where they show none."""
+        return language_of(own_words(message.text).casefold().replace(self.bot_name.casefold(), " "), "")
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         wanted = self.context_messages

@@ -1,10 +1,14 @@
 """What can be wrong with a tool's declaration or with the arguments of a call."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct
 
 from services.errors import AssistantError
+
+SAID: Final = "said"
+"""The rule of an error whose author worded it: `limit` is what is to be told, whatever the language."""
 
 
 class ArgumentError(Struct, frozen=True, kw_only=True):

@@ -150,7 +150,7 @@ class FunctionCallRouter:
         try:
             arguments = self._create_args_instance(tool, call.arguments)
         except ArgumentsInvalid as error:
-            return arguments_refused(call.name, error, context.language)
+            return arguments_refused(tool.spec, error, context.language)
         asked = await asked_first(tool.options, call, context)
         return asked or await self._run(tool, call, arguments, context)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from function_calls.argument_words import refusal_in_words
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
@@ -33,7 +34,6 @@ def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult
     return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
 
 
-def arguments_refused(name: str, error: ArgumentsInvalid, language: str) -> ToolResult:
-    """The answer to a call whose arguments do not fit."""
-    told = error.for_model()
-    return ToolResult.failed(told, text=say(language, "failed.arguments", tool=name, problems=told))
+def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
+    """The answer to a call whose arguments do not fit: to models in English, to people in their own language."""
+    return ToolResult.failed(error.for_model(), text=refusal_in_words(language, spec, error.errors))

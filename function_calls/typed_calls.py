@@ -1,6 +1,7 @@
 """Calls that a person typed or filled in by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
 
 import re
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from function_calls.calls import ToolCall, ToolSpec, Turn
@@ -12,6 +13,9 @@ _COMMAND: Final = re.compile(
 _FIELD: Final = re.compile(
     r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
 )
+_NAMES: Final = re.compile(r"\w+\s*[=＝]")
+_BARE: Final = re.compile(r"\w+\s*[=＝]\s*[!#-~]+(?!\S)")
+_DIGITS: Final = re.compile(r"-?[0-9]{1,15}")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -33,7 +37,41 @@ def typed_call(turn: Turn) -> ToolCall | None:
     if spec is None:
         return None
     given = _given(spec, found["rest"].strip())
-    return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=mended_arguments(spec.parameters, given))
+    arguments = _with_numbers(spec, mended_arguments(spec.parameters, given, is_text=True))
+    return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=arguments)
+
+
+def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """`arguments` with digits as the number that is wanted, so that one out of range is told to be that."""
+    properties = spec.parameters.get("properties")
+    wanted = properties if isinstance(properties, dict) else {}
+    return {
+        key: int(value)
+        if isinstance(value, str) and _DIGITS.fullmatch(value) and _is_number(wanted.get(key))
+        else value
+        for key, value in arguments.items()
+    }
+
+
+def _is_number(part: object) -> bool:
+    """Whether a schema takes numbers, and no text."""
+    kinds = set(_kinds(part))
+    return bool(kinds & {"integer", "number"}) and "string" not in kinds
+
+
+def _kinds(part: object) -> Iterator[object]:
+    """The types that a schema names, those of its arms too."""
+    if isinstance(part, dict):
+        named, arms = part.get("type"), part.get("anyOf")
+        yield from named if isinstance(named, list) else [named]
+        for arm in arms if isinstance(arms, list) else []:
+            yield from _kinds(arm)
+
+
+def own_words(text: str) -> str:
+    """What of `text` a person worded, which a command's name, its arguments' names and bare ASCII values are not."""
+    found = _COMMAND.fullmatch(text)
+    return text if found is None else _NAMES.sub(" ", _BARE.sub(" ", found["rest"]))
 
 
 def _given(spec: ToolSpec, rest: str) -> dict[str, object]:

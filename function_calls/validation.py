@@ -11,7 +11,7 @@ from function_calls.checking.argument_errors import pointer, quoted
 from function_calls.checking.repair import Repaired, repair
 from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.declaring.signature import FunctionSignature
-from function_calls.errors import ArgumentError, ArgumentsInvalid
+from function_calls.errors import SAID, ArgumentError, ArgumentsInvalid
 
 __all__ = [
     "ArgumentError",
@@ -26,6 +26,32 @@ __all__ = [
 
 _KEPT_VALIDATORS: Final = 512
 _NOWHERE: Final = object()
+_RULES: Final[Mapping[str, tuple[str, str]]] = {
+    "extra_forbidden": ("additionalProperties", ""),
+    "literal_error": ("enum", "expected"),
+    "enum": ("enum", "expected"),
+    "string_too_short": ("minLength", "min_length"),
+    "string_too_long": ("maxLength", "max_length"),
+    "string_pattern_mismatch": ("pattern", "pattern"),
+    "too_short": ("minItems", "min_length"),
+    "too_long": ("maxItems", "max_length"),
+    "greater_than": ("exclusiveMinimum", "gt"),
+    "greater_than_equal": ("minimum", "ge"),
+    "less_than": ("exclusiveMaximum", "lt"),
+    "less_than_equal": ("maximum", "le"),
+}
+"""The rule of JSON Schema for a type of Pydantic's errors, and what its limit is called there."""
+_TYPES: Final[Mapping[str, str]] = {
+    "int_": "integer",
+    "float_": "number",
+    "bool_": "boolean",
+    "string_type": "string",
+    "list_": "array",
+    "tuple_": "array",
+    "dict_": "object",
+    "model_": "object",
+}
+"""The kind of value that is wanted, by how the types of Pydantic's errors begin."""
 
 
 def validate_arguments(
@@ -46,16 +72,18 @@ def validate_arguments(
 
 
 def mended_arguments(
-    schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object]
+    schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object], *, is_text: bool = False
 ) -> Mapping[str, object]:
     """`given` in the shape of the schema, where it can be brought there without a doubt; as it came where it cannot.
 
-    For doors that are no model's of ours; whatever does not fit is told by the second check.
+    For doors that are no model's of ours; whatever does not fit is told by the second check. With `is_text` all of
+    `given` was typed as text, and what can be read otherwise is, be there something else that does not fit.
     """
     try:
-        return validate_arguments(schema, given)
+        mended = repair(given, _validator(schema))
     except ArgumentsInvalid:
         return given
+    return mended.arguments if is_text or not mended.errors else given
 
 
 def check_arguments(
@@ -70,8 +98,7 @@ def check_arguments(
     Raises:
         ArgumentsInvalid: with every error.
     """
-    validator = schema if isinstance(schema, SchemaValidator) else _compiled(_ByIdentity(schema))
-    repaired = repair(raw, validator, tool=tool, other_tools=other_tools)
+    repaired = repair(raw, _validator(schema), tool=tool, other_tools=other_tools)
     if repaired.errors:
         raise ArgumentsInvalid(tool, repaired.errors)
     return repaired
@@ -89,14 +116,14 @@ def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -
     try:
         return _instance(signature, arguments)
     except ValidationError as error:
-        details = error.errors(include_url=False, include_context=False)
+        details = error.errors(include_url=False, include_context=True)
         whole = _with_whole_numbers(arguments, details)
         if to_json(whole) == to_json(arguments):
             raise _refusal(signature, details, arguments) from error
     try:
         return _instance(signature, whole)
     except ValidationError as error:
-        raise _refusal(signature, error.errors(include_url=False, include_context=False), whole) from error
+        raise _refusal(signature, error.errors(include_url=False, include_context=True), whole) from error
 
 
 def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
@@ -113,10 +140,24 @@ def _refusal(
 def _explained(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentError:
     place = pointer(_place(detail["loc"], arguments))
     if detail["type"] == "missing":
-        return ArgumentError(pointer=place, message="is required and missing", expected="a value", got="nothing")
+        return ArgumentError(
+            pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
+        )
     said = detail["msg"].removeprefix("Value error, ")
     got = quoted(detail["input"])
-    return ArgumentError(pointer=place, message=f"{said}, got {got}", expected=said, got=got)
+    rule, limit = _rule(detail, said)
+    return ArgumentError(pointer=place, message=f"{said}, got {got}", expected=said, got=got, rule=rule, limit=limit)
+
+
+def _rule(detail: ErrorDetails, said: str) -> tuple[str, str]:
+    """The rule of JSON Schema that Pydantic's error speaks of, and its limit; an author's words stand as they are."""
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in {"value_error", "assertion_error"}:
+        return SAID, said
+    if kind in _RULES:
+        rule, limit = _RULES[kind]
+        return rule, str(context.get(limit, "")).replace(" or ", ", ")
+    return next((("type", name) for start, name in _TYPES.items() if kind.startswith(start)), ("", ""))
 
 
 def _place(location: Sequence[str | int], arguments: object) -> list[str | int]:
@@ -171,6 +212,10 @@ class _ByIdentity:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _ByIdentity) and other.schema is self.schema
+
+
+def _validator(schema: SchemaValidator | Mapping[str, object]) -> SchemaValidator:
+    return schema if isinstance(schema, SchemaValidator) else _compiled(_ByIdentity(schema))
 
 
 @lru_cache(maxsize=_KEPT_VALIDATORS)

@@ -10,7 +10,8 @@ from starlette.requests import HTTPConnection
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
 from bot.http.errors import REFUSED_STATUS, HttpRefused, language_asked
-from bot.http.field_problems import argument_of, argument_problems, in_one_line
+from bot.http.field_problems import in_one_line
+from function_calls.argument_words import argument_of, argument_problems
 from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.errors import ArgumentError, ArgumentsInvalid

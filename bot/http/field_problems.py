@@ -1,9 +1,8 @@
-"""What is wrong with a field of a request or an argument of a tool, in the language of whoever asks."""
+"""What is wrong with a field of a request, in the language of whoever asks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from function_calls.errors import ArgumentError
 from function_calls.wording import say
 
 _MOST: Final = 20
@@ -41,32 +40,6 @@ _SENTENCES: Final[Mapping[str, str]] = {
 }
 """The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
 
-_RULES: Final[Mapping[str, tuple[str, str]]] = {
-    "required": ("missing", ""),
-    "additionalProperties": ("unknown", ""),
-    "enum": ("choice", "expected"),
-    "const": ("choice", "expected"),
-    "minLength": ("short", "min_length"),
-    "maxLength": ("long", "max_length"),
-    "pattern": ("pattern", "pattern"),
-    "minItems": ("few", "min_length"),
-    "maxItems": ("many", "max_length"),
-    "exclusiveMinimum": ("above", "gt"),
-    "minimum": ("least", "ge"),
-    "exclusiveMaximum": ("below", "lt"),
-    "maximum": ("most", "le"),
-}
-"""The sentence for each rule of JSON Schema, and what its limit is called there."""
-_TYPES: Final[Mapping[str, str]] = {
-    "string": "text",
-    "integer": "number",
-    "number": "number",
-    "boolean": "yes_or_no",
-    "array": "list",
-    "object": "object",
-}
-_FORMATS: Final[Mapping[str, str]] = {"date-time": "moment", "date": "date"}
-
 
 def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """What is wrong, by field (`attachments.0.kind`; empty for the body), of the errors that Pydantic gives."""
@@ -83,27 +56,6 @@ def _told(language: str, error: Mapping[str, Any]) -> str:
     if "expected" in context:  # 'a', 'b' or 'c'
         context["expected"] = str(context["expected"]).replace(" or ", ", ")
     return say(language, f"field.{sentence}", **context)
-
-
-def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[str, str]:
-    """What is wrong, by the argument that has it; what is missing stands under its own name."""
-    problems: dict[str, str] = {}
-    for error in errors[:_MOST]:
-        problems.setdefault(argument_of(error), _said(language, error))
-    return problems
-
-
-def argument_of(error: ArgumentError) -> str:
-    """The name of the argument that is wrong, or has something wrong in it."""
-    return error.pointer.strip("/").partition("/")[0]
-
-
-def _said(language: str, error: ArgumentError) -> str:
-    if error.rule in _RULES:
-        sentence, limit = _RULES[error.rule]
-        return say(language, f"field.{sentence}", **{limit: error.limit} if limit else {})
-    named = {"type": _TYPES, "format": _FORMATS}.get(error.rule, {})
-    return say(language, f"field.{named.get(error.limit, 'other')}")
 
 
 def in_one_line(language: str, problems: Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ class CheckedToolset:
             logger.error("the schema of tool {} cannot be used: {}", name, error)
             return ToolResult.failed(f"the schema of '{name}' is not a JSON Schema")
         if problems:
-            return arguments_refused(name, ArgumentsInvalid(name, problems), context.language)
+            return arguments_refused(spec, ArgumentsInvalid(name, problems), context.language)
         call = ToolCall(id=context.call_id, name=name, arguments=arguments)
         options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
         asked = await asked_first(options, call, context)

@@ -1,0 +1,141 @@
+"""What people are told of arguments that do not fit: in their language, a line each, and how it is said right."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import AfterValidator, Field
+
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.rehearsal import build_in_memory
+from function_calls.argument_words import refusal_in_words
+from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.errors import ArgumentsInvalid
+from function_calls.registry import Registry, tool_function
+
+
+def sweet(value: str) -> str:
+    if value == "salt":
+        raise ValueError("no salt / 茶里不放盐")
+    return value
+
+
+@tool_function(name="pour_tea", examples=("pour {cups} cups", "pour some tea", "倒茶"))
+async def pour_tea(
+    kind: Literal["green", "black"],
+    cups: Annotated[int, Field(ge=1, le=6)] = 1,
+    extra: Annotated[str, AfterValidator(sweet)] = "",
+    until: str | None = None,
+) -> str:
+    """Pour tea."""
+    return "🍵"
+
+
+@pytest.fixture
+def tool():
+    registry = Registry()
+    registry.collect(pour_tea)
+    return registry.get("pour_tea")
+
+
+def told(tool, language, arguments):
+    """What a person is told of these arguments by the second check, which is that of every door."""
+    with pytest.raises(ArgumentsInvalid) as caught:
+        tool.instantiate(arguments)
+    return refusal_in_words(language, tool.spec, caught.value.errors).splitlines()
+
+
+CASES = [
+    ({}, "• kind: It is needed.", "• kind：缺少这一项。"),
+    (
+        {"kind": "gren"},
+        '• kind: It is to be green, black. You gave "gren".',
+        '• kind：应该是 green, black。收到的是 "gren"。',
+    ),
+    (
+        {"kind": "green", "cups": 9},
+        "• cups: It is to be 6 or less. You gave 9.",
+        "• cups：最多是 6。收到的是 9。",
+    ),
+    (
+        {"kind": "green", "cups": "many"},
+        '• cups: It is to be a number. You gave "many".',
+        '• cups：应该是数字。收到的是 "many"。',
+    ),
+    (
+        {"kind": "green", "extra": "salt"},
+        "• extra: no salt / 茶里不放盐",
+        "• extra：no salt / 茶里不放盐",
+    ),
+    (
+        {"kind": "green", "until": 3},
+        "• until, until when: It is to be a text. You gave 3.",
+        "• until，到什么时候：应该是文字。收到的是 3。",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "english", "chinese"), CASES)
+def test_a_person_is_told_what_is_wrong_in_their_language(tool, arguments, english, chinese):
+    assert told(tool, "en", arguments) == [
+        "I did not get that right (pour_tea):",
+        english,
+        "For example: pour some tea",
+    ]
+    assert told(tool, "zh", arguments) == ["参数不对（pour_tea）：", chinese, "可以这样写：倒茶"]
+
+
+def test_both_checks_say_the_same(tool):
+    wrong = {"kind": "green", "cups": 9}
+    first = SchemaValidator(tool.spec.parameters).validate(wrong)
+
+    assert refusal_in_words("zh", tool.spec, first).splitlines() == told(tool, "zh", wrong)
+
+
+def test_an_argument_is_told_once_and_all_in_their_order(tool):
+    lines = told(tool, "en", {"cups": 0, "extra": 3})
+
+    assert [line.partition(":")[0] for line in lines[1:-1]] == ["• kind", "• cups", "• extra"]
+
+
+def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool):
+    @tool_function(name="stir", examples=("stir the tea",))
+    async def stir(cup: str, times: Annotated[int, Field(le=9)] = 1, spoon: str = "") -> str:
+        """Stir."""
+        return cup
+
+    registry = Registry()
+    registry.collect(stir)
+
+    assert told(registry.get("stir"), "zh", {"times": 10})[-1] == "可以这样写：/stir cup=… times=…"
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("/pour_tea kind=green cups=9", ["• cups: It is to be 6 or less. You gave 9."]),
+        ("/pour_tea cups=9", ["• kind: It is needed.", "• cups: It is to be 6 or less. You gave 9."]),
+        ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green, black。收到的是 "绿茶"。']),
+    ],
+)
+async def test_in_a_chat_without_a_model_the_answer_is_in_one_language(said, lines):
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
+        await platform.say(said, is_private=True)
+
+    assert platform.texts[0].splitlines()[1:-1] == lines
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(("before", "answer"), [("今天吃什么", "参数不对"), ("what is for lunch", "I did not get")])
+async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(before, answer):
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
+        await platform.say(before)
+        await platform.say("/pour_tea cups=9 kind=green")
+
+    assert platform.texts[-1].startswith(answer)
