@@ -149,6 +149,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         nameless: Matches, as a whole, what points at a reminder and names nothing to do: "the one".
         replacing: Match what takes back a word, `wrong`, of what was just set, and names the `right` one.
         second_thoughts: Match, as a whole, what names another `time` for what was just set: "actually 6".
+        rhythms: Match, as a whole, what says how often it is to come, `time`: "monthly from now on".
         telling: Matches the beginning of what tells something, a reason perhaps, and asks for nothing.
         owning: Matches a span of days that something is of: it says when only where nothing else does.
         period: Matches a span of days that reminders are asked for by, too wide to be a time: "this week".
@@ -203,6 +204,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     owning: LazyPattern
     replacing: tuple[LazyPattern, ...]
     second_thoughts: tuple[LazyPattern, ...]
+    rhythms: tuple[LazyPattern, ...]
     telling: LazyPattern
     period: LazyPattern
     answering: LazyPattern
@@ -338,6 +340,7 @@ def load_pack(language: str) -> LanguagePack:
         owning=any_of((data.owning,)),
         replacing=_each(data.replacing),
         second_thoughts=_each(data.second_thoughts),
+        rhythms=_each(data.rhythms),
         telling=LazyPattern(data.telling, re.IGNORECASE),
         period=any_of(data.periods),
         answering=any_of(data.answering),

@@ -123,6 +123,7 @@ class PackData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     owning: str = NEVER
     replacing: tuple[str, ...] = ()
     second_thoughts: tuple[str, ...] = ()
+    rhythms: tuple[str, ...] = ()
     moved_to: str = "{time}"
     telling: str = NEVER
     untitled: tuple[tuple[str, str], ...] = ()

@@ -18,7 +18,7 @@ _MOST_LETTERS: Final = 200
 def points_back(text: str, language: str) -> bool:
     """Whether `text` points at something, or at somebody to be reminded, so that what was said before is needed.
 
-    So it is where it may answer another person as well as change what was just set: "actually 6".
+    So it is where it may answer another person as well as change what was just set: "actually 6", "every month please".
     """
     packs = map(load_pack, languages_of(text, language)) if len(text) <= LONGEST else ()
     return any(_points_back(pack.fold(text), pack) for pack in packs)
@@ -26,7 +26,8 @@ def points_back(text: str, language: str) -> bool:
 
 def _points_back(folded: str, pack: LanguagePack) -> bool:
     is_pointing = any(each.search(folded) for each in (pack.pointing, pack.pronoun))
-    return is_pointing or any(each.fullmatch(trimmed(folded)) for each in pack.second_thoughts)
+    moving = (*pack.second_thoughts, *pack.rhythms)
+    return is_pointing or any(each.fullmatch(trimmed(folded)) for each in moving)
 
 
 def only_points(reminder: ReminderRequest, request: Request, ear: Ear) -> bool:

@@ -1,9 +1,11 @@
-"""Hear what moves what was just set and says so by a turn of mind alone: "actually 6", 还是七点吧."""
+"""Hear what moves what was just set and says so by a turn of mind alone: "actually 6", "monthly from now on"."""
 
 import re
+from collections.abc import Callable, Iterable
 
 from function_calls.calls import Turn
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
+from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.whole_time import whole_time
 from services.time_expressions import Grain, Reading
@@ -21,11 +23,24 @@ def second_thought(turn: Turn, ear: Ear) -> tuple[Request, ...]:
     if len(said) > LONGEST or not (ear.is_addressed or (_nobody_spoke_since(turn) and not _ASKING.search(said))):
         return ()
     plain = trimmed(without_names(said, ear.names))
-    folded = ear.pack.fold(plain)
-    found = next(filter(None, (each.fullmatch(folded) for each in ear.pack.second_thoughts)), None)
-    words = "" if found is None else _moment(trimmed(plain[slice(*found.span("time"))]), ear)
-    moved = ear.requests(ear.pack.data.moved_to.format(time=words)) if words else ()
+    words = _named(plain, ear.pack.second_thoughts, ear, _moment) or _named(plain, ear.pack.rhythms, ear, _rhythm)
+    if not words or (words == plain and not ear.is_addressed):
+        return ()
+    moved = ear.requests(ear.pack.data.moved_to.format(time=words))
     return moved if [each.intent for each in moved] == ["reminder_update"] else ()
+
+
+def _named(plain: str, patterns: Iterable[LazyPattern], ear: Ear, read: Callable[[str, Ear], str]) -> str:
+    """The time that a message names as one of `patterns` does, in the words that `read` makes of it."""
+    folded = ear.pack.fold(plain)
+    found = next(filter(None, (each.fullmatch(folded) for each in patterns)), None)
+    return "" if found is None else read(trimmed(plain[slice(*found.span("time"))]), ear)
+
+
+def _rhythm(words: str, ear: Ear) -> str:
+    """`words` where they are a repetition and leave its clock open."""
+    time = whole_time(words, ear.now, ear.pack.language, ear.read_times)
+    return words if time is not None and time.rrule is not None and not time.has_clock else ""
 
 
 def _moment(words: str, ear: Ear) -> str:
@@ -41,8 +56,8 @@ def _moment(words: str, ear: Ear) -> str:
 
 
 def _is_when(time: Reading) -> bool:
-    """Whether somebody moves a reminder there in so few words: an hour, or a day, and not "march" or a repetition."""
-    return time.rrule is None and (time.has_clock or (time.has_day and time.grain is Grain.DAY))
+    """Whether somebody moves a reminder there in so few words: an hour, a day or a repetition, and not "march"."""
+    return time.rrule is not None or time.has_clock or (time.has_day and time.grain is Grain.DAY)
 
 
 def _nobody_spoke_since(turn: Turn) -> bool:
