@@ -1,13 +1,13 @@
 """`bubbles new handler NAME` and `bubbles new plugin NAME`: something to begin with, and its test."""
 
-import keyword
 import tomllib
 from importlib.resources import files
 from pathlib import Path
 
 import click
 
-_LONGEST = 64
+from bot.commands.failing import failed
+from bot.commands.new_names import refusal_of
 
 
 def new_handler(name: str, folder: Path) -> int:
@@ -27,34 +27,30 @@ def new_plugin(name: str, folder: Path) -> int:
 
 
 def _written(kind: str, name: str, folder: Path) -> int:
-    if not _is_usable(name):
-        click.echo(f"bubbles: {name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_LONGEST}", err=True)
-        return 2
     templates = tomllib.loads(files(__package__).joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8"))
+    refused = refusal_of(name, templates.values())
+    if refused:
+        return failed(refused, 2)
     texts = {
         folder / f"{name}.py": _filled(templates["module"], name),
         folder / f"test_{name}.py": _filled(templates["test"], name),
     }
-    taken = [_told(path) for path in texts if path.exists()]
+    taken = [_told(path) for path in (*texts, folder / name) if path.exists()]
     if taken:
-        click.echo(f"bubbles: {', '.join(taken)} exists already", err=True)
-        return 1
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
-        click.echo(f"wrote {_told(path)}")
+        return failed(f"{', '.join(taken)} exists already; nothing was written")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+            click.echo(f"wrote {_told(path)}")
+    except OSError as error:
+        return failed(error)
     return 0
 
 
 def _told(path: Path) -> str:
     """`path` as seen from here, which is how it can be opened."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
-
-
-def _is_usable(name: str) -> bool:
-    """Whether `name` can name a module, a function and a tool."""
-    is_plain = name.isascii() and name.isidentifier() and name == name.lower()
-    return is_plain and len(name) <= _LONGEST and not keyword.iskeyword(name) and not name.startswith("_")
 
 
 def _filled(template: str, name: str) -> str:

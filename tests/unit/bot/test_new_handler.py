@@ -55,12 +55,69 @@ def test_nothing_is_overwritten(make, tmp_path):
     assert not (tmp_path / "test_water_plants.py").exists()
 
 
-@pytest.mark.parametrize("name", ["water-plants", "class", "../out", "Über", "_hidden", "x" * 65])
-def test_a_name_that_cannot_be_a_function_is_refused(make, tmp_path, name):
+REFUSED = [
+    ("water-plants", "for example water_plants"),
+    ("WaterPlants", "for example water_plants"),
+    ("water plants", "for example water_plants"),
+    ("water_plants.py", "for example water_plants"),
+    ("Über", "for example uber"),
+    ("_hidden", "for example hidden"),
+    ("x" * 65, "at most 64"),
+    ("", "use a-z, 0-9 and _"),
+    ("3plants", "use a-z, 0-9 and _"),
+    ("浇花", "what people say in their own script goes into examples=[…]"),
+    ("../out", "is a path; go into the folder first, and give a name alone; for example out"),
+    ("plugins/out", "is a path; go into the folder first, and give a name alone; for example out"),
+    ("class", "it is a word of Python itself; for example my_class"),
+    ("json", "means something already, in Python or in the new file; for example my_json"),
+    ("pytest", "means something already"),
+    ("bot", "means something already"),
+    ("list", "means something already"),
+    ("call_tool", "means something already"),
+    ("test_plants", "would be a file of pytest's, and no plugin; for example plants"),
+    ("conftest", "would be a file of pytest's"),
+    ("reminder_set", "the bot has a function 'reminder_set' of its own; two cannot have one name"),
+]
+
+
+@pytest.mark.parametrize(("name", "told"), REFUSED)
+def test_a_name_that_would_not_work_is_refused_with_one_that_would(make, tmp_path, name, told):
     result = make(name)
 
+    assert told in result.output
     assert result.exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path, monkeypatch):
+    (tmp_path / "plugins").write_text("a file where the folder should be", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    result = CliRunner().invoke(cli, ["new", "plugin", "water_plants"])
+
+    assert result.exit_code == 1
+    assert result.output == f"bubbles: {tmp_path / 'plugins'}: File exists\n"
+
+
+def test_a_folder_of_that_name_is_a_plugin_already(tmp_path, monkeypatch):
+    (tmp_path / "plugins" / "water_plants").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+
+    result = CliRunner().invoke(cli, ["new", "plugin", "water_plants"])
+
+    assert result.exit_code == 1
+    assert result.output == "bubbles: plugins/water_plants exists already; nothing was written\n"
+
+
+@pytest.mark.integration  # a pytest of its own
+@pytest.mark.parametrize("name", ["search_web", "remind_me", "match", "x"])
+def test_the_test_of_a_plugin_passes_whatever_its_name_says(tmp_path, monkeypatch, pytester_run, name):
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(cli, ["new", "plugin", name])
+
+    code, output = pytester_run(tmp_path / "plugins")
+
+    assert code == 0, output
 
 
 @pytest.fixture

@@ -1,0 +1,80 @@
+"""Whether a name can be that of a function, its module and its tool at once; what cannot would fail much later."""
+
+import ast
+import builtins
+import keyword
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+_LONGEST: Final = 64
+_OTHERS: Final = re.compile(r"[^a-z0-9]+")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_OF_PYTEST: Final = ("conftest", "test")
+
+
+def refusal_of(name: str, templates: Iterable[str]) -> str:
+    """Why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
+    if "/" in name or "\\" in name:
+        return f"{name!r} is a path; go into the folder first, and give a name alone{_instead(name)}"
+    is_plain = name.isascii() and name.isidentifier() and name == name.lower()
+    if not is_plain or len(name) > _LONGEST or name.startswith("_"):
+        return f"{name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_LONGEST}{_instead(name)}"
+    if keyword.iskeyword(name):
+        return f"{name!r} cannot be a function's name: it is a word of Python itself{_longer(name)}"
+    if name in _OF_PYTEST or name.startswith("test_"):
+        return f"{name}.py would be a file of pytest's, and no plugin{_instead(name.removeprefix('test_'))}"
+    if hasattr(builtins, name) or _is_module(name) or name in _names_in(templates):
+        return f"{name!r} means something already, in Python or in the new file{_longer(name)}"
+    if _is_tool(name):
+        return f"the bot has a function {name!r} of its own; two cannot have one name{_longer(name)}"
+    return ""
+
+
+def _instead(name: str) -> str:
+    """The nearest name that can be one; where there is none, where words of other scripts belong."""
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].removesuffix(".py")
+    letters = unicodedata.normalize("NFKD", _HUMP.sub("_", last)).encode("ascii", "ignore").decode()
+    plain = _OTHERS.sub("_", letters.lower()).strip("_")[:_LONGEST]
+    if plain.isidentifier() and not keyword.iskeyword(plain):
+        return f"; for example {plain}"
+    return "" if name.isascii() else "; what people say in their own script goes into examples=[…]"
+
+
+def _longer(name: str) -> str:
+    return f"; for example my_{name}"
+
+
+def _is_module(name: str) -> bool:
+    """Whether `import name` finds something that does not lie here."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        found = find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    return found is not None and (found.origin is None or Path(found.origin).parent != Path.cwd())
+
+
+def _names_in(templates: Iterable[str]) -> set[str]:
+    """What the new files call things themselves."""
+    trees = (ast.parse(template.replace("{{NAME}}", "_").replace("{{WORDS}}", "_")) for template in templates)
+    return {name for tree in trees for node in ast.walk(tree) for name in _names_of(node)}
+
+
+def _names_of(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.alias(name=name):
+            yield name
+
+
+def _is_tool(name: str) -> bool:
+    from bot.wiring import built_in_registry
+
+    return built_in_registry().get(name) is not None
