@@ -261,7 +261,11 @@ class Dispatcher:
             self._due.set()
 
     async def _ask_again(self, stale: Begun) -> None:
-        """Ask before saying what was begun long ago, all of it at once: whoever took it over says it."""
+        """Ask before saying what was begun long ago, all of it at once: whoever took it over says it.
+
+        What is not being sent as far as the ledger knows is begun once more, if it is ours at all: a server that crashed
+        has forgotten it.
+        """
         asked = [stale, *self._begun]
         self._begun.clear()
         self._is_asking = True
@@ -276,8 +280,11 @@ class Dispatcher:
             self._idle.set()
         now = asyncio.get_running_loop().time()
         self._unsettled -= ids - held
-        ours = [begun for begun in asked if all(lease.notice.delivery_id in held for lease in begun.leases)]
-        self._begun.extendleft(begun._replace(at=now) for begun in reversed(ours))
+        for begun in reversed(asked):
+            if all(lease.notice.delivery_id in held for lease in begun.leases):
+                self._begun.appendleft(begun._replace(at=now))
+            else:
+                self.push(begun.leases)
         self._admit()
 
     async def _settle(self, try_at: Callable[[datetime], None]) -> None:

@@ -86,7 +86,8 @@ class MemoryLedger:
     def settle(self, mark: Mark) -> int:
         """Record an outcome; return the key of the reminder."""
         entry = self._entries[mark.delivery_id]
-        if entry.state is DeliveryState.SENDING:
+        is_forgotten = entry.state in _WAITING and entry.attempt == mark.attempt - 1
+        if entry.state is DeliveryState.SENDING or is_forgotten:
             is_sent = mark.state is DeliveryState.SENT
             sent_at = mark.at if is_sent else None
             self._put(

@@ -220,15 +220,21 @@ def _marks(connection: sa.Connection) -> _Marks:
 
 @cache
 def _settle_other() -> sa.Update:
-    # Of an attempt that somebody else has overtaken meanwhile only success is news.
+    # Of an attempt that somebody else has overtaken meanwhile only success is news. A server that crashed may not know
+    # that the attempt was begun.
+    number = sa.bindparam("number")
     this_attempt = sa.and_(
-        DELIVERY.c.id == sa.bindparam("key"), _IS_SENDING, DELIVERY.c.attempt == sa.bindparam("number")
+        DELIVERY.c.id == sa.bindparam("key"),
+        sa.or_(
+            sa.and_(_IS_SENDING, DELIVERY.c.attempt == number),
+            sa.and_(DELIVERY.c.state.in_(WAITING), DELIVERY.c.attempt == number - 1),
+        ),
     )
     state = sa.case((_IS_WITHDRAWN, DeliveryState.CANCELLED.value), else_=sa.bindparam("outcome"))
     try_at = sa.case((_IS_WITHDRAWN, NEVER), else_=sa.bindparam("moment", type_=BIG))
-    return (
-        DELIVERY.update().where(this_attempt).values(state=state, try_at=try_at, error=sa.bindparam("reason"), owner="")
-    )
+    reason = sa.bindparam("reason")
+    values = {"state": state, "attempt": number, "try_at": try_at, "error": reason, "owner": ""}
+    return DELIVERY.update().where(this_attempt).values(values)
 
 
 def _mark_columns(mark: Mark) -> dict[str, object]:

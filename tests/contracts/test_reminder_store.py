@@ -523,3 +523,17 @@ async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore,
     await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 
     assert [each.notice.content for each in await claimed(reminders, now + MINUTE)] == ["coffee"]
+
+
+@pytest.mark.parametrize("state", [DeliveryState.LEASED, DeliveryState.UNKNOWN, DeliveryState.PARKED])
+async def test_a_failed_attempt_is_recorded_where_a_server_that_crashed_forgot_its_beginning(
+    reminders: ReminderStore, draft, now, state
+):
+    await reminders.add(draft(), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.settle([outcome(lease, state, now + 2 * MINUTE)])
+
+    [record] = await reminders.deliveries(now, now + DAY)
+    again = await claimed(reminders, now + 3 * MINUTE, owner="you")
+    assert record.state is state
+    assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.PARKED else [2])

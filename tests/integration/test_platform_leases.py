@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from bot.holding import Holding
 from bot.outbox import Outbox
@@ -88,6 +89,13 @@ async def test_what_a_process_that_lives_answers_is_left_to_it_unless_its_platfo
     assert await one.is_ours((HOME.key, "never claimed"))
 
 
+async def has_let_go(database: Database, owner: str) -> None:
+    """Wait until the server has seen that the session of `owner` is closed."""
+    held = sa.text("SELECT NOT pg_try_advisory_xact_lock_shared(hashtextextended(:owner, 0))")
+    while await database.run(lambda connection: connection.scalar(held, {"owner": owner})):
+        await asyncio.sleep(0.02)
+
+
 async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what_it_dealt_with(databases):
     async with Database(databases[0].url.render_as_string(hide_password=False)) as gone:
         claims = await kept_by("w9", gone, "1", "2", "3")
@@ -95,6 +103,7 @@ async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what
         await claims.let_go()
     for n, database in enumerate(databases):
         await database.presence.hold(f"w{n}")
+    await has_let_go(databases[0], "w9")
     await databases[0].run(databases[0].presence.free_gone)
     followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
     taken = await asyncio.gather(*(each.take("web", only_of_the_gone=True) for each in followers))

@@ -42,7 +42,8 @@ class SlowStore(MemoryReminderStore):
 
     async def begin(self, owner, delivery_ids, message_keys=None):
         await asyncio.sleep(1)
-        return await super().begin(owner, delivery_ids, message_keys)
+        ours = [each for each in delivery_ids if each not in self.taken]
+        return await super().begin(owner, ours, message_keys)
 
     async def held(self, owner, delivery_ids):
         self.asked.append(len(delivery_ids))
@@ -66,6 +67,38 @@ async def test_what_was_begun_long_ago_is_asked_about_all_at_once(make_desk):
 
     assert len(desk.courier.said) == 79
     assert store.asked == [60 - desk.pace.senders]
+
+
+class ForgetfulStore(SlowStore):
+    """A server that crashes and has forgotten what it was told last to be sent, once it `is_forgetful`."""
+
+    is_forgetful = False
+
+    async def begin(self, owner, delivery_ids, message_keys=None):
+        if not self.is_forgetful:
+            return await super().begin(owner, delivery_ids, message_keys)
+        await asyncio.sleep(1)
+        return dict.fromkeys(delivery_ids, 1)
+
+
+async def test_what_a_server_has_forgotten_to_be_begun_is_begun_again_and_said_once(make_desk):
+    store = ForgetfulStore()
+    desk = make_desk(store=store)
+    for number in range(20):
+        await desk.set(f"early {number}", seconds=5)
+    for number in range(60):
+        await desk.set(f"late {number}", seconds=10)
+    async with desk.running():
+        await asyncio.sleep(9)
+        desk.courier.hold.clear()
+        store.is_forgetful = True
+        await asyncio.sleep(10)
+        store.is_forgetful = False
+        desk.courier.hold.set()
+        await asyncio.sleep(10)
+
+    assert store.asked
+    assert len(desk.courier.said) == len(set(desk.courier.texts)) == 80
 
 
 async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
