@@ -263,8 +263,8 @@ class Dispatcher:
     async def _ask_again(self, stale: Begun) -> None:
         """Ask before saying what was begun long ago, all of it at once: whoever took it over says it.
 
-        What is not being sent as far as the ledger knows is begun once more, if it is ours at all: a server that crashed
-        has forgotten it.
+        What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
+        forgotten it.
         """
         asked = [stale, *self._begun]
         self._begun.clear()

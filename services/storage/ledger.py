@@ -222,7 +222,7 @@ def _marks(connection: sa.Connection) -> _Marks:
 def _settle_other() -> sa.Update:
     # Of an attempt that somebody else has overtaken meanwhile only success is news. A server that crashed may not know
     # that the attempt was begun.
-    number = sa.bindparam("number")
+    number: sa.BindParameter[int] = sa.bindparam("number")
     this_attempt = sa.and_(
         DELIVERY.c.id == sa.bindparam("key"),
         sa.or_(
@@ -232,7 +232,7 @@ def _settle_other() -> sa.Update:
     )
     state = sa.case((_IS_WITHDRAWN, DeliveryState.CANCELLED.value), else_=sa.bindparam("outcome"))
     try_at = sa.case((_IS_WITHDRAWN, NEVER), else_=sa.bindparam("moment", type_=BIG))
-    reason = sa.bindparam("reason")
+    reason: sa.BindParameter[str] = sa.bindparam("reason")
     values = {"state": state, "attempt": number, "try_at": try_at, "error": reason, "owner": ""}
     return DELIVERY.update().where(this_attempt).values(values)
 
