@@ -23,6 +23,7 @@ Need = Literal["nothing", "time", "clock", "follow", "address"]
 
 _LONGER_WHEN_SMALL = "İ"
 """The one letter that `str.lower` makes two of."""
+_LONGEST_LEAD_SECONDS = 10 * 366 * 24 * 3600
 _SOUGHT_AS_WRITTEN = {
     "everyone",
     "oneself",
@@ -228,10 +229,12 @@ class LanguagePack(Struct, frozen=True, eq=False):
         return small if self.traditional.isdisjoint(small) else small.translate(self.folding)
 
     def lead_time(self, number: str, unit: str) -> timedelta | None:
-        """The amount of time that `number` `unit`s are, if the language knows them."""
+        """The amount of time that `number` `unit`s are, if the language knows them and a calendar can go so far."""
         seconds = self.data.lead.units.get(unit[:1].lower())
-        amount = float(number) if number.isdigit() else self.data.lead.numbers.get(number.lower())
-        return None if seconds is None or amount is None else timedelta(seconds=seconds * amount)
+        amount = float(number) if number.isdecimal() else self.data.lead.numbers.get(number.lower())
+        if seconds is None or amount is None or seconds * amount > _LONGEST_LEAD_SECONDS:
+            return None
+        return timedelta(seconds=seconds * amount)
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from function_calls.offline.named_weekdays import are_all, last_day, weekdays_in
 from function_calls.offline.requests import Ear
+from services.reminders.rules import MOST_OCCURRENCES
 
 
 def repetition_arguments(words: Mapping[str, str], ear: Ear) -> dict[str, object] | None:
@@ -41,5 +42,5 @@ def _last(spoken: str, ear: Ear) -> Mapping[str, object]:
 
 
 def _times(spoken: str, ear: Ear) -> Mapping[str, object]:
-    amount = float(spoken) if spoken.isdigit() else ear.pack.data.lead.numbers.get(spoken.lower(), 0)
-    return {"times": int(amount)} if amount >= 1 and amount == int(amount) else {}
+    amount = float(spoken) if spoken.isdecimal() else ear.pack.data.lead.numbers.get(spoken.lower(), 0)
+    return {"times": int(amount)} if 1 <= amount <= MOST_OCCURRENCES and amount == int(amount) else {}

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from function_calls.models import Arguments
 from services.reminders.nagging import LONGEST_PAUSE_MINUTES
+from services.reminders.rules import MOST_OCCURRENCES
 
 _WHICH = (
     "提醒列表中的 ID / ID from the reminder list, its first characters are enough. Also understood: its number in the "
@@ -47,7 +48,7 @@ class ReminderUpdateArgs(Arguments):
     )
     until: str | None = Field(default=None, description="到哪天为止 / the last day on which one that repeats comes.")
     times: int | None = Field(
-        default=None, ge=1, description="再提醒几次 / how many more times one that repeats comes."
+        default=None, ge=1, le=MOST_OCCURRENCES, description="再提醒几次 / how many more times one that repeats comes."
     )
     occurrence: str | None = Field(
         default=None,

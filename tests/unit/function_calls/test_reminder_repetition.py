@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import pytest
+from pydantic import ValidationError
 
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.repetition import repeated, with_days_for_good
@@ -109,3 +110,8 @@ def test_days_to_skip_that_come_again_are_left_out_for_good(context_of):
 
     assert (plural.skip, plural.days) == (None, "-on weekends")
     assert (single.skip, single.days) == ("sunday", None)
+
+
+def test_nothing_comes_so_often_that_to_count_it_would_stop_the_bot():
+    with pytest.raises(ValidationError, match="less than or equal to 10000"):
+        ReminderUpdateArgs(times=1_000_000_000)

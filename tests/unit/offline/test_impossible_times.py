@@ -59,3 +59,19 @@ def test_the_answer_sets_what_was_meant(say: Say) -> None:
 )
 def test_a_day_that_is_over_is_said_to_be(say: Say, text: str, language: str, told: str) -> None:
     assert say(text, language=language).answer.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me 99999999 days before too",
+        "remind me 999999999999999999999 weeks before too",
+        "and 99999999 days before that",
+        "提前99999999天也提醒我",
+        "remind me 99999999 days before christmas to pack",
+    ],
+)
+def test_no_calendar_goes_back_so_far(say: Say, text: str) -> None:
+    say("remind me tomorrow at 9:00 to stretch")
+
+    assert say(text, language="en" if text.isascii() else "zh").calls == ()
