@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
@@ -102,6 +102,7 @@ def _written(pending: PendingCall) -> dict[str, Json]:
     return {
         "message": message.id,
         "text": message.text,
+        "sent_at": message.sent_at.isoformat(),
         "mentions": [{"id": person.id, "name": person.name} for person in message.mentions],
         "call_id": pending.call_id,
         "agent": pending.agent_name,
@@ -117,6 +118,7 @@ def _read(entry: Mapping[str, Json], answer: ChatMessage) -> PendingCall:
         answer,
         id=str(entry.get("message")),
         text=str(entry.get("text")),
+        sent_at=_moment(entry.get("sent_at"), answer.sent_at),
         mentions=_people(mentions if isinstance(mentions, list) else ()),
     )
     call_id = str(entry.get("call_id"))
@@ -132,6 +134,11 @@ def _read(entry: Mapping[str, Json], answer: ChatMessage) -> PendingCall:
         agent_name=str(entry.get("agent", "")),
         answers=tuple(map(str, answers)) if isinstance(answers, list) else (),
     )
+
+
+def _moment(written: Json, otherwise: datetime) -> datetime:
+    """When the message was sent; its times count from then. Of one that waits since before an update: `otherwise`."""
+    return datetime.fromisoformat(written) if isinstance(written, str) else otherwise
 
 
 def _people(listed: Sequence[Json]) -> tuple[Person, ...]:

@@ -1,6 +1,7 @@
 """Answers about reminders, worded from committed rows."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from function_calls import phrasing, rule_words
 from function_calls.calls import Receipt, ToolResult, UndoStep
@@ -50,8 +51,8 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     bare = wall_days.bare(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
         return say(language, "reminder.changed_paused", **told, rule=rule_words.rule(language, reminder))
-    due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
-    if not bare.rule and ctx.said_at < due <= ctx.clock.now() and verb in _MADE:
+    due = due_meanwhile(reminder, ctx) if verb in _MADE else None
+    if due is not None:
         return say(language, f"reminder.{verb}_due", **told, when=phrasing.moment(language, due, ctx.now))
     if not reminder.next_fires:
         return say(language, "reminder.changed_silent", **told)
@@ -63,6 +64,14 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     first = reminder.next_fires[0]
     when, distance = phrasing.moment(language, first, ctx.now), phrasing.distance(language, first - ctx.now)
     return say(language, f"reminder.{verb}_once", **told, when=when, distance=distance)
+
+
+def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
+    """The time of what is said once, if that has come since it was asked for; None while it is paused."""
+    if wall_days.bare(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
+        return None
+    due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
+    return due if ctx.said_at < due <= ctx.clock.now() else None
 
 
 def _manners(reminder: Reminder, language: str) -> list[str]:

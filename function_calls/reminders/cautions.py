@@ -6,6 +6,7 @@ Those who hear it with them may have other clocks.
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
+from function_calls.reminders.answers import due_meanwhile
 from function_calls.wording import say
 from function_calls.zone_words import zone_label
 from services.reminders.model import Reminder
@@ -21,7 +22,8 @@ async def cautions(reminder: Reminder, ctx: CallContext, reminders: ReminderServ
         fire = reminder.next_fires[0].astimezone(theirs)
         when, zone = phrasing.moment(ctx.language, fire, ctx.now), zone_label(zone_name(theirs))
         lines.append(say(ctx.language, "reminder.theirs", when=when, zone=zone))
-    held_until = await reminders.quiet.held_until(reminder)
+    due = due_meanwhile(reminder, ctx)
+    held_until = await reminders.quiet.held_until(reminder, None if due is None else ctx.clock.now())
     if held_until is not None:
         when = phrasing.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)
         lines.append(say(ctx.language, "reminder.held", when=when))

@@ -37,7 +37,7 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
     told = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
     if old.state is ReminderState.DONE or edit == ReminderEdit():
         return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
-    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)  # what is past when it is edited is refused
     return changed_told(changed, told, "changed", put_back(old))
 
 

@@ -67,16 +67,17 @@ class QuietService:
         """The quiet hours of a person on the platform of `chat`."""
         return await self._book.quiet_hours(person_key(chat, person))
 
-    async def held_until(self, reminder: Reminder) -> datetime | None:
-        """When the next fire of `reminder` will be said instead of at its time, in UTC; None when it is said then."""
-        if reminder.is_urgent or not reminder.next_fires:
+    async def held_until(self, reminder: Reminder, fire: datetime | None = None) -> datetime | None:
+        """When `fire` of `reminder`, by default its next, is said instead, in UTC; None when it is said on time."""
+        fire = fire or next(iter(reminder.next_fires), None)
+        if reminder.is_urgent or fire is None:
             return None
         chat, *people = quiet_keys(reminder.address, reminder.creator, reminder.targets)
         kept = [
             await self._book.quiet_hours(chat) or self._default,
             *[await self._book.quiet_hours(each) for each in people],
         ]
-        return quiet_until((each for each in kept if each is not None), reminder.next_fires[0])
+        return quiet_until((each for each in kept if each is not None), fire)
 
     async def set_for_chat(self, chat: ChatAddress, hours: QuietHours | None) -> None:
         """Hold back what is not urgent in this chat; None takes the chat's own hours away.

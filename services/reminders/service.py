@@ -219,8 +219,9 @@ class ReminderService:
         *,
         is_undo: bool = False,
         was_ended: bool = True,
+        asked_at: datetime | None = None,
     ) -> Reminder:
-        """Make a reminder again what it was, also one that is over; `reminder_id` is complete.
+        """Make a reminder again what it was, also one that is over; `reminder_id` is complete, `asked_at` as in `edit`.
 
         With `is_undo` whoever may say that it is done may take that back. Without `was_ended`, that the change which is
         taken back ended it, what has been deleted stays so: somebody did that since.
@@ -235,7 +236,7 @@ class ReminderService:
         def before(row: StoredReminder) -> Change:
             if row.state is ReminderState.CANCELLED and not was_ended:
                 raise RequestRefused("deleted_since", id=public_id(row.key))
-            return edited(row, edit, now, shortest)
+            return edited(row, edit, now, shortest, asked_at)
 
         return await self._changing.named(chat, person, reminder_id, before, check=may)
 

@@ -113,10 +113,12 @@ def said_text(raw: str) -> str | None:
 
 
 def _sent_at(line: Line, now: datetime) -> datetime:
+    """When the server took the message, if it tells that with a zone, as it ought to; else now."""
     try:
-        return datetime.fromisoformat(line.tags.get("time", ""))
+        sent_at = datetime.fromisoformat(line.tags.get("time", ""))
     except ValueError:
         return now
+    return now if sent_at.tzinfo is None else sent_at
 
 
 def _mentioned(text: str, scene: Scene) -> tuple[Person, ...]:

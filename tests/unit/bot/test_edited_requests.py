@@ -66,6 +66,16 @@ async def test_lengths_count_from_when_the_message_was_sent(bot, platform):
         assert platform.texts[-1] == "⏰ @ann call mum"
 
 
+async def test_a_time_that_was_past_when_it_was_written_is_refused_though_the_message_is_older(bot, platform):
+    async with bot("remind me at 5pm to call mum") as message_id:
+        await asyncio.sleep(7200)
+        await platform.rewrite(message_id, "remind me at 9:30 am to call mum")
+        await asyncio.sleep(60)
+
+        assert "has already passed" in platform.texts[-1]
+        assert "at 17:00 · call mum" in platform.texts[-1]
+
+
 @pytest.mark.parametrize("edit", ["never mind", "delete all reminders", "remind me tomorrow at 6 to call mum"])
 async def test_what_an_edit_asks_for_no_longer_or_unclearly_stays_and_that_is_said(bot, platform, edit):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:

@@ -1,6 +1,7 @@
 """Messages that are answered some time after they were written: a slow model, a bot that was away."""
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,6 +19,7 @@ from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 
+ID = re.compile(r"\[([a-z0-9]{6})\]")
 START = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
 
@@ -35,9 +37,12 @@ class SlowInterpreter(ScriptedInterpreter):
 
 @pytest.fixture
 def talk():
-    """Says things to a bot that were written so long ago; returns what the bot said within the next hour."""
+    """Says things to a bot that were written so long ago; returns what the bot said within the next hour.
 
-    async def run(*texts, waited=timedelta(), interpreter=None, before=()):
+    `before` is said `ago` before that; `{id}` stands for the reminder that it set.
+    """
+
+    async def run(*texts, waited=timedelta(), interpreter=None, before=(), ago=timedelta()):
         clock = LoopClock(START)
         platform = FakePlatform(clock)
         async with build_app(
@@ -50,11 +55,15 @@ def talk():
         ):
             for text in before:
                 await platform.say(text, is_private=True)
+            found = ID.search(platform.texts[0]) if before else None
+            await asyncio.sleep(ago.total_seconds())
             platform.sent.clear()
             for text in texts:
+                text = text.format(id=found[1] if found else "")
                 await platform.say(text, is_private=True, waited=waited)
             await asyncio.sleep(3600)
-        return platform.texts
+        # What is due at once is sent beside the confirmation, in front of it or behind it.
+        return sorted(platform.texts, key=lambda text: text.startswith("⏰"))
 
     return run
 
@@ -110,6 +119,38 @@ async def test_what_was_put_off_too_short_is_said_at_once(talk):
     assert "Changed" in texts[0]
     assert "due since today at 09:10: tea" in texts[0]
     assert "tea" in texts[1]
+
+
+async def test_of_what_fell_due_in_quiet_hours_it_is_told_when_it_is_said(talk):
+    set_, *_ = await talk(
+        "remind me in 5 minutes of tea", before=["quiet hours from 9am to 11am"], waited=timedelta(minutes=10)
+    )
+
+    assert "due since today at 09:25: tea" in set_
+    assert "it is said today at 11:00 instead" in set_
+
+
+async def test_what_has_been_said_can_be_moved_to_a_time_that_has_come_meanwhile(talk):
+    texts = await talk(
+        "move {id} to 9:33 am",
+        before=["remind me in 1 minute of tea"],
+        ago=timedelta(minutes=5),
+        waited=timedelta(minutes=3),
+    )
+
+    assert "due since today at 09:33: tea" in texts[0]
+    assert "tea" in texts[1]
+
+
+async def test_a_paused_reminder_is_not_said_to_be_due(talk):
+    [changed] = await talk(
+        "move the tea to 9:10 am",
+        before=["remind me at 5pm today of tea", "pause the tea reminder"],
+        waited=timedelta(minutes=30),
+    )
+
+    assert "Changed" in changed
+    assert "due" not in changed
 
 
 async def test_what_was_over_when_it_was_written_is_still_refused(talk):

@@ -151,6 +151,17 @@ async def test_the_confirmed_call_runs_in_the_context_of_the_message_that_asked(
     assert context.call_id == f"{asking.id}/0.0"
 
 
+async def test_times_of_what_was_agreed_to_count_from_the_request_and_not_from_the_yes(room, bans):
+    here = room(bans.tool(), script=[[BAN]])
+    await here.say("ban bob for a week")
+    asked_at = here.clock.now()
+    here.clock.set(asked_at + timedelta(minutes=5))
+    await here.say("yes")
+    context = bans.made[0][-1]
+
+    assert (context.said_at, context.now) == (asked_at, here.clock.now())
+
+
 async def test_a_function_of_the_arguments_decides_and_words_the_question(room, bans):
     def long_ones(arguments):
         return f"ban {arguments['name']} for a whole week" if arguments.get("days", 1) > 3 else False

@@ -79,6 +79,12 @@ def test_the_server_knows_when_and_under_which_id_it_was_said():
     assert (message.id, message.sent_at.hour) == ("abc", 8)
 
 
+def test_a_time_without_a_zone_is_none():
+    message = heard("@time=2026-11-21T08:00:00 :ann!a@h PRIVMSG #team :hi")
+
+    assert message.sent_at == heard(":ann!a@h PRIVMSG #team :hi").sent_at
+
+
 def test_a_reply_is_known_by_its_tag():
     assert heard("@+draft/reply=abc :ann!a@h PRIVMSG #team :hi").reply_to == "abc"
 
