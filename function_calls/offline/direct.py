@@ -30,10 +30,11 @@ from services.zones.names import zone_named
 _Need = Literal["nothing", "follow", "address", "excuse"]
 
 _USUAL_PAUSE_MINUTES = 10
+_FIRST_HOUR_UP, _EVENING = 6, 20
 _REASON = re.compile(r"[^,，.。;；!！?？]{2,60}[,，。;；!！]\s*(?=[^,，]+$)")
 """What is said before a request to the bot, and why: "I'm back, resume all reminders"."""
-_WORDS = ("zone", "place", "hours", "topic", "when", "that_day", "until", "during", "away")
-_MEANT_AS = {"topic": "filter", "when": "skip", "that_day": "skip", "away": "during"}
+_WORDS = ("zone", "place", "hours", "topic", "when", "that_day", "until", "during", "away", "spell")
+_MEANT_AS = {"topic": "filter", "when": "skip", "that_day": "skip", "away": "during", "spell": "during"}
 _REPEATING = ("kept_days", "more_days", "fewer_days", "last", "times")
 _NAMES = frozenset({"number", "order", "id", "code", "which", "reference", "habit"})
 
@@ -199,9 +200,11 @@ def _call(data: DirectData, request: Request, ear: Ear) -> DirectCall | None:
     for name in words.keys() & {"until", "during"}:
         if not _is_a_time(words[name], ear):
             # A blank may hold a preposition as well: "for three hours".
-            length = None if has_words(request.match.slots[name]) else ear.pack.length.search(words[name])
+            length = None if has_words(request.match.first(name, "spell")) else ear.pack.length.search(words[name])
             words[name] = ear.pack.data.from_now.format(span=words[name] if length is None else length[0])
     if "during" in words and not _is_a_time(words["during"], ear):
+        return None
+    if _is_every_night(request.words("spell"), ear):
         return None
     if "hours" in words and not (re.search(r"\d", words["hours"]) or _names_hours(request)):
         return None
@@ -229,6 +232,13 @@ def _named(data: DirectData, words: Mapping[str, str], request: Request, ear: Ea
 def _is_a_time(words: str, ear: Ear) -> bool:
     """Whether `words` say when, and nothing else."""
     return whole_time(words, ear.now, ear.pack.language, ear.read_times) is not None
+
+
+def _is_every_night(words: str, ear: Ear) -> bool:
+    """Whether `words` are hours of the night and name no day: "no reminders from midnight to 7" is for good."""
+    time = whole_time(words, ear.now, ear.pack.language, ear.read_times)
+    is_stretch = time is not None and time.has_clock and not time.has_day and time.end is not None
+    return time is not None and is_stretch and not _FIRST_HOUR_UP <= time.start.hour < _EVENING
 
 
 def _names_hours(request: Request) -> bool:

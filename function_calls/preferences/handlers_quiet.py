@@ -7,6 +7,8 @@ from function_calls.being_meant import is_meant
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.whole_time import whole_time
 from function_calls.phrases import is_clock_without_half
 from function_calls.preferences.models import QuietHoursArgs, QuietPutBackArgs, Whose
 from function_calls.registry import tool_function
@@ -22,6 +24,8 @@ _OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消",
 _HALF_DAY = 12
 _BARE = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until)\s*(\d{1,2})(?::(\d{2}))?")
 _BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|[-–—~]", re.IGNORECASE)
+_NOT_FIRST = re.compile(r"^(?:from|between|during|at|在|从)\s*", re.IGNORECASE)
+_ENDS = 2
 _NOT_PART = re.compile(r"^(?:from|between|during|at|在|从)\s*|[点时]", re.IGNORECASE)
 
 
@@ -84,7 +88,11 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
     figures = _BARE.fullmatch(_NOT_PART.sub("", words.replace("：", ":")).strip())
     if figures is not None:
         first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
-        return None if first is None or last is None else (first, last)
+        return None if first is None or last is None else (_of_the_night(first, last), last)
+    return _in_words(words, ctx) or _end_by_end(words, ctx)
+
+
+def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
     found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     readings = [each.best for each in found if each.best is not None and each.best.has_clock]
     if len(readings) == 1 and readings[0].end is not None:
@@ -93,8 +101,37 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
         first, last = (_wall(each.start.time()) for each in readings)
     else:
         return None
-    is_open = is_clock_without_half(_BETWEEN.split(words)[-1].strip())
-    return first, _sooner(first, last) if is_open else last
+    return first, _sooner(first, last) if _is_open(_BETWEEN.split(words)[-1].strip(), ctx) else last
+
+
+def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
+    """Where the hours make no one time together, each of them for itself: "midnight to 7", "2300-0700"."""
+    ends = [each.strip() for each in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
+    clocks = [_clock_named(each, ctx) for each in ends] if len(ends) == _ENDS else []
+    first, last = clocks or (None, None)
+    if first is None or last is None:
+        return None
+    return first, _sooner(first, last) if _is_open(ends[-1], ctx) else last
+
+
+def _is_open(words: str, ctx: CallContext) -> bool:
+    """Whether the words of a clock time leave open which half of the day is meant."""
+    return any(map(is_clock_without_half, _forms(words, ctx)))
+
+
+def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
+    """The words of a clock time as they are, and with those that make a time of a bare figure."""
+    pack = load_pack(language_of(words, ctx.language))
+    return words, pack.data.clock.format(time=words)
+
+
+def _clock_named(words: str, ctx: CallContext) -> time | None:
+    """The clock time that `words` are; a bare figure is one."""
+    for form in _forms(words, ctx):
+        best = whole_time(form, ctx.said_at, language_of(form, ctx.language), time_reader(ctx).parse_all)
+        if best is not None and best.has_clock and best.end is None and best.rrule is None:
+            return _wall(best.start.time())
+    return None
 
 
 def _clock(hour: str, minute: str | None) -> time | None:
@@ -102,6 +139,13 @@ def _clock(hour: str, minute: str | None) -> time | None:
         return time(int(hour) % 24 if hour == "24" else int(hour), int(minute or 0))
     except ValueError:
         return None
+
+
+def _of_the_night(first: time, last: time) -> time:
+    """The evening's hour for `first` where both are figures of a half day and the other would be longer than that."""
+    is_of_half_days = 1 <= first.hour < _HALF_DAY and last.hour <= _HALF_DAY
+    is_long = (_minutes(last) - _minutes(first)) % (24 * 60) > _HALF_DAY * 60
+    return first.replace(hour=first.hour + _HALF_DAY) if is_of_half_days and is_long else first
 
 
 def _sooner(first: time, last: time) -> time:
