@@ -18,7 +18,7 @@ from function_calls.oversight import Dispatcher, Oversight
 from function_calls.permission import Rule, refusal_code
 from function_calls.receipts import receipted, remember
 from function_calls.registry import RegisteredTool, Registry
-from function_calls.running import crashed, run_guarded
+from function_calls.running import crashed, run_guarded, says_anything
 from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 from function_calls.wording import say
 
@@ -164,6 +164,8 @@ class FunctionCallRouter:
             retries=options.retries,
             slots=self._slots_of(tool),
         )
+        if options.returns == "reply" and result.ok and not says_anything(result):
+            logger.warning("tool {} replies with nothing; it has to return its text, not print it", tool.name)
         result = replace(result, is_untrusted=True) if options.returns_untrusted else result
         return receipted(options, call, result)
 

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from function_calls import phrasing
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
-from function_calls.json_values import as_json
+from function_calls.heartbeat import Heartbeat
+from function_calls.json_values import NoData, as_data
 from function_calls.wording import knows, say
 from services.chat import SentFile
 from services.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
@@ -22,6 +23,10 @@ Work = Callable[[], Awaitable[object]]
 
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
 _LONGEST_PAUSE: Final = 5.0
+_LONGEST_BLOCK: Final = 1.0  # seconds
+LONGEST_TOLD: Final = 12_000
+"""Characters that one call may say to people; a model is fed the whole, as far as there is room."""
+
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
 
 
@@ -40,7 +45,11 @@ async def run_guarded(
     """
     try:
         async with asyncio.timeout(limit) as deadline, slots or nullcontext():
-            return _told(name, _as_result(await _tried(name, work, context, retries)), context)
+            return _told(name, _as_result(await _watched(name, work, context, retries)), context)
+    except NoData as error:
+        logger.error("tool {} {}", name, error)
+        told = say(context.language, "failed.crash", tool=name)
+        return ToolResult.failed(f"Tool '{name}' {error}", text=told, cause="crashed")
     except TimeoutError as error:
         if limit is None or not deadline.expired():
             return crashed(name, error, context)
@@ -70,7 +79,13 @@ def _is_given_up() -> bool:
 
 
 def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
-    """A failure that came without words for the person, in those of one that was raised."""
+    """A failure that came without words for the person, in those of one that was raised; nobody is told a book."""
+    if len(result.text) > LONGEST_TOLD:
+        left = len(result.text) - LONGEST_TOLD
+        logger.warning("tool {} says too much; {} of {} characters are left out", name, left, len(result.text))
+        rest = say(context.language, "failed.too_much", left=left)
+        whole = result.text if result.value is None else result.value
+        return replace(result, text=f"{result.text[:LONGEST_TOLD].rstrip()}\n{rest}", value=whole)
     if result.ok or result.text or result.is_answered:
         return result
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
@@ -93,9 +108,30 @@ def is_breakdown(result: ToolResult) -> bool:
     return result.cause in _BREAKDOWNS
 
 
+def says_anything(result: ToolResult) -> bool:
+    """Whether the person will have something of a call's result, or has it already."""
+    return bool(result.text.strip() or result.files or result.is_answered or result.choices)
+
+
 def is_disk_full(result: ToolResult) -> bool:
     """Whether a call failed because nothing can be kept."""
     return result.cause == "disk_full"
+
+
+async def _watched(name: str, work: Work, context: CallContext, retries: int) -> object:
+    """What `work` comes to; one that lets nothing else run meanwhile is written down."""
+    beating = Heartbeat()
+    try:
+        with beating:
+            return await _tried(name, work, context, retries)
+    finally:
+        if beating.longest_pause > _LONGEST_BLOCK:
+            logger.warning(
+                "the bot stood still for {:.1f} s while tool {} ran: where it waits or computes, write it as a plain"
+                " def, which runs in a thread, or await what waits",
+                beating.longest_pause,
+                name,
+            )
 
 
 async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:
@@ -137,6 +173,6 @@ def _as_result(value: object) -> ToolResult:
         return ToolResult(ok=True, files=tuple(files))
     if isinstance(value, str):
         return ToolResult(ok=True, text=value, value=value)
-    given = as_json(value)
+    given = as_data(value)
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
     return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})

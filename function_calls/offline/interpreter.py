@@ -9,7 +9,7 @@ from function_calls.offline.compiling import compile_all
 from function_calls.offline.courtesies import is_bewildered, is_courtesy, is_pondering
 from function_calls.offline.direct import direct_call, with_manners, without_manners
 from function_calls.offline.examples import ExampleSentences
-from function_calls.offline.looking_here import looked_up_as_due, looked_up_here, looked_up_in_vain, told
+from function_calls.offline.looking_here import looked_up_as_due, looked_up_here, looked_up_in_vain, of_results
 from function_calls.offline.mentions import with_joined_names, with_names
 from function_calls.offline.notes import noted
 from function_calls.offline.once_more import JustSet, just_set, once_more
@@ -68,7 +68,7 @@ class OfflineInterpreter:
         """Say what `turn` asks for; an empty interpretation means that nothing was asked."""
         if turn.steps:
             instead = looked_up_in_vain(turn)
-            return Interpretation(calls=instead) if instead else Interpretation(answer=told(turn.steps[-1]))
+            return Interpretation(calls=instead) if instead else Interpretation(answer=of_results(turn))
         return self.read(turn)
 
     def read(self, turn: Turn) -> Interpretation:

@@ -6,6 +6,7 @@ from typing import Final
 
 from function_calls.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.offline.tool_calls import CallMaker
+from function_calls.wording import say
 
 _NOTED: Final = ("memory_search",)
 _HERE: Final = (*_NOTED, "history_search")
@@ -32,6 +33,15 @@ def looked_up_in_vain(turn: Turn) -> tuple[ToolCall, ...]:
     if not _is_look_up(last) or _found(last) or not maker.offers("perplexity_search"):
         return ()
     return (maker.call("perplexity_search", {"query": _question(last)}),)
+
+
+def of_results(turn: Turn) -> str:
+    """What came of the last round; where its tools gave nothing, that: whoever asked would wait for an answer."""
+    last = turn.steps[-1]
+    given = told(last)
+    if given or any(result.files or result.is_answered for result in last.results):
+        return given
+    return say(turn.language, "failed.nothing_to_say", tool=", ".join(dict.fromkeys(call.name for call in last.calls)))
 
 
 def told(step: Step) -> str:

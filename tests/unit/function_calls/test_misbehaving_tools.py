@@ -1,0 +1,123 @@
+"""What people, the log and a model are told where a tool returns what nobody can use, or stops everything."""
+
+import asyncio
+import time
+
+import pytest
+from loguru import logger
+
+from function_calls.calls import ToolCall
+from function_calls.context import CallContext
+from function_calls.registry import Registry, tool_function
+from function_calls.router import FunctionCallRouter
+from function_calls.running import LONGEST_TOLD
+
+pytestmark = pytest.mark.asyncio
+
+
+class Cup:
+    """A class that says nothing of itself."""
+
+
+async def brew() -> str:
+    """Brew."""
+    return "tea"
+
+
+async def forget_the_await() -> object:
+    """Forget an await."""
+    return brew()
+
+
+async def hand_over_a_cup() -> object:
+    """Hand over a cup."""
+    return {"cups": [Cup()]}
+
+
+async def go_in_circles() -> object:
+    """Go in circles."""
+    circle = []
+    circle.append(circle)
+    return circle
+
+
+@pytest.fixture
+def logged():
+    records = []
+    sink = logger.add(lambda line: records.append(line.record), level="WARNING")
+    yield records
+    logger.remove(sink)
+
+
+async def called(function, context, **options):
+    registry = Registry(injectable=(CallContext,))
+    registry.collect(tool_function(**options)(function))
+    return await FunctionCallRouter(registry).dispatch(ToolCall(id="1", name=function.__name__, arguments={}), context)
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        (forget_the_await, "returned the coroutine brew; an `await` before the call is missing"),
+        (hand_over_a_cup, "returned a Cup, which says nothing of itself; return text, a dict or a model"),
+        (go_in_circles, "returned a list that has no form in JSON (Circular reference detected (id repeated))"),
+    ],
+)
+async def test_a_result_that_nobody_can_read_fails_and_its_author_is_told_why(context_of, logged, tool, told):
+    result = await called(tool, context_of())
+
+    assert result.text == f"Something went wrong on my side ({tool.__name__}). It has been logged; nothing was changed."
+    assert result.for_model() == {"error": f"Tool '{tool.__name__}' {told}"}
+    assert logged[0]["message"] == f"tool {tool.__name__} {told}"
+    assert logged[0]["exception"] is None
+
+
+async def test_people_are_told_the_beginning_of_a_book_and_models_are_fed_it_whole(context_of, logged):
+    async def read_aloud() -> str:
+        """Read aloud."""
+        return "tea\n" * 1_000_000
+
+    result = await called(read_aloud, context_of())
+
+    assert len(result.text) < LONGEST_TOLD + 100
+    assert result.text.endswith("… 3988000 more characters are left out here.")
+    assert len(result.for_model()) == 4_000_000
+    assert "tool read_aloud says too much" in logged[0]["message"]
+
+
+async def test_a_reply_of_nothing_is_told_to_its_author(context_of, logged):
+    async def print_it() -> None:
+        """Print it."""
+
+    result = await called(print_it, context_of(), returns="reply")
+
+    assert result.ok
+    assert logged[0]["message"] == "tool print_it replies with nothing; it has to return its text, not print it"
+
+
+async def test_a_tool_that_stops_the_bot_is_named(context_of, logged):
+    async def hold_still() -> str:
+        """Hold still."""
+        time.sleep(1.4)  # noqa: ASYNC251 - the mistake that is to be told
+        return "done"
+
+    await called(hold_still, context_of())
+
+    assert "the bot stood still for 1." in logged[0]["message"]
+    assert "while tool hold_still ran" in logged[0]["message"]
+
+
+async def test_a_tool_that_waits_or_works_in_a_thread_is_not_named(context_of, logged):
+    async def wait() -> str:
+        """Wait."""
+        await asyncio.sleep(1.3)
+        return "done"
+
+    def work() -> str:
+        """Work."""
+        time.sleep(1.3)
+        return "done"
+
+    await asyncio.gather(called(wait, context_of()), called(work, context_of()))
+
+    assert logged == []

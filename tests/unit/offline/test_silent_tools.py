@@ -1,0 +1,41 @@
+"""Without a model, a function that returns nothing leaves nobody waiting."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from bot.testing.rehearsal import build_in_memory
+from function_calls.calls import ToolResult
+from function_calls.registry import tool_function
+
+pytestmark = pytest.mark.looptime
+
+
+@tool_function(returns="reply", examples=("water the plants", "浇花"))
+async def water_plants() -> None:
+    """Water the plants."""
+
+
+@tool_function(returns="reply", examples=("sing a song",))
+async def sing() -> ToolResult:
+    """Sing, which the chat has heard already."""
+    return ToolResult(ok=True, is_answered=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "answers"),
+    [
+        ("water the plants", ["water_plants ran, and had nothing to say."]),
+        ("浇花", ["water_plants 已经运行，没有返回任何内容。"]),
+        ("sing a song", []),
+    ],
+)
+async def test_a_function_that_returns_nothing_is_said_to_have_run(said, answers):
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    async with build_in_memory(clock=clock, platforms=[platform], functions=[water_plants, sing]):
+        await platform.say(said, is_private=True)
+
+    assert platform.texts == answers
