@@ -21,6 +21,7 @@ from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.putting_off import at_same_clock
 from function_calls.reminders.replies import meant, points
+from function_calls.reminders.that_one import told_of_that
 from function_calls.reminders.undo import delete
 from function_calls.reminders.which import just_deleted, the_one_spoken_of
 from function_calls.reminders.workdays import on_working_days, with_holidays
@@ -86,8 +87,12 @@ async def reminder_set(
 
 
 @tool_function(name="reminder_list", returns="reply")
-async def reminder_list(args: ReminderListArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def reminder_list(
+    args: ReminderListArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
+    if args.filter and points(args.filter):
+        return await told_of_that(ctx, reminders, history)
     asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set)
     if asked is None:
         return ToolResult(ok=True, is_answered=True)

@@ -27,7 +27,7 @@ from function_calls.offline.templates import Notation
 from function_calls.offline.whole_time import whole_time
 from services.zones.names import zone_named
 
-_Need = Literal["nothing", "follow", "address", "excuse"]
+_Need = Literal["nothing", "follow", "address", "behind", "excuse"]
 
 _USUAL_PAUSE_MINUTES = 10
 _FIRST_HOUR_UP, _EVENING = 6, 20
@@ -42,8 +42,8 @@ _NAMES = frozenset({"number", "order", "id", "code", "which", "reference", "habi
 class DirectData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Sentences of one function; `arguments` are always the same, slots add others. `gate` are regular expressions.
 
-    `followed` ones count where the bot has just done something for that person, or was spoken to. `excused` ones count
-    where it was told why: "I'm away next week, no reminders please".
+    `followed` ones count where the bot has just done something for that person, or was spoken to; those `behind` where
+    both is so. `excused` ones count where it was told why: "I'm away next week, no reminders please".
     """
 
     tool: str
@@ -52,6 +52,7 @@ class DirectData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sentences: tuple[str, ...] = ()
     followed: tuple[str, ...] = ()
     addressed: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
     excused: tuple[str, ...] = ()
 
 
@@ -180,6 +181,7 @@ def _matches(direct: _Direct, clause: Blanked, ear: Ear, *, is_excused: bool) ->
         "nothing": True,
         "follow": ear.is_addressed or ear.is_follow_up,
         "address": ear.is_addressed,
+        "behind": ear.is_addressed and ear.is_follow_up,
         "excuse": is_excused,
     }
     for pattern, need in _sentences(direct):
@@ -290,6 +292,7 @@ def _sentences(direct: _Direct) -> tuple[tuple[re.Pattern[str], _Need], ...]:
         "nothing": data.sentences,
         "follow": data.followed,
         "address": data.addressed,
+        "behind": data.behind,
         "excuse": data.excused,
     }
     return tuple(

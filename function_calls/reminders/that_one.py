@@ -1,0 +1,48 @@
+"""Tell of the one reminder that was spoken of when it comes, in how long, and what it is about."""
+
+from function_calls import phrasing, rule_words
+from function_calls.calls import ToolResult
+from function_calls.context import CallContext
+from function_calls.reminders.answers import listed, named
+from function_calls.reminders.replies import meant
+from function_calls.reminders.which import the_one_spoken_of
+from function_calls.wording import say
+from services.errors import RequestRefused
+from services.history.service import HistoryService
+from services.reminders import wall_days
+from services.reminders.model import Reminder
+from services.reminders.service import ReminderService
+
+_THAT = "this"
+
+
+async def told_of_that(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
+    """The one that is replied to, or was spoken of last; all that it may be, where that is not known."""
+    try:
+        reference = await meant(_THAT, ctx, reminders, history)
+        one = await (reminders.get(ctx.chat, ctx.sender, reference) if reference else the_one_spoken_of(ctx, reminders))
+    except RequestRefused as refusal:
+        candidates = refusal.fields.get("candidates")
+        found = candidates if isinstance(candidates, tuple) else ()
+        return _result(found, listed(found, ctx) if found else say(ctx.language, "reminder.none"))
+    return _result((one,), _told(one, ctx))
+
+
+def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
+    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    return ToolResult(ok=True, text=text, value=value)
+
+
+def _told(reminder: Reminder, ctx: CallContext) -> str:
+    """When it comes next and in how long; one that is paused or just being said stands as in the list."""
+    if not reminder.next_fires:
+        return listed((reminder,), ctx)
+    first, language = reminder.next_fires[0], ctx.language
+    fields = {
+        **named(reminder, ctx),
+        "when": phrasing.moment(language, first, ctx.now),
+        "distance": phrasing.distance(language, first - ctx.now),
+    }
+    if wall_days.bare(reminder.schedule).rule:
+        return say(language, "reminder.that_recurring", **fields, rule=rule_words.rule(language, reminder))
+    return say(language, "reminder.that_once", **fields)
