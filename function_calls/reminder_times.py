@@ -19,6 +19,7 @@ from services.time_expressions import Reading, TimeReader
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_YEARS = range(1970, 9999)  # a day less or more, or another zone, stays within the calendar
 _TIMES_NAGGED = 12
 _USUAL = TimeReader()
 _ReadWords = Callable[[str], Reading]
@@ -129,6 +130,8 @@ def _date_time(text: str) -> datetime | None:
     if match is None:
         return None
     numbers = [int(part or 0) for part in match.groups()]
+    if numbers[0] not in _YEARS:  # what a model writes where it knows no time
+        raise RequestRefused("time_not_understood", time=text)
     try:
         return datetime(*numbers)  # type: ignore[arg-type]  # noqa: DTZ001 - wall clock; the schedule carries the zone
     except ValueError as error:

@@ -20,7 +20,7 @@ from function_calls.reminders.models import (
 )
 from function_calls.reminders.moves import moved_once
 from function_calls.reminders.named_days import due_on_own_day
-from function_calls.reminders.pausing import rested
+from function_calls.reminders.pausing import at_rest
 from function_calls.reminders.putting_off import is_shift, put_off, put_off_all, shifted_all, until_of
 from function_calls.reminders.repetition import is_only_day, repeated, which_of_those_days, with_days_for_good
 from function_calls.reminders.replies import meant
@@ -80,7 +80,7 @@ async def _updated(
     if args.skip and args.skip.strip().lower() != NEXT:
         rest = rest_during(args.skip, ctx)
         if rest.until - rest.since > _DAY:
-            return await rested(rest, old, ctx, reminders)
+            return await at_rest(rest, old.id, ctx, reminders)
     edit = _edit(args, old, ctx)
     if edit == ReminderEdit():
         asked = say(ctx.language, "reminder.nothing_to_change")

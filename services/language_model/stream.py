@@ -118,10 +118,10 @@ class _CallInParts:
 
 
 def _parsed(arguments: str) -> object:
-    """What `arguments` say; None as long as they are not whole."""
+    """What `arguments` say; None as long as they are not whole, or of a model that opens one bracket after another."""
     try:
         return json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

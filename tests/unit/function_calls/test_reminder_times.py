@@ -60,7 +60,9 @@ def test_weekly_without_a_day_is_refused():
     assert caught.value.code == "weekday_missing"
 
 
-@pytest.mark.parametrize("time", ["soonish maybe", "2026-13-01 10:00", "2026-02-30 10:00"])
+@pytest.mark.parametrize(
+    "time", ["soonish maybe", "2026-13-01 10:00", "2026-02-30 10:00", "0001-01-01 00:00", "9999-12-31 23:59"]
+)
 def test_a_time_that_means_nothing_is_refused_with_its_text(time):
     with pytest.raises(RequestRefused) as caught:
         schedule("once", time)

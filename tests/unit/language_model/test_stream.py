@@ -96,6 +96,15 @@ def test_arguments_that_come_once_more_are_no_second_call():
     assert [json.loads(entry.arguments) for entry in answer.completion().calls] == [{"x": 1}]
 
 
+def test_arguments_that_open_one_bracket_after_another_end_no_stream():
+    answer = StreamedAnswer()
+    for arguments in ('{"x": ' + "[" * 100_000, "{"):
+        answer.add_chunk(chunk(delta_call(arguments, index=0, name="one")))
+    answer.add_chunk(chunk(finish_reason="tool_calls"))
+
+    assert [entry.name for entry in answer.completion().calls] == ["one"]
+
+
 def test_a_stream_without_a_finish_reason_was_cut():
     answer = StreamedAnswer()
     answer.add_chunk(chunk({"content": "half"}))
