@@ -14,6 +14,7 @@ from function_calls.offline.corrections import at_clock
 from function_calls.offline.matching import Match
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.requests import Ear
+from function_calls.offline.same_time import without_same_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.reminder_times import zone_name
 from services.reminders.model import Schedule
@@ -116,7 +117,7 @@ def once_more(text: str, last: JustSet, ear: Ear) -> tuple[ReminderRequest, ...]
     last = replace(last, wall=_exact(last, ear))
     if len(plain) > LONGEST:
         return ()
-    clause = ear.clause(plain)
+    clause = ear.clause(without_same_time(plain, ear.pack))
     folded = ear.pack.fold(clause.text)
     rest = ear.pack.alike.sub(" ", folded)
     reader = ReminderReader(clause, ear.pack, ear)

@@ -147,6 +147,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
         unwanted: Matches what says that there is to be no reminder, where "never mind" may mean only a change of it.
         alike: Matches what says that the same is wanted at another time as well, and what may stand beside it.
         just_once: Matches what says that it is wanted one time more, and not as often as before.
+        same_time: Matches what says that it is wanted at the hour that it has.
         nameless: Matches, as a whole, what points at a reminder and names nothing to do: "the one".
         replacing: Match what takes back a word, `wrong`, of what was just set, and names the `right` one.
         second_thoughts: Match, as a whole, what names another `time` for what was just set: "actually 6".
@@ -201,6 +202,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     again: LazyPattern
     alike: LazyPattern
     just_once: LazyPattern
+    same_time: LazyPattern
     nameless: LazyPattern
     owning: LazyPattern
     replacing: tuple[LazyPattern, ...]
@@ -339,6 +341,7 @@ def load_pack(language: str) -> LanguagePack:
         again=any_of((data.again,)),
         alike=any_of(map(_with_blanks, data.alike)),
         just_once=any_of((data.just_once,)),
+        same_time=any_of((data.same_time,)),
         nameless=any_of((data.nameless,)),
         owning=any_of((data.owning,)),
         replacing=_each(data.replacing),

@@ -119,6 +119,7 @@ class PackData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     again: str = NEVER
     alike: tuple[str, ...] = ()
     just_once: str = NEVER
+    same_time: str = NEVER
     nameless: str = NEVER
     owning: str = NEVER
     replacing: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from function_calls.offline.carried_days import halves, on_their_days
 from function_calls.offline.clauses import tidy
 from function_calls.offline.corrections import at_clock, corrected_times
 from function_calls.offline.pack import LanguagePack, language_of, load_pack
+from function_calls.offline.same_time import without_same_time
 from function_calls.offline.several_times import completed, with_listed_clocks
 from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, without_owners
 from function_calls.phrases import is_clock_without_half
@@ -61,6 +62,7 @@ def cross_check(
     if is_choice(words, pack):
         return Verdict(schedule=proposed)
     words = tidy(words, pack)  # without its slips: "evry day" is no one time
+    words = without_same_time(words, pack)
     words = without_owners(words, pack, partial(times.parse_all, now=now.astimezone(zone), language=language))
     found = _times_in(words, now.astimezone(zone), language, times)
     apart = [each.readings for each in found]
