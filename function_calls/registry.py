@@ -91,6 +91,9 @@ class Registry:
         """
         if isinstance(source, Tool | FunctionType | MethodType) or is_marked(source):
             return self.register(source)
+        if inspect.iscoroutine(source):
+            source.close()
+            raise TypeError(f"{source.__name__}(…) was called; give the function itself, without brackets")
         members = list(vars(source).values()) if isinstance(source, ModuleType) else _methods(source)
         found = [value for value in members if isinstance(value, Tool) or is_marked(value)]
         if not found and not isinstance(source, ModuleType):
@@ -259,7 +262,7 @@ def _rule(options: ToolOptions) -> Rule:
 
 
 def _refuse_others(tool: object) -> None:
-    if not callable(tool) or (isinstance(tool, type) and issubclass(tool, Tool)):
+    if not callable(tool) or isinstance(tool, type):
         raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
 
 

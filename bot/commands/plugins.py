@@ -10,6 +10,7 @@ import click
 from bot.findings.unknown_names import unknown_plugins
 from bot.logs import unlogged
 from bot.platforms.catalog import platform_names
+from bot.plugins.hints import hints
 from bot.plugins.house import Installed, PluginHouse
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
 from bot.settings import Settings
@@ -70,7 +71,8 @@ async def _installed(settings: Settings) -> tuple[Installed, ...]:
 def _shown(each: Installed) -> str:
     """A line about a plugin: what it adds, or why it does not work."""
     found = each.plugin.found
-    what = f"does not work: {each.plugin.error}" if each.plugin.error else _adds(each.plugin, each.tools)
+    works = "; ".join([_adds(each.plugin, each.tools), *hints(each.plugin.adds, each.tools)]).removeprefix("; ")
+    what = f"does not work: {each.plugin.error}" if each.plugin.error else works
     hidden = f"; leaves out {', '.join(found.hides)}, which has the same name" if found.hides else ""
     return click.style(each.plugin.name, bold=True) + printable(f"  {found.origin}  {what}{hidden}")
 
@@ -92,4 +94,4 @@ def _adds(plugin: LoadedPlugin, tools: Iterable[ToolSpec]) -> str:
         "jobs": adds.jobs,
     }
     parts = [f"functions: {', '.join(functions)}"] if functions else []
-    return "; ".join([*parts, *(f"{kind}: {len(each)}" for kind, each in counted.items() if each)]) or "adds nothing"
+    return "; ".join([*parts, *(f"{kind}: {len(each)}" for kind, each in counted.items() if each)])

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from bot.findings.finding import Finding, good, problem, warning
+from bot.plugins.hints import hints
 
 if TYPE_CHECKING:
     from bot.offering import Offer, OfferedPlugin, OfferedSource
@@ -17,8 +18,8 @@ _KINDS: Final = {
 
 def examine_tools(offer: "Offer") -> list[Finding]:
     """One finding a plugin, a source of tools and a clash of names."""
-    hidden = [finding for each in offer.plugins for finding in hidden_findings(each)]
-    return [*map(plugin_finding, offer.plugins), *hidden, *map(source_finding, offer.sources), *clash_findings(offer)]
+    doubts = [finding for each in offer.plugins for finding in doubtful_findings(each)]
+    return [*map(plugin_finding, offer.plugins), *doubts, *map(source_finding, offer.sources), *clash_findings(offer)]
 
 
 def plugin_finding(each: "OfferedPlugin") -> Finding:
@@ -30,11 +31,12 @@ def plugin_finding(each: "OfferedPlugin") -> Finding:
     return good(about, f"functions: {names}" if names else "works, without functions of its own")
 
 
-def hidden_findings(each: "OfferedPlugin") -> list[Finding]:
-    """The other plugins of its name, which are left out for it."""
-    found = each.plugin.found
+def doubtful_findings(each: "OfferedPlugin") -> list[Finding]:
+    """What works in a plugin and is hardly meant: another of its name is left out for it, or a docstring is missing."""
+    found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
-    return [warning(f"plugin {found.name}", told)] if found.hides else []
+    doubts = [] if each.plugin.error else hints(each.plugin.adds, each.specs)
+    return [warning(about, doubt) for doubt in ([told] if found.hides else []) + doubts]
 
 
 def source_finding(each: "OfferedSource") -> Finding:

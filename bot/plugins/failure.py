@@ -1,6 +1,9 @@
 """What is wrong with a plugin, in one line for whoever can mend it; its trace is for those who log at DEBUG."""
 
+import builtins
+import re
 import traceback
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -8,10 +11,13 @@ from typing import Final
 from loguru import logger
 
 from bot.plugins.contributions import Contributions
+from function_calls.declaring.tool_options import ToolOptions
 from services.errors import AssistantError
 from services.likeness import likest
 
 _LONGEST: Final = 300  # characters of what an error says
+_OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
+_UNEXPECTED: Final = re.compile(r"nexpected keyword argument '(\w+)'")
 _OURS: Final = ("bot", "function_calls", "services")
 
 # What packages are called where they are installed from, when that is not what is imported.
@@ -57,7 +63,7 @@ def why(error: BaseException, path: Path | None) -> str:
     if isinstance(error, SystemExit):
         return f"it ends the program (sys.exit({error.code!r})) instead of raising an error{_place(error, path)}"
     if isinstance(error, AssistantError):
-        return _one_line(error)
+        return " ".join(str(error).split())  # ours, which ends with what to do
     if isinstance(error, UnicodeDecodeError) and not _place(error, path):
         return f"its file is not UTF-8 text (byte {error.start + 1})"
     told = _one_line(error)
@@ -86,11 +92,27 @@ def _of_missing(module: str, path: Path | None) -> str:
 
 
 def _meant(error: BaseException) -> str:
-    """What an attribute may have been meant to be."""
-    if not isinstance(error, AttributeError) or not isinstance(error.obj, Contributions):
-        return ""
-    near = likest(error.name or "", Contributions.__struct_fields__)
-    return f"; did you mean add.{near[0]}?" if near else ""
+    """What a name may have been meant to be, of those that `add`, the mark or the file has."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, Contributions):
+        return _near(error.name or "", Contributions.__struct_fields__, "add.")
+    if isinstance(error, NameError):
+        name = error.name or ""
+        return f"; did you mean {_OF_JSON[name]}?" if name in _OF_JSON else _near(name, _names_at(error))
+    found = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
+    return "" if found is None else _near(found[1], ToolOptions.__struct_fields__)
+
+
+def _near(name: str, known: Iterable[str], before: str = "") -> str:
+    near = likest(name, known, at_least=0.6)
+    return f"; did you mean {before}{near[0]}?" if near else ""
+
+
+def _names_at(error: BaseException) -> tuple[str, ...]:
+    """The names that the code which raised could have used."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return (*dir(builtins), *(trace.tb_frame.f_globals if trace is not None else ()))
 
 
 def _place(error: BaseException, path: Path | None) -> str:

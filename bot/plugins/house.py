@@ -15,6 +15,7 @@ from bot.platform import Platform
 from bot.plugins.closing import all_closed
 from bot.plugins.contributions import Host, Job, MakePage
 from bot.plugins.failure import report_failure, why
+from bot.plugins.hints import hints
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
 from bot.plugins.per_chat import PluginGuard, plugin_of
 from bot.plugins.schema_changes import schema_changes
@@ -227,6 +228,8 @@ class PluginHouse:
         owned = Registry(injectable=calls.registry.injectable)
         _register(owned, plugin, ExitStack())
         logger.info("plugin {} is in: {} functions", plugin.name, len(owned.specs))
+        for hint in hints(adds, owned.specs):
+            logger.warning("plugin {}: {}", plugin.name, hint)
         names = frozenset(tool.name for tool in owned)
         return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
 

@@ -87,15 +87,25 @@ def _set_up(module: object, adds: Contributions) -> None:
     """Let the plugin say what it adds; without a `setup` that is its functions.
 
     Raises:
-        PluginMistaken: its `setup` is asynchronous.
+        PluginMistaken: its `setup` is asynchronous, or takes other arguments.
     """
     setup = getattr(module, "setup", None)
     if inspect.iscoroutinefunction(setup):
         raise PluginMistaken("setup(add) is not awaited; write it without async, and wait for things in a job")
     if callable(setup):
+        if not _takes_one(setup):
+            raise PluginMistaken("its setup has to take what it adds to; write `def setup(add):`")
         setup(adds)
     else:
         adds.functions.append(module)
+
+
+def _takes_one(setup: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(setup).bind(None)
+    except TypeError:
+        return False
+    return True
 
 
 @cache

@@ -30,6 +30,7 @@ def _is_name_and_callable(each: object) -> bool:
 
 _CALLED: Final = _Kind(written="a function", fits=callable)
 _KINDS: Final = {
+    "services": _Kind(written="an object of a class, such as Tea(…)", fits=lambda each: not isinstance(each, type)),
     "platforms": _with("a platform, an object with name, capabilities, run and send", "name", "run", "send"),
     "engines": _with("a search engine, an object with name and search", "name", "search"),
     "middlewares": _CALLED,
@@ -49,6 +50,10 @@ def check_shape(adds: Contributions) -> None:
     Raises:
         PluginMistaken: something is not what its list holds.
     """
+    for name in Contributions.__struct_fields__:
+        held = getattr(adds, name)
+        if name in {*_KINDS, "functions"} and not isinstance(held, list):
+            raise PluginMistaken(f"add.{name} is a list, to which add.{name}.append(…) adds; it was made {held!r}")
     for name, kind in _KINDS.items():
         _check(f"add.{name}", kind, getattr(adds, name))
     _check("add.toolsets", _TOOLSET, adds.toolsets.values())

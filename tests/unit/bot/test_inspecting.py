@@ -68,6 +68,13 @@ def test_a_name_of_nothing_is_a_warning_that_says_what_was_meant(said, config, t
     assert result.exit_code == 0
 
 
+@pytest.mark.parametrize("command", ["check", "plugins", "doctor"])
+def test_a_plugin_that_adds_nothing_is_asked_about_everywhere(said, command):
+    result = said(command, dice="async def roll() -> str:\n    'Roll a die.'\n    return '6'\n")
+
+    assert "it adds nothing: @tool_function is missing above roll" in result.output
+
+
 def test_a_folder_of_plugins_that_is_not_there_is_a_warning(said, tmp_path):
     result = said("check", config='[plugins]\nfolder = "plugns"\n')
 

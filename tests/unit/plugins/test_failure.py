@@ -43,6 +43,15 @@ async def told_of(house, name, **plugins):
         return next(each.plugin.error for each in app.plugins.plugins if each.plugin.name == name)
 
 
+MARKED_CLASS = """
+    from function_calls.registry import tool_function
+
+
+    @tool_function(returns="reply")
+    class Dice:
+        pass
+    """
+CALLED = DICE + "\n\n    def setup(add):\n        add.functions.append(throw_dice())"
 FAILURES = [
     ("def broken(:", "line 1: invalid syntax: def broken(:"),
     (
@@ -61,6 +70,15 @@ FAILURES = [
     ("def setup(add):\n    add.jobs.append(setup)", "add.jobs takes (name, function), not <function setup"),
     ("def setup(add):\n    add.toolsets['x'] = 3", "add.toolsets takes a toolset, an object with list_specs and call"),
     ("def setup(add):\n    add.tool_hooks.after.append(None)", "add.tool_hooks.after takes a function, not None"),
+    ("def setup(add):\n    add.services.append(str)", "add.services takes an object of a class, such as Tea(…), not"),
+    ("def setup(add):\n    add.functions = setup", "add.functions is a list, to which add.functions.append(…) adds"),
+    ("def setup():\n    pass", "its setup has to take what it adds to; write `def setup(add):`"),
+    ("word = Feild", "NameError: name 'Feild' is not defined"),
+    ("from pydantic import Field\nword = Feild", "did you mean Field?"),
+    ("def pour(cups: integer): ...", "did you mean int?"),
+    (DICE.replace("returns=", "return_="), "did you mean returns?"),
+    (MARKED_CLASS, "register a function or an instance of a class tool"),
+    (CALLED, "throw_dice(…) was called; give the function itself, without brackets"),
     ("async def setup(add):\n    pass", "write it without async"),
     ("import sys\nsys.exit('no key')", "it ends the program (sys.exit('no key')) instead of raising an error"),
     (DICE.replace("throw_dice", "reminder_set"), "its function reminder_set has the name of one of the bot's own"),
@@ -181,3 +199,31 @@ async def test_a_plugin_that_is_left_out_by_name_is_nothing_to_warn_of(house, lo
         pass
 
     assert [each for each in logged if each["level"].name == "WARNING"] == []
+
+
+SILENT = """
+    from function_calls.registry import tool_function
+
+
+    @tool_function(returns="reply")
+    async def roll() -> str:
+        return "a four"
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (SILENT, "no docstring stands in roll: a model is not told when to call it"),
+        ("async def roll() -> str: ...", "it adds nothing: @tool_function is missing above roll"),
+        ("def setup(add):\n    pass", "it adds nothing: its setup(add) appends nothing to any list of add"),
+        ("word = 1", "it adds nothing: it has no function under @tool_function, and no setup(add)"),
+        (f"{SILENT}\n\n    def set_up(add): ...", "its set_up(add) is not called; the name is setup"),
+    ],
+)
+async def test_what_works_and_is_hardly_meant_is_a_warning(house, logged, text, hint):
+    house.write("mistaken", text)
+    async with house.running():
+        pass
+
+    assert f"plugin mistaken: {hint}" in [each["message"] for each in logged if each["level"].name == "WARNING"]
