@@ -90,12 +90,14 @@ def restore(url: str, source: Path) -> Backup:
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy a SQLite file that others may have open, with what their journals hold."""
+    """Copy a SQLite file that others may have open, with what their journals hold, into one file without journals."""
     with (
         closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here,
         closing(sqlite3.connect(target)) as there,
     ):
         here.backup(there)
+        # Whoever reads a file with a write-ahead log leaves an empty one beside it, and needs a folder to write it in.
+        there.execute("PRAGMA journal_mode = DELETE")
 
 
 def _file(url: sa.URL) -> Path:

@@ -52,6 +52,20 @@ async def test_a_backup_is_taken_while_the_bot_runs_and_put_back(url, tmp_path):
     assert await kept(url) == ["a"]
 
 
+async def test_a_backup_is_one_file_and_reading_it_leaves_none_beside_it(url, tmp_path):
+    async with Database(url) as database:
+        await SqlMessageStore(database).add([message("a")])
+        back_up(url, tmp_path / "copies" / "copy.db")
+    restore(url, tmp_path / "copies" / "copy.db")
+
+    assert [each.name for each in (tmp_path / "copies").iterdir()] == ["copy.db"]
+    assert {each.name for each in (tmp_path / "data").iterdir()} == {
+        "bubbles.db",
+        "bubbles.db.before-restore",
+        "bubbles.db.lock",
+    }
+
+
 async def test_what_was_there_before_a_restore_is_kept(url, tmp_path):
     await said(url, "a")
     back_up(url, tmp_path / "copy.db")
