@@ -1,6 +1,7 @@
 """The built-in functions: each reads its arguments, asks one service and words one answer."""
 
 from contextlib import suppress
+from functools import partial
 
 from msgspec.structs import asdict
 
@@ -10,6 +11,7 @@ from function_calls.conventions import time_reader
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
 from function_calls.reminder_times import nagging, schedule_from
+from function_calls.reminders.all_of_them import to_each
 from function_calls.reminders.answers import set_confirmed, which_reminder
 from function_calls.reminders.cautions import cautions
 from function_calls.reminders.cross_check import cross_check
@@ -21,6 +23,7 @@ from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.putting_off import at_same_clock
 from function_calls.reminders.replies import meant, points
+from function_calls.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
 from function_calls.reminders.that_one import told_of_that
 from function_calls.reminders.undo import delete
 from function_calls.reminders.which import just_deleted, the_one_spoken_of
@@ -35,6 +38,7 @@ from services.history.service import HistoryService
 from services.reminders.model import NewReminder, Reminder
 from services.reminders.public_ids import row_key
 from services.reminders.service import ReminderService
+from services.reminders.several import several_in
 from services.search.errors import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
@@ -114,12 +118,17 @@ async def _wanted(words: str, ctx: CallContext, reminders: ReminderService) -> t
 async def reminder_delete(
     args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """删除提醒 / Delete one of this chat's reminders, or all of one's own."""
+    """删除提醒 / Delete one of this chat's reminders, several, or all of one's own."""
     try:
+        several = await several_meant(args.reminder_id, ctx, reminders, history)
+        if several:
+            told = await to_each(several, partial(_deleted_alone, reminders), ctx, none="reminder.none")
+            return await with_others_told(told, args.reminder_id, several, ctx, reminders)
         reference = await meant(args.reminder_id, ctx, reminders, history)
         gone = await just_deleted(ctx) if reference is None else ()
         if gone:
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
+        reference = "all" if may_mean_all(reference) else reference
         reference = with_own_days(reference or (await the_one_spoken_of(ctx, reminders)).id, ctx)
         day_only = await on_that_day_only(reference, ctx, reminders)
         if day_only is not None:
@@ -128,18 +137,21 @@ async def reminder_delete(
     except RequestRefused as refusal:
         due = due_on_own_day(refusal, "reminder_delete", ctx)
         if due is not None:
-            return await on_that_day_only(due.id, ctx, reminders) or deleted(
-                await reminders.delete(ctx.chat, ctx.sender, due.id), ctx
-            )
+            return await _deleted_alone(reminders, due, ctx)
         return await _not_deleted(refusal, args.reminder_id, ctx, reminders)
+
+
+async def _deleted_alone(reminders: ReminderService, reminder: Reminder, ctx: CallContext) -> ToolResult:
+    day_only = await on_that_day_only(reminder.id, ctx, reminders)
+    return day_only or deleted(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)
 
 
 async def _not_deleted(
     refusal: RequestRefused, reference: str, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
     """Why nothing was deleted: what is named is over already, is not there, or is one of several."""
-    if points(reference):
-        return which_reminder(refusal, "", ctx, ask="reminder.which_one")
+    if points(reference) or several_in(reference) is not None:
+        return which_reminder(refusal, "", ctx, ask=which_asked(reference))
     ended = await reminders.said.ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
     if ended is not None:
         told = say(ctx.language, "reminder.over", id=ended.id, content=ended.content)

@@ -69,7 +69,8 @@ class ReminderDeleteArgs(Arguments):
 
     reminder_id: str = Field(
         description="提醒列表中的 ID / ID from the reminder list, its first characters are enough. "
-        "Also understood: its number in the list, words of its content, or 'all'.",
+        "Also understood: its number in the list or words of its content; 'both', 'them', 'first 2', 'last 2'; several "
+        "joined by commas ('1, 3'); or 'all'.",
     )
 
 

@@ -239,7 +239,7 @@ class Answering:
             name, schedule = self._shifted(request.intent, moved)
         references = reminder_references(request, self._ear.pack)
         arguments = {
-            "reminder_id": "".join(references[:1]),
+            "reminder_id": ", ".join(references),
             "content": request.words("content", "wording", "deed"),
             "added": request.words("added"),
         }

@@ -5,6 +5,7 @@ import re
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.requests import Request
+from services.reminders.several import several_in
 
 ALL = "all"
 _SEVERAL = ("which", "reference", "habit", "due", "numbers", "ordinals")
@@ -17,11 +18,16 @@ _LISTED = re.compile("[、,，]")
 def reminder_references(request: Request, pack: LanguagePack, *, may_be_several: bool = False) -> tuple[str, ...]:
     """The references in the form that `reminder_delete` takes: several numbers, or one of any kind; or none.
 
+    "Both" and "the first two" are one of those that name several.
+
     `may_be_several` says that one may mean all reminders of a time ("all tomorrow").
     """
     number = request.words("number", "number_only", "order", "id", "code").strip("[]")
     if number:
         return (numbered(number, pack),)
+    together = request.words("these", "those", "together") or _together(request)
+    if together:
+        return (together,)
     kept = request.match.first("kept")
     if kept:
         return (f"{ALL} except {_restored(kept, request, pack)}",)
@@ -39,6 +45,13 @@ def reminder_references(request: Request, pack: LanguagePack, *, may_be_several:
     if named and is_plural and may_be_several and (request.clause.owners_in(words) or _is_every(named, request, pack)):
         return (_all_of(named, pack),)
     return (named or ALL,) if named or is_plural else ()
+
+
+def _together(request: Request) -> str:
+    """The words of a reference that means several by how many they are: "both my", "the first two"."""
+    words = request.words("which", "reference")
+    named = several_in(words)
+    return words if named is not None and named.kind != "each" else ""
 
 
 def _numbers(words: str, pack: LanguagePack) -> list[str]:

@@ -1,23 +1,29 @@
 """Do the same thing to several reminders: each change has its receipt, and what is refused says why."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.calls import ToolResult
+from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
+from function_calls.reminders.answers import listed
+from function_calls.reminders.options import let_wait
 from function_calls.running import refusal_text
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
+MOST_UNASKED: Final = 5
+"""More than these are not changed together without a yes."""
+
 Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]
 
 
 async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
     """The open reminders that the person of `ctx` has set in its chat, soonest first."""
-    return tuple(each for each in await reminders.list(ctx.chat, ctx.sender) if each.creator.id == ctx.sender.id)
+    return tuple(each for each in await reminders.open_in(ctx.chat) if each.creator.id == ctx.sender.id)
 
 
 async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
@@ -26,6 +32,15 @@ async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, 
         return ToolResult.refused("no_reminders", say(ctx.language, none))
     results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
     return joined(results)
+
+
+async def asked_first(
+    name: str, arguments: Mapping[str, object], chosen: Sequence[Reminder], ctx: CallContext, *, ask: str
+) -> ToolResult:
+    """Ask whether all of `chosen` are meant, in the words of `ask`; a yes calls `name` with `arguments`."""
+    await let_wait(ToolCall(id=ctx.call_id, name=name, arguments=arguments), (), ctx)
+    text = "\n".join([say(ctx.language, ask), listed(chosen, ctx)])
+    return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
 
 
 def joined(results: Sequence[ToolResult]) -> ToolResult:

@@ -9,7 +9,7 @@ from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
 from function_calls.reminder_times import nagging
-from function_calls.reminders.all_of_them import own_reminders, to_each
+from function_calls.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
 from function_calls.reminders.answers import changed_told, which_reminder
 from function_calls.reminders.changes import at_same_time, changed_schedule, without_days_of_content
 from function_calls.reminders.models import (
@@ -21,10 +21,11 @@ from function_calls.reminders.models import (
 from function_calls.reminders.moves import moved_once
 from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.pausing import at_rest
-from function_calls.reminders.putting_off import is_shift, put_off, put_off_all, shifted_all, until_of
+from function_calls.reminders.putting_off import is_shift, put_off, put_off_all, put_off_several, shifted_all, until_of
 from function_calls.reminders.repetition import is_only_day, repeated, which_of_those_days, with_days_for_good
 from function_calls.reminders.replies import meant
 from function_calls.reminders.rests import rest_during
+from function_calls.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
 from function_calls.reminders.skips import NEXT, with_skipped
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
@@ -35,7 +36,6 @@ from services.history.service import HistoryService
 from services.reminders import wall_days
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
 from services.reminders.nagging import nag_like
-from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
 _DAY = timedelta(days=1)
@@ -45,14 +45,14 @@ _DAY = timedelta(days=1)
 async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """修改提醒 / Change the time, the text or the manners of one of this chat's reminders, or of all of one's own."""
-    if means_all(args.reminder_id or ""):
-        change = partial(_updated, reminders=reminders, may_ask=False)
-        if is_shift(args.time):
-            return await shifted_all(args, change, ctx, reminders)
-        own = await own_reminders(ctx, reminders)
-        return await to_each(own, lambda each, inner: change(args, old=each, ctx=inner), ctx, none="reminder.none")
+    """修改提醒 / Change the time, the text or the manners of one reminder, of several, or of all of one's own."""
     try:
+        several = await several_meant(args.reminder_id, ctx, reminders, history)
+        if several:
+            told = await _updated_each(several, args, ctx, reminders)
+            return await with_others_told(told, args.reminder_id, several, ctx, reminders)
+        if may_mean_all(args.reminder_id):
+            return await _updated_all(args, ctx, reminders)
         reference = await meant(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
     except RequestRefused as refusal:
@@ -60,9 +60,31 @@ async def reminder_update(
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
         due = due_on_own_day(refusal, "reminder_update", ctx)
         if due is None:
-            return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+            return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
         old = due
     return await _updated(args, reminders, old, ctx)
+
+
+async def _updated_all(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    if is_shift(args.time):
+        return await shifted_all(args, partial(_updated, reminders=reminders, may_ask=False), ctx, reminders)
+    return await _updated_each(await own_reminders(ctx, reminders), args, ctx, reminders)
+
+
+async def _updated_each(
+    chosen: tuple[Reminder, ...], args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Change every one of `chosen`; many not without a yes."""
+    if len(chosen) > MOST_UNASKED and ctx.approved is None:
+        named = args.model_copy(update={"reminder_id": ", ".join(each.id for each in chosen)})
+        arguments = named.model_dump(exclude_none=True)
+        return await asked_first("reminder_update", arguments, chosen, ctx, ask="reminder.change_these")
+
+    async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
+        wish = args.model_copy(update={"reminder_id": reminder.id})
+        return await _updated(wish, reminders, reminder, inner, may_ask=False)
+
+    return await to_each(chosen, one, ctx, none="reminder.none")
 
 
 async def _updated(
@@ -108,15 +130,18 @@ async def reminder_snooze(
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
     until = until_of(args.time, ctx)
-    if means_all(args.reminder_id or ""):
-        return await put_off_all(until, args, ctx, reminders)
     try:
+        several = await put_off_several(until, args, ctx, reminders, history)
+        if several is not None:
+            return several
+        if may_mean_all(args.reminder_id):
+            return await put_off_all(until, args, ctx, reminders)
         reference = await meant(args.reminder_id, ctx, reminders, history)
         return await put_off(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
-        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
 
 
 @tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)

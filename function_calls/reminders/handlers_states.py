@@ -1,14 +1,17 @@
 """The function that pauses and ends reminders, and lets people join and leave them."""
 
 from datetime import timedelta
+from functools import partial
 
 from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
+from function_calls.reminders.all_of_them import to_each
 from function_calls.reminders.answers import which_reminder
 from function_calls.reminders.models import ReminderStateArgs
 from function_calls.reminders.pausing import at_rest, inverse, paused, rest_asked, resumed, told
 from function_calls.reminders.replies import meant
+from function_calls.reminders.several import may_mean_all, several_meant, which_asked
 from function_calls.reminders.undo import put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
@@ -26,19 +29,31 @@ async def reminder_state(
 ) -> ToolResult:
     """暂停、恢复、完成、加入、退出提醒 / Pause, resume or finish a reminder; join or leave somebody's reminder."""
     try:
-        reference = await _reference(args, ctx, reminders, history)
-        if args.action == "pause":
-            rest = rest_asked(args, ctx)
-            return await (
-                paused(reference, ctx, reminders) if rest is None else at_rest(rest, reference, ctx, reminders)
-            )
-        if args.action == "resume":
-            return await resumed(reference, ctx, reminders)
-        return await _taken_part(args.action, reference, ctx, reminders)
+        several = await several_meant(args.reminder_id, ctx, reminders, history)
+        if several:
+            return await to_each(several, partial(_changed_of, args, reminders), ctx, none="reminder.none")
+        if may_mean_all(args.reminder_id):
+            return await _changed("all", args, ctx, reminders)
+        return await _changed(await _reference(args, ctx, reminders, history), args, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
             return ToolResult(ok=True, is_answered=True)
-        return which_reminder(refusal, args.reminder_id or "", ctx, ask="reminder.which_one")
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
+
+
+async def _changed(reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    if args.action == "pause":
+        rest = rest_asked(args, ctx)
+        return await (paused(reference, ctx, reminders) if rest is None else at_rest(rest, reference, ctx, reminders))
+    if args.action == "resume":
+        return await resumed(reference, ctx, reminders)
+    return await _taken_part(args.action, reference, ctx, reminders)
+
+
+async def _changed_of(
+    args: ReminderStateArgs, reminders: ReminderService, reminder: Reminder, ctx: CallContext
+) -> ToolResult:
+    return await _changed(reminder.id, args, ctx, reminders)
 
 
 async def _reference(

@@ -11,7 +11,8 @@ from services.reminders.rules import MOST_OCCURRENCES
 
 _WHICH = (
     "提醒列表中的 ID / ID from the reminder list, its first characters are enough. Also understood: its number in the "
-    "list or words of its content. Leave it out for the one that was spoken of last."
+    "list or words of its content; 'both', 'them' for those spoken of together last, 'first 2', 'last 2'; several "
+    "joined by commas ('1, 3'); 'all' for all of one's own. Leave it out for the one that was spoken of last."
 )
 _TIME = (
     "新的时间 / the new time: 'YYYY-MM-DD HH:MM', or 'HH:MM' for another hour of the same day (of every day, if it "

@@ -10,21 +10,22 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.calls import Receipt, ToolCall, ToolResult
+from function_calls.calls import Receipt, ToolResult
 from function_calls.context import CallContext
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.reminder_times import moment_of
-from function_calls.reminders.all_of_them import own_reminders, to_each
-from function_calls.reminders.answers import changed_told, listed, set_confirmed
+from function_calls.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
+from function_calls.reminders.answers import changed_told, set_confirmed
 from function_calls.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.reminders.moves import begun_at, move_to
 from function_calls.reminders.named_days import SAME_TIME, readings_in
-from function_calls.reminders.options import let_wait
+from function_calls.reminders.several import is_of, several_meant
 from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
 from services.errors import RequestRefused
+from services.history.service import HistoryService
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, Schedule
 from services.reminders.nagging import without_nag
 from services.reminders.recurrence import next_fires
@@ -35,7 +36,6 @@ _USUAL: Final = timedelta(minutes=10)
 _SAID_TOGETHER: Final = timedelta(hours=1)
 """Of what was said in this time "snooze all" speaks."""
 _SAID_LATELY: Final = timedelta(days=1)
-_MOST_UNASKED: Final = 5
 _EXACT: Final = timedelta(minutes=1)
 _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
 # "Remind me again on Friday", not "push it back again": said both times.
@@ -150,10 +150,25 @@ async def put_off_all(
         return await to_each(said, change, ctx, none="reminder.none_to_snooze")
     own = await own_reminders(ctx, reminders)
     chosen = todays(own, ctx)
-    if own and ctx.approved is None and not 0 < len(chosen) <= _MOST_UNASKED:
-        return await _asked_first(args, chosen or own, ctx)
+    if own and ctx.approved is None and not 0 < len(chosen) <= MOST_UNASKED:
+        arguments = args.model_dump(exclude_none=True)
+        return await asked_first("reminder_snooze", arguments, chosen or own, ctx, ask="reminder.put_off_these")
     told = await to_each(chosen or own, change, ctx, none="reminder.none_to_snooze")
     return _with_rest(told, len(own) - len(chosen or own), ctx)
+
+
+async def put_off_several(
+    until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult | None:
+    """Put off each of "both" or "1 and 3": what was said lately, if it was so many; None where one is named, or all.
+
+    Raises:
+        RequestRefused: as `several_meant`.
+    """
+    said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+    chosen = said if is_of(args.reminder_id, said) else await several_meant(args.reminder_id, ctx, reminders, history)
+    change = partial(_put_off_each, until, reminders)
+    return await to_each(chosen, change, ctx, none="reminder.none_to_snooze") if chosen else None
 
 
 async def shifted_all(
@@ -218,13 +233,6 @@ async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminde
     )
     receipt = Receipt(action="set", subject=again.id, undo=delete(again))
     return ToolResult(ok=True, text=set_confirmed(again, ctx), value={"id": again.id}, receipts=(receipt,))
-
-
-async def _asked_first(args: ReminderSnoozeArgs, chosen: tuple[Reminder, ...], ctx: CallContext) -> ToolResult:
-    call = ToolCall(id=ctx.call_id, name="reminder_snooze", arguments=args.model_dump(exclude_none=True))
-    await let_wait(call, (), ctx)
-    text = "\n".join([say(ctx.language, "reminder.put_off_these"), listed(chosen, ctx)])
-    return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
 
 
 def _with_rest(told: ToolResult, rest: int, ctx: CallContext) -> ToolResult:

@@ -13,7 +13,7 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
     Raises:
         RequestRefused: as `ReminderService.get` does.
     """
-    subjects = {receipt.subject for receipt in await _latest_receipts(ctx)}
+    subjects = {receipt.subject for receipt in await latest_receipts(ctx)}
     here = [each for each in await reminders.list(ctx.chat, ctx.sender) if each.id in subjects]
     if len(here) > 1:
         raise RequestRefused("reminder_ambiguous", reference="", candidates=tuple(here))
@@ -22,7 +22,7 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
 
 async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
     """The ids of what this person deleted in this chat, where that was the last thing they changed."""
-    return tuple(receipt.subject for receipt in await _latest_receipts(ctx) if receipt.action == "deleted")
+    return tuple(receipt.subject for receipt in await latest_receipts(ctx) if receipt.action == "deleted")
 
 
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
@@ -33,7 +33,7 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
     """
     if reference:
         return await reminders.get(ctx.chat, ctx.sender, reference)
-    for receipt in await _latest_receipts(ctx):
+    for receipt in await latest_receipts(ctx):
         try:
             return await reminders.get(ctx.chat, ctx.sender, receipt.subject)
         except RequestRefused:
@@ -47,7 +47,7 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
         raise
 
 
-async def _latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
+async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
     """What this person changed last in this chat; nothing where no changes are kept."""
     changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
     return tuple(receipt for change in changes for receipt in change.receipts)

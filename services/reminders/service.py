@@ -32,7 +32,7 @@ from services.reminders.references import means_all
 from services.reminders.retries import RetryPolicy
 from services.reminders.rules import needs_calendar
 from services.reminders.said import SaidReminders
-from services.reminders.shelf import Shelf
+from services.reminders.shelf import Shelf, Shown
 from services.reminders.twins import is_twin, is_worded_alike
 from services.reminders.waker import Waker, WakerPace
 from services.session import StateStore
@@ -126,6 +126,18 @@ class ReminderService:
         """
         return await self._shelf.show(chat, person, words)
 
+    async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
+        """As `list` without words, where nobody is shown them."""
+        return tuple(reminder for reminder, _ in await self._shelf.open_in(chat))
+
+    async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
+        """The numbered list that `person` was shown last in this chat."""
+        return await self._shelf.last_shown(chat, person)
+
+    async def show(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
+        """Let `person` name those of `shown` by their number afterwards."""
+        await self._shelf.remember(chat, person, shown)
+
     async def twin_of(self, reminder: Reminder) -> Reminder | None:
         """Another reminder of its chat that says the same to the same people at its next time."""
         rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
@@ -145,6 +157,16 @@ class ReminderService:
         """As `get`; a complete id also names a reminder of this chat that is over."""
         row = await self.said.over(chat, reference)
         return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
+
+    async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+        """The reminders of a reference that names several one by one, or from an end of the list; else none.
+
+        "1 and 3", "the milk and the dentist", "the first two", 前两个.
+
+        Raises:
+            RequestRefused: as `get`, for any of them.
+        """
+        return await self._shelf.several(chat, person, reference)
 
     async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """The reminders that `delete` with this reference would delete, if one or a part of all is named.

@@ -1,6 +1,9 @@
 """The reminders of a chat as one person sees them, and the list they were shown last."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from services.chat import ChatAddress, Person
 from services.clock import Clock
@@ -11,12 +14,21 @@ from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
 from services.reminders.records import StoredReminder
 from services.reminders.recurrence import next_fires
-from services.reminders.references import all_except, all_of, all_others, find_reminder, fitting_all, matching
+from services.reminders.references import all_except, all_of, all_others, find_reminder, fitting_all, is_in, matching
+from services.reminders.several import at_end, several_in
 from services.session import StateStore
 from services.time_expressions import TimeReader
 
 _SHOWN_FOR = timedelta(days=1)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """The ids of a numbered list, in its order, and when somebody was shown it."""
+
+    ids: tuple[str, ...] = ()
+    at: datetime = _EARLIEST
 
 
 class Shelf:
@@ -45,21 +57,33 @@ class Shelf:
             RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
         """
         pairs = await self.open_in(chat)
-        try:
-            here, shown = [reminder for reminder, _ in pairs], await self._shown(chat, person)
-            found = find_reminder(reference, here, shown, now=self._clock.now(), times=self._times)
-        except RequestRefused as refusal:
-            candidates = refusal.fields.get("candidates")
-            if isinstance(candidates, tuple) and candidates:
-                await self._remember(chat, person, candidates)
-            raise
+        (found,) = await self._found(chat, person, [reference], [reminder for reminder, _ in pairs])
         return next(pair for pair in pairs if pair[0] is found)
+
+    async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+        """The reminders of "1 and 3", "the milk and the dentist" or "the first two", all seen against one list.
+
+        None for a reference that names one: what has all of its words is meant alone.
+
+        Raises:
+            RequestRefused: as `find`, for any of them.
+        """
+        named = several_in(reference)
+        here = [] if named is None else [reminder for reminder, _ in await self.open_in(chat)]
+        if named is None or named.kind == "spoken" or any(is_in(each.content, reference) for each in here):
+            return ()
+        if named.kind == "each":
+            return tuple(dict.fromkeys(await self._found(chat, person, named.references, here)))
+        shown = await self.last_shown(chat, person)
+        newer = [each for each in here if each.creator.id == person.id and each.created_at > shown.at]
+        listed = [each for place in shown.ids for each in here if each.id == place]
+        return at_end(named, listed or here, [each for each in newer if each not in listed])
 
     async def show(self, chat: ChatAddress, person: Person, words: str = "") -> tuple[Reminder, ...]:
         """The open reminders, or those that `words` describe; a number said later means a place in this list."""
         here = [reminder for reminder, _ in await self.open_in(chat)]
         listed = matching(words, here, self._clock.now(), self._times)
-        await self._remember(chat, person, listed)
+        await self.remember(chat, person, listed)
         return listed
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
@@ -73,7 +97,8 @@ class Shelf:
         here, now = [reminder for reminder, _ in pairs], self._clock.now()
         own = [reminder for reminder in here if reminder.creator.id == person.id]
         if kept:
-            meant = all_others(kept, here, await self._shown(chat, person), now=now, times=self._times)
+            shown = (await self.last_shown(chat, person)).ids
+            meant = all_others(kept, here, shown, now=now, times=self._times)
         else:
             meant = fitting_all(words, own, now, self._times)
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in meant)
@@ -97,13 +122,33 @@ class Shelf:
             action=row.action,
         )
 
-    async def _remember(self, chat: ChatAddress, person: Person, shown: tuple[Reminder, ...]) -> None:
-        """What the person sees numbered from now on: a whole list, or the candidates of a doubtful reference."""
-        await self._state.set(_shown_key(chat, person), [each.id for each in shown], keep=_SHOWN_FOR)
+    async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
+        """Keep what the person sees numbered from now on: a whole list, or the candidates of a doubtful reference."""
+        at, ids = self._clock.now().isoformat(), [each.id for each in shown]
+        await self._state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
 
-    async def _shown(self, chat: ChatAddress, person: Person) -> list[str]:
-        remembered = await self._state.get(_shown_key(chat, person))
-        return [str(each) for each in remembered] if isinstance(remembered, list) else []
+    async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
+        """What the person saw numbered last; nothing after a day."""
+        kept = await self._state.get(_shown_key(chat, person))
+        if isinstance(kept, list):  # as it was kept before its time was
+            return Shown(ids=tuple(map(str, kept)))
+        ids = kept.get("ids") if isinstance(kept, dict) else None
+        if not isinstance(kept, dict) or not isinstance(ids, list):
+            return Shown()
+        return Shown(ids=tuple(map(str, ids)), at=datetime.fromisoformat(str(kept.get("at"))))
+
+    async def _found(
+        self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
+    ) -> list[Reminder]:
+        """What each of `references` names of `here`; what is doubtful can be named by its number afterwards."""
+        shown, now = (await self.last_shown(chat, person)).ids, self._clock.now()
+        try:
+            return [find_reminder(each, here, shown, now=now, times=self._times) for each in references]
+        except RequestRefused as refusal:
+            candidates = refusal.fields.get("candidates")
+            if isinstance(candidates, tuple) and candidates:
+                await self.remember(chat, person, candidates)
+            raise
 
 
 def _next_fire(reminder: Reminder) -> datetime:

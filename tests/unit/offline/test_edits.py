@@ -51,6 +51,56 @@ SHIFTS = [
     ("把开会的提醒提前十分钟", "开会", "-0:10"),
     ("提醒2推迟一小时", "2", "+1:00"),
 ]
+TOGETHER = [
+    ("make both 8pm", "both", "20:00"),
+    ("ok make them both 8pm", "them both", "20:00"),
+    ("move both of them to friday", "both of them", "2026-03-06"),
+    ("reschedule them all to friday", "them all", "2026-03-06"),
+    ("make the first two 10pm", "the first two", "22:00"),
+    ("move 1 and 3 to 9pm", "1, 3", "21:00"),
+    ("change the first and third to 9pm", "1, 3", "21:00"),
+    ("push both back an hour", "both", "+1:00"),
+    ("make that 8pm for both", "both", "20:00"),
+    ("move the milk and the mum reminders to 8pm", "milk and the mum", "20:00"),
+    ("move my two reminders to 8pm", "my two", "20:00"),
+    ("change reminders 1 and 3 to 9am", "1, 3", "09:00"),
+    ("都改成八点", "都", "八点"),
+    ("两个都改到周五吧", "两个都", "2026-03-06"),
+    ("把它们都改到九点", "它们都", "九点"),
+    ("把两个提醒改到晚上八点", "两个提醒", "20:00"),
+    ("把1和3改到晚上八点", "1, 3", "20:00"),
+    ("第一个和第三个都改到晚上八点", "1, 3", "20:00"),
+    ("两个都推迟一小时", "两个都", "+1:00"),
+    ("这两个都提前十分钟", "这两个都", "-0:10"),
+]
+DELETED_TOGETHER = [
+    ("delete both", "both"),
+    ("cancel both of them please", "both of them"),
+    ("we don't need them anymore", "them"),
+    ("get rid of both reminders", "both"),
+    ("cancel both of my reminders", "both of my"),
+    ("delete my two reminders", "my two"),
+    ("两个都删了", "两个都"),
+    ("把两个提醒都删了", "两个提醒都"),
+    ("都取消", "都"),
+    ("这两个不要了", "这两个"),
+]
+CHAT_ABOUT_SEVERAL = [
+    "we both leave at 8pm",
+    "I'll move both to tomorrow",
+    "let's do both tomorrow",
+    "both trains leave at 9",
+    "make both of them laugh tomorrow",
+    "the first two at 8pm were full",
+    "tell them at 8",
+    "push them to finish by friday",
+    "我们两个都八点到",
+    "都八点了",
+    "他们两个都改到明天了",
+    "会议都改到明天了",
+    "都取消了",
+    "那两个都改到周五了吗",
+]
 CONTENTS = [
     ("rename the milk reminder to buy oat milk", "milk", "buy oat milk"),
     ("change reminder 3 to call dad", "3", "call dad"),
@@ -89,6 +139,36 @@ def test_a_reminder_is_given_another_time(say: Say, text: str, which: str, time:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "time": time})
+
+
+@pytest.mark.parametrize(("text", "which", "time"), TOGETHER)
+def test_several_are_changed_together_after_some_were_set(say: Say, text: str, which: str, time: str) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
+
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "time": time})
+
+
+@pytest.mark.parametrize(("text", "which"), DELETED_TOGETHER)
+def test_several_are_deleted_together_after_some_were_set(say: Say, text: str, which: str) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
+
+    (call,) = say(text, tools=WITH_CHANGES).calls
+
+    assert (call.name, call.arguments) == ("reminder_delete", {"reminder_id": which})
+
+
+@pytest.mark.parametrize("text", CHAT_ABOUT_SEVERAL)
+def test_what_is_said_of_several_things_to_the_others_changes_nothing(say: Say, text: str) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
+
+    assert not say(text, tools=WITH_CHANGES).calls
+
+
+@pytest.mark.parametrize("text", ["make both 8pm", "move 1 and 3 to 9pm", "delete both", "都改成八点", "两个都删了"])
+def test_of_several_nothing_is_heard_where_nothing_was_done_for_somebody(say: Say, text: str) -> None:
+    assert not say(text, tools=WITH_CHANGES).calls
 
 
 @pytest.mark.parametrize(("text", "which", "shift"), SHIFTS)
