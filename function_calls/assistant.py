@@ -30,7 +30,7 @@ from function_calls.rounds import (
 )
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
-from function_calls.typed_calls import typed_call
+from function_calls.typed_calls import meant_name, typed_call, typed_name
 from function_calls.wording import say
 from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
@@ -129,7 +129,8 @@ class Assistant:
         if tally is not None:
             tally.begin_round("offline" if is_offline else "model")
         if is_offline:
-            return await self._offline.interpret(turn)
+            meant = meant_name(turn)
+            return await self._offline.interpret(turn) if meant is None else _asked_back(turn, meant)
         try:
             made = await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
             return await self._instead_of_nothing(turn) if is_left_open(turn, made) else made
@@ -216,3 +217,9 @@ def _approved(context: CallContext, pending: PendingCall) -> CallContext:
         agent_name=pending.agent_name,
         approved=pending.call,
     )
+
+
+def _asked_back(turn: Turn, meant: str) -> Interpretation:
+    """What is said to a command that names no function, and looks like one that does."""
+    unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
+    return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{meant}"))

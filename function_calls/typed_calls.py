@@ -6,6 +6,7 @@ from typing import Final
 
 from function_calls.calls import ToolCall, ToolSpec, Turn
 from function_calls.validation import mended_arguments
+from services.likeness import likest
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII
@@ -13,6 +14,8 @@ _COMMAND: Final = re.compile(
 _FIELD: Final = re.compile(
     r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
 )
+_SWITCHES: Final = frozenset({"tools", "plugins"})  # what follows these is names alone
+_ALIKE: Final = 0.75
 _NAMES: Final = re.compile(r"\w+\s*[=＝]")
 _BARE: Final = re.compile(r"\w+\s*[=＝]\s*[!#-~]+(?!\S)")
 _DIGITS: Final = re.compile(r"-?[0-9]{1,15}")
@@ -39,6 +42,18 @@ def typed_call(turn: Turn) -> ToolCall | None:
     given = _given(spec, found["rest"].strip())
     arguments = _with_numbers(spec, mended_arguments(spec.parameters, given, is_text=True))
     return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=arguments)
+
+
+def meant_name(turn: Turn) -> str | None:
+    """The function whose name was mistyped in a command that is nothing but a call, where the bot was spoken to.
+
+    A command with words behind it may be said in other words, and one to nobody may be another bot's.
+    """
+    found = _COMMAND.fullmatch(turn.message.text)
+    if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
+        return None
+    near = likest(found["name"].lower(), (each.name for each in turn.tools), at_least=_ALIKE)
+    return near[0] if near else None
 
 
 def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
@@ -71,6 +86,8 @@ def _kinds(part: object) -> Iterator[object]:
 def own_words(text: str) -> str:
     """What of `text` a person worded, which a command's name, its arguments' names and bare ASCII values are not."""
     found = _COMMAND.fullmatch(text)
+    if found is not None and found["name"].lower() in _SWITCHES:
+        return ""
     return text if found is None else _NAMES.sub(" ", _BARE.sub(" ", found["rest"]))
 
 

@@ -139,3 +139,44 @@ async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(be
         await platform.say("/pour_tea cups=9 kind=green")
 
     assert platform.texts[-1].startswith(answer)
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("/pour_te", "I have no function called /pour_te. Did you mean /pour_tea?"),
+        ("/Pour_Tea kind=green", "I have no function called /Pour_Tea. Did you mean /pour_tea?"),
+        ("/reminder_sett type=once content=喝水", "我没有叫 /reminder_sett 的功能。是不是 /reminder_set？"),
+        ("/start", "I can remind, search and sum up."),
+        ("/pour me some", "I can remind, search and sum up."),
+    ],
+)
+async def test_a_command_that_is_mistyped_is_asked_about(said, answer):
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
+        await platform.say(said, is_private=True)
+
+    assert platform.texts[0].startswith(answer)
+
+
+@pytest.mark.looptime
+async def test_in_a_group_a_mistyped_command_may_be_another_bots():
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
+        await platform.say("/pour_te")
+
+    assert platform.texts == []
+
+
+@pytest.mark.looptime
+async def test_the_names_behind_a_switch_are_of_no_language():
+    clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    platform = FakePlatform(clock)
+    async with build_in_memory(clock=clock, platforms=[platform]):
+        await platform.say("你好呀，大家好")
+        await platform.say("/tools off summary")
+
+    assert platform.texts == ["只有群管理员可以开关功能。"]
