@@ -7,6 +7,7 @@ is read.
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -206,7 +207,7 @@ def _call(data: DirectData, request: Request, ear: Ear) -> DirectCall | None:
             words[name] = ear.pack.data.from_now.format(span=words[name] if length is None else length[0])
     if "during" in words and not _is_a_time(words["during"], ear):
         return None
-    if _is_every_night(request.words("spell"), ear):
+    if _is_every_night(request.words("spell"), ear) or not _is_today(request.words("stay"), ear):
         return None
     if "hours" in words and not (re.search(r"\d", words["hours"]) or _names_hours(request)):
         return None
@@ -241,6 +242,15 @@ def _is_every_night(words: str, ear: Ear) -> bool:
     time = whole_time(words, ear.now, ear.pack.language, ear.read_times)
     is_stretch = time is not None and time.has_clock and not time.has_day and time.end is not None
     return time is not None and is_stretch and not _FIRST_HOUR_UP <= time.start.hour < _EVENING
+
+
+def _is_today(words: str, ear: Ear) -> bool:
+    """Whether `words` are days of which this is one, or none are said: who is there next week is not there yet."""
+    time = whole_time(words, ear.now, ear.pack.language, ear.read_times) if words else None
+    if not words or time is None:
+        return not words
+    first, behind = time.start.date(), (time.end or time.start + timedelta(days=1)).date()
+    return first <= ear.now.date() < behind
 
 
 def _names_hours(request: Request) -> bool:
