@@ -12,6 +12,7 @@ from function_calls.offline.time_words import TimeWords
 from services.time_expressions import Reading
 
 _TIMES = ("type", "time", "weekday", "rrule")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 
 
@@ -29,17 +30,21 @@ class Mending:
         """`chosen` by the model, with what the patterns read in `own`; several requests taken for one are set apart."""
         if len(own) > len(chosen):
             return tuple(own)
-        if len(own) == 1 and len({self._gist(call) for call in chosen}) == 1:
+        if len(own) == 1 and self._are_one(chosen, own[0]):
             return (self._merged(chosen[0], own[0].arguments),)
         if len(chosen) > 1:
             return tuple(self._merged(call, {}) for call in chosen)
         return (self._merged(chosen[0], own[0].arguments if own else self._read(chosen[0])),)
 
-    @staticmethod
-    def _gist(call: ToolCall) -> tuple[str, str]:
-        """What a call comes to, however it puts the time: a day that is left out is as good as today's."""
-        clock = _CLOCK.search(str(call.arguments.get("time", "")))
-        return str(call.arguments.get("content", "")).casefold(), clock[0] if clock else ""
+    def _are_one(self, chosen: Sequence[ToolCall], own: ToolCall) -> bool:
+        """Whether calls come to the same, however they put the time: a day that is left out is as good as today's.
+
+        Several days are one request where the person's own words say a repetition.
+        """
+        repeats = "rrule" in own.arguments or own.arguments.get("type", "once") != "once"
+        days = {_first(_DAY, call) for call in chosen} - {"", f"{self._turn.said_at:%Y-%m-%d}"}
+        gists = {(str(call.arguments.get("content", "")).casefold(), _first(_CLOCK, call)) for call in chosen}
+        return len(gists) == 1 and (repeats or len(days) <= 1)
 
     def spoken_content(self, call: ToolCall) -> str:
         """What the model would remind of, if somebody spoke of it."""
@@ -91,6 +96,12 @@ class Mending:
         """Whether every word of `content` was said; Chinese is compared character by character."""
         words = content.casefold().split()
         return bool(words) and all(word in self._said or _in_pieces(word, self._said) for word in words)
+
+
+def _first(pattern: re.Pattern[str], call: ToolCall) -> str:
+    """What `pattern` finds in the time of a call; "" where it finds nothing."""
+    found = pattern.search(str(call.arguments.get("time", "")))
+    return found[0] if found else ""
 
 
 def _reading(time: TimeWords, chosen: str) -> Reading | None:

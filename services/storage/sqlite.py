@@ -25,7 +25,8 @@ _COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 class Role(StrEnum):
     """What a connection is for: writes that must survive a power cut, such as need not, or reading.
 
-    AT_ONCE is as QUICK and waits for nothing: for no lock, and for no disk that takes in the journal.
+    AT_ONCE is as QUICK and waits for nothing: for no lock, and for no disk that takes in the journal. Only where the
+    journal begins anew, once in a thousand pages or more, SQLite syncs its first bytes.
     """
 
     DURABLE = "FULL"

@@ -395,6 +395,19 @@ def test_one_reminder_that_is_spoken_of_is_not_all_of_them(review, chosen):
     assert kept[0].arguments["reminder_id"] == "milk"
 
 
+def test_days_that_only_the_model_has_understood_are_each_kept(review, chosen):
+    first, second = (
+        *chosen("reminder_set", type="once", time="2026-11-21 09:00", content="swim"),
+        *chosen("reminder_set", type="once", time="2026-11-28 09:00", content="swim"),
+    )
+
+    apart = review("remind me to swim on Saturday at 9am and the week after", (first, second)).calls
+    together = review("remind me the next two Saturdays at 9am to swim", (first, second)).calls
+
+    assert [call.arguments["time"] for call in apart] == ["2026-11-21 09:00", "2026-11-28 09:00"]
+    assert [call.arguments["rrule"][-7:] for call in together] == ["COUNT=2"]
+
+
 def test_one_request_that_was_called_for_thrice_is_done_once(review, chosen):
     once = chosen("reminder_set", type="once", time="15:00", content="drink water")
     again = chosen("reminder_set", type="once", time="2026-11-20 15:00", content="Drink water")
