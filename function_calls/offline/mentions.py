@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from function_calls.calls import Interpretation, Turn
+from function_calls.offline.clauses import LONGEST
+from function_calls.offline.pack import FALLBACK, languages_of, load_pack
 
 _JOINT = "_"
 
@@ -21,9 +23,21 @@ def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
             joined[word] = name
         # Where a name ends, the platform knows; its words cannot tell when the next one is glued to it.
         text = re.sub(rf"@{re.escape(word)}(?=[^\W_])(?![A-Za-z0-9])", f"@{word} ", text)
+    text = _with_ends_of_names(text)
     if text == turn.message.text:
         return turn, joined
     return replace(turn, message=replace(turn.message, text=text)), joined
+
+
+def _with_ends_of_names(text: str) -> str:
+    """`text` with a space where a name ends that no platform tells of: behind a title, or where other letters begin."""
+    if "@" not in text or len(text) > LONGEST:
+        return text
+    for pack in map(load_pack, languages_of(text, FALLBACK)):
+        ends = [found.end() for found in pack.glued_name.finditer(pack.fold(text))]
+        for end in reversed(ends):
+            text = f"{text[:end]} {text[end:]}"
+    return text
 
 
 def with_names(heard: Interpretation, joined: Mapping[str, str]) -> Interpretation:

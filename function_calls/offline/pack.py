@@ -139,6 +139,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
             `length` matches the amount itself.
         purpose: Matches what stands before the content of a reminder ahead of something: "(the 4pm) demo to".
         somebody: Matches words that name a person and nothing else; `to_somebody` a verb that takes one: "call ".
+        glued_name: Matches a name that what it is about is written on to, as far as it is a name.
         listed_clock: Matches what goes on behind a clock time with another one, `clock`, as a bare figure.
         either: Matches what stands between two times of which one is meant.
         pointing: Matches a request to be reminded of nothing but "this".
@@ -215,6 +216,7 @@ class LanguagePack(Struct, frozen=True, eq=False):
     purpose: LazyPattern
     somebody: LazyPattern
     to_somebody: LazyPattern
+    glued_name: LazyPattern
     later: tuple[LazyPattern, ...]
     earlier: tuple[LazyPattern, ...]
     untitled: tuple[tuple[LazyPattern, str], ...]
@@ -354,6 +356,7 @@ def load_pack(language: str) -> LanguagePack:
         purpose=LazyPattern(data.purpose),
         somebody=LazyPattern(data.somebody),
         to_somebody=LazyPattern(data.to_somebody),
+        glued_name=any_of((data.glued_name,)),
         later=_each(data.later, re.IGNORECASE),
         earlier=_each(data.earlier, re.IGNORECASE),
         mornings=tuple((any_of((each.words,)), each) for each in data.mornings),

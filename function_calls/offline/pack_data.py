@@ -140,6 +140,7 @@ class PackData(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     length: str = NEVER
     purpose: str = NEVER
     somebody: str = NEVER
+    glued_name: str = NEVER
     to_somebody: str = NEVER
     later: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
