@@ -23,7 +23,13 @@ from function_calls.reminders.pages import asked_page, list_page, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.putting_off import at_same_clock
 from function_calls.reminders.replies import meant, points
-from function_calls.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
+from function_calls.reminders.several import (
+    may_mean_all,
+    or_said_together,
+    several_meant,
+    which_asked,
+    with_others_told,
+)
 from function_calls.reminders.that_one import told_of_that
 from function_calls.reminders.undo import delete
 from function_calls.reminders.which import just_deleted, the_one_spoken_of
@@ -119,6 +125,7 @@ async def reminder_delete(
     args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """删除提醒 / Delete one of this chat's reminders, several, or all of one's own."""
+    args = ReminderDeleteArgs(reminder_id=or_said_together(args.reminder_id, ctx) or "")
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:

@@ -25,7 +25,13 @@ from function_calls.reminders.putting_off import is_shift, put_off, put_off_all,
 from function_calls.reminders.repetition import is_only_day, repeated, which_of_those_days, with_days_for_good
 from function_calls.reminders.replies import meant
 from function_calls.reminders.rests import rest_during
-from function_calls.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
+from function_calls.reminders.several import (
+    may_mean_all,
+    or_said_together,
+    several_meant,
+    which_asked,
+    with_others_told,
+)
 from function_calls.reminders.skips import NEXT, with_skipped
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
@@ -46,6 +52,7 @@ async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """修改提醒 / Change the time, the text or the manners of one reminder, of several, or of all of one's own."""
+    args = args.model_copy(update={"reminder_id": or_said_together(args.reminder_id, ctx)})
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:
@@ -129,6 +136,7 @@ async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
+    args = args.model_copy(update={"reminder_id": or_said_together(args.reminder_id, ctx)})
     until = until_of(args.time, ctx)
     try:
         several = await put_off_several(until, args, ctx, reminders, history)

@@ -7,6 +7,9 @@ from msgspec.structs import replace
 
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.references import reminder_references
+from function_calls.own_words import requests_in
 from function_calls.reminders.replies import replied_to
 from function_calls.reminders.which import latest_receipts
 from function_calls.wording import say
@@ -20,6 +23,17 @@ from services.reminders.several import Several, several_in
 _LATELY: Final = timedelta(minutes=10)
 
 Reminders = tuple[Reminder, ...]
+
+
+def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
+    """`reference`, or where a model left it out or made "all" of it what the person said: "both", "1 and 3"."""
+    asked = () if reference and not means_all(reference) else requests_in(ctx)
+    if len(asked) != 1:
+        return reference
+    said = ", ".join(reminder_references(asked[0], load_pack(language_of(ctx.message.text, ctx.language))))
+    named = several_in(said)
+    is_counted = named is not None and (named.kind != "each" or all(map(str.isdecimal, named.references)))
+    return said if is_counted else reference
 
 
 async def several_meant(
@@ -95,7 +109,7 @@ async def _spoken_of(
     was_set = group == lately or all(
         receipt.action == "set" for receipt in receipts
     )  # when is known of no other change
-    if was_set and any(each.created_at > shown.at for each in group):
+    if was_set and any(each.created_at >= shown.at for each in group):
         listed = ()
     fitting = [each for each in (listed, group) if _fits(each, named)]
     is_clear = was_set or len(set(fitting)) == 1

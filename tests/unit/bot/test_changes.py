@@ -226,6 +226,42 @@ async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
     assert texts[3:] == ["⏰ @ann tea", "⏰ @ann milk"]
 
 
+@pytest.mark.parametrize(
+    "arguments", [{}, {"reminder_id": "both"}, {"reminder_id": "tea, milk"}, {"reminder_id": "first 2"}]
+)
+async def test_both_are_changed_whether_a_model_names_them_or_leaves_it_out(talk, arguments):
+    texts = await talk(
+        calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")),
+        (calls(("reminder_update", {"time": "20:00"} | arguments)), "make both 8pm"),
+        UNDO,
+    )
+
+    assert [line.split(": ")[-1] for line in texts[1].splitlines()] == ["tea", "milk"]
+    assert texts[1].count("at 20:00") == 2
+    assert texts[2].count("↩ Undone:") == 2
+
+
+async def test_a_model_s_all_is_both_where_the_person_said_so(talk):
+    texts = await talk(
+        calls(setting("2026-11-24 17:00", "rent")),
+        calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")),
+        (calls(("reminder_delete", {"reminder_id": "all"})), "delete both"),
+    )
+
+    assert [line.split(": ")[-1] for line in texts[2].splitlines()] == ["tea", "milk"]
+
+
+async def test_it_is_the_last_one_as_before(talk):
+    texts = await talk(
+        calls(setting("2026-11-25 17:00", "tea")),
+        calls(setting("2026-11-26 17:00", "milk")),
+        (calls(("reminder_update", {"time": "20:00"})), "make it 8pm"),
+    )
+
+    assert texts[2].endswith("milk")
+    assert texts[2].count("at 20:00") == 1
+
+
 async def test_separate_deletes_of_one_message_are_restored_together(talk):
     delete = calls(("reminder_delete", {"reminder_id": "tea"}), ("reminder_delete", {"reminder_id": "milk"}))
     texts = await talk(calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")), delete, UNDO)
