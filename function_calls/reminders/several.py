@@ -1,5 +1,6 @@
 """Which reminders are meant where somebody names several: "both", "them all", "1 and 3", 前两个."""
 
+import re
 from datetime import timedelta
 from typing import Final
 
@@ -21,13 +22,15 @@ from services.reminders.service import ReminderService
 from services.reminders.several import Several, several_in
 
 _LATELY: Final = timedelta(minutes=10)
+_MENTION: Final = re.compile(r"^\s*@\S+\s+")
 
 Reminders = tuple[Reminder, ...]
 
 
 def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
     """`reference`, or where a model left it out or made "all" of it what the person said: "both", "1 and 3"."""
-    asked = () if reference and not means_all(reference) else requests_in(ctx)
+    plain = replace(ctx.message, text=_MENTION.sub("", ctx.message.text))
+    asked = () if reference and not means_all(reference) else requests_in(replace(ctx, message=plain))
     if len(asked) != 1:
         return reference
     said = ", ".join(reminder_references(asked[0], load_pack(language_of(ctx.message.text, ctx.language))))

@@ -229,15 +229,16 @@ async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
 @pytest.mark.parametrize(
     "arguments", [{}, {"reminder_id": "both"}, {"reminder_id": "tea, milk"}, {"reminder_id": "first 2"}]
 )
-async def test_both_are_changed_whether_a_model_names_them_or_leaves_it_out(talk, arguments):
+@pytest.mark.parametrize("words", ["make both 8pm", "@bubbles make both 8pm", "@bubbles 两个都改到晚上八点"])
+async def test_both_are_changed_whether_a_model_names_them_or_leaves_it_out(talk, arguments, words):
     texts = await talk(
         calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")),
-        (calls(("reminder_update", {"time": "20:00"} | arguments)), "make both 8pm"),
+        (calls(("reminder_update", {"time": "20:00"} | arguments)), words),
         UNDO,
     )
 
-    assert [line.split(": ")[-1] for line in texts[1].splitlines()] == ["tea", "milk"]
-    assert texts[1].count("at 20:00") == 2
+    assert [line[-3:] for line in texts[1].splitlines()[:2]] == ["tea", "ilk"]
+    assert texts[1].count("20:00") == 2
     assert texts[2].count("↩ Undone:") == 2
 
 
