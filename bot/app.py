@@ -13,7 +13,6 @@ from bot.claimed_turns import ClaimedTurns
 from bot.connections import DRAIN_SECONDS, Connections
 from bot.counting import Counts
 from bot.crew import hired
-from bot.findings.unknown_names import unknown_names
 from bot.foundation import Foundation, foundation
 from bot.given_up import GivenUp
 from bot.language_models import language_model, model_interpreter
@@ -35,6 +34,7 @@ from bot.secrecy import failures_masked
 from bot.settings import Settings
 from bot.tool_servers.sources import ToolSources, tool_sources
 from bot.turns import TurnFactory
+from bot.unknown_names import unknown_names
 from bot.welcome import Welcome
 from bot.wiring import Functions, Parts, built_in_registry, wired
 from function_calls.assistant import Assistant

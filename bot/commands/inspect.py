@@ -10,12 +10,12 @@ import click
 
 from bot.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
 from bot.findings.finding import Finding
-from bot.findings.unknown_names import unknown_names
 from bot.platforms.catalog import create_platforms
 from bot.plugins.loading import found_plugins
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.terminal_text import printable
+from bot.unknown_names import unknown_names
 from function_calls.calls import ToolSpec
 from services.clock import SystemClock
 from services.errors import ConfigError

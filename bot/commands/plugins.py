@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from bot.findings.unknown_names import unknown_plugins
 from bot.logs import unlogged
 from bot.platforms.catalog import platform_names
 from bot.plugins.hints import hints
@@ -16,6 +15,7 @@ from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.terminal_text import printable
+from bot.unknown_names import unknown_plugins
 from function_calls.calls import ToolSpec
 from function_calls.context import Services
 from function_calls.router import FunctionCallRouter

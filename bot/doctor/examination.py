@@ -9,10 +9,10 @@ from bot.doctor.running import examine_running
 from bot.doctor.tools import examine_tools
 from bot.findings.asking import Asking
 from bot.findings.finding import Finding
-from bot.findings.unknown_names import unknown_names
 from bot.language_models import language_model
 from bot.offering import offer_of
 from bot.settings import Settings
+from bot.unknown_names import unknown_names
 from services.clock import Clock
 
 

@@ -8,8 +8,9 @@ from itertools import pairwise
 from services.time_expressions.gather import CLOCK_FIELDS, DAY_FIELDS, Group
 from services.time_expressions.grammar import Grammar
 from services.time_expressions.scan import Item
-from services.time_expressions.values import Slots, names_day
+from services.time_expressions.values import Clock, Slots, names_day
 
+_NOON = 12
 _LISTED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "zone"}
 
 
@@ -53,15 +54,32 @@ def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> 
 
 
 def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[tuple[Slots, tuple[int, int]]]:
-    """The clocks of one day: 今天下午三点、四点、五点."""
+    """The clocks of one day: 今天下午三点、四点、五点; or of any, where each says its half: at 8am, 12pm and 4pm."""
     clocks, parts = slots.get("clocks", ()), slots.get("parts", ())
-    if len(clocks) < 2 or len(parts) > 1 or not slots.keys() <= _LISTED or not (parts or names_day(slots)):
+    if len(clocks) < 2 or len(parts) > 1 or not slots.keys() <= _LISTED:
+        return []
+    is_of_day = bool(parts) or names_day(slots)
+    if not (_are_in_order(clocks) if is_of_day else all(_is_clear(clock) for clock in clocks)):
         return []
     words = _words(text, *span, grammar)
-    is_in_order = all((one.hour, one.minute) < (other.hour, other.minute) for one, other in pairwise(clocks))
-    if len(words) != len(clocks) or not is_in_order:
+    if len(words) != len(clocks):
         return []
     return [({"clocks": (clock,)}, word) for clock, word in zip(clocks, words, strict=True)]
+
+
+def _are_in_order(clocks: tuple[Clock, ...]) -> bool:
+    return all(_time_of_day(one) < _time_of_day(other) for one, other in pairwise(clocks))
+
+
+def _time_of_day(clock: Clock) -> tuple[int, int]:
+    """Hour and minute as they are written, of noon and midnight as they are meant."""
+    hour = clock.hour % 12 + 12 * (clock.half == "pm") if clock.half in {"am", "pm"} else clock.hour
+    return hour, clock.minute
+
+
+def _is_clear(clock: Clock) -> bool:
+    """Whether a clock says which half of the day it is in."""
+    return bool(clock.half) or not 1 <= clock.hour <= _NOON
 
 
 def _words(text: str, start: int, end: int, grammar: Grammar) -> list[tuple[int, int]]:
