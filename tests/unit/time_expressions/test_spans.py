@@ -204,3 +204,26 @@ def test_a_present_without_a_zone_is_refused():
 def test_an_unknown_language_is_refused(now):
     with pytest.raises(ValueError, match="no lexicon for 'xx'"):
         parse("tomorrow", now, language="xx")
+
+
+@pytest.mark.parametrize(
+    ("text", "clocks"),
+    [
+        ("remind me at 1pm, 2pm, 3pm and 4pm to drink", ["13", "14", "15", "16"]),
+        ("at 13:00, 14:00, 15:00, 16:00, 17:00 and 18:00 stand up", ["13", "14", "15", "16", "17", "18"]),
+        ("pills tomorrow at 8am, 10am, 12pm, 2pm and 10pm", ["08", "10", "12", "14", "22"]),
+        ("at 8am, 10am, 12am and 2pm", ["08", "10", "00", "14"]),
+        ("13点、14点、15点、16点、17点提醒我", ["13", "14", "15", "16", "17"]),
+    ],
+)
+def test_a_long_list_of_clocks_is_a_time_for_each(text, clocks):
+    found = parse_all(text, datetime(2026, 11, 20, 7, 0, tzinfo=UTC))
+
+    assert [f"{each.best.start:%H}" for each in found] == clocks
+
+
+@pytest.mark.parametrize("text", ["every day at 8am, 12pm, 4pm and 8pm", "at 8am, 12pm, 4pm and 8pm every day"])
+def test_a_long_list_of_clocks_of_every_day_is_one_rule(text):
+    [found] = parse_all(text, datetime(2026, 11, 20, 7, 0, tzinfo=UTC))
+
+    assert found.best.rrule == "FREQ=DAILY;BYHOUR=8,12,16,20;BYMINUTE=0"
