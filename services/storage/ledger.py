@@ -18,6 +18,8 @@ from services.storage.sent_journal import Said
 from services.storage.tables import DELIVERY, REMINDER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
+# Without IN, which a statement for many rows at once may not have.
+_IS_WAITING = sa.or_(*(DELIVERY.c.state == state for state in WAITING))
 _IS_SENDING = DELIVERY.c.state == DeliveryState.SENDING.value
 _IS_WITHDRAWN = DELIVERY.c.version == WITHDRAWN
 _LAST_CLAIMED = 1000
@@ -227,7 +229,7 @@ def _settle_other() -> sa.Update:
         DELIVERY.c.id == sa.bindparam("key"),
         sa.or_(
             sa.and_(_IS_SENDING, DELIVERY.c.attempt == number),
-            sa.and_(DELIVERY.c.state.in_(WAITING), DELIVERY.c.attempt == number - 1),
+            sa.and_(_IS_WAITING, DELIVERY.c.attempt == number - 1),
         ),
     )
     state = sa.case((_IS_WITHDRAWN, DeliveryState.CANCELLED.value), else_=sa.bindparam("outcome"))

@@ -529,11 +529,12 @@ async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore,
 async def test_a_failed_attempt_is_recorded_where_a_server_that_crashed_forgot_its_beginning(
     reminders: ReminderStore, draft, now, state
 ):
-    await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
-    await reminders.settle([outcome(lease, state, now + 2 * MINUTE)])
+    for each in "ab":
+        await reminders.add(draft(each), now, LIMITS)
+    leases = await claimed(reminders, now + MINUTE)
+    await reminders.settle([outcome(lease, state, now + 2 * MINUTE) for lease in leases])
 
-    [record] = await reminders.deliveries(now, now + DAY)
+    records = await reminders.deliveries(now, now + DAY)
     again = await claimed(reminders, now + 3 * MINUTE, owner="you")
-    assert record.state is state
-    assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.PARKED else [2])
+    assert [record.state for record in records] == [state, state]
+    assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.PARKED else [2, 2])
