@@ -35,8 +35,14 @@ async def file(name: str) -> Response:
     return FileResponse(found, headers={"Cache-Control": "no-cache"})
 
 
+async def icon() -> Response:
+    """The icon, for browsers that look for one before they have read the page, or beside what is no page."""
+    return await file("icon.svg")
+
+
 for path in _SCREENS:
     routes.add_api_route(path, screen, methods=["GET", "HEAD"])
+routes.add_api_route("/favicon.ico", icon, methods=["GET", "HEAD"])
 routes.add_api_route("/{name}", file, methods=["GET", "HEAD"])
 
 
