@@ -50,16 +50,21 @@ class SlowStore(MemoryReminderStore):
         return await super().held(owner, delivery_ids) - self.taken
 
 
-async def test_what_was_begun_long_ago_is_asked_about_all_at_once(make_desk):
-    store = SlowStore()
-    desk = make_desk(store=store)
+async def begin_ahead(desk):
+    """Say twenty, which tells how long a beginning takes, and let sixty fall due while the platform takes none."""
     for number in range(20):
         await desk.set(f"early {number}", seconds=5)
     for number in range(60):
         await desk.set(f"late {number}", seconds=10)
+    await asyncio.sleep(9)
+    desk.courier.hold.clear()
+
+
+async def test_what_was_begun_long_ago_is_asked_about_all_at_once(make_desk):
+    store = SlowStore()
+    desk = make_desk(store=store)
     async with desk.running():
-        await asyncio.sleep(9)
-        desk.courier.hold.clear()
+        await begin_ahead(desk)
         await asyncio.sleep(10)
         store.taken = {80}
         desk.courier.hold.set()
@@ -84,13 +89,8 @@ class ForgetfulStore(SlowStore):
 async def test_what_a_server_has_forgotten_to_be_begun_is_begun_again_and_said_once(make_desk):
     store = ForgetfulStore()
     desk = make_desk(store=store)
-    for number in range(20):
-        await desk.set(f"early {number}", seconds=5)
-    for number in range(60):
-        await desk.set(f"late {number}", seconds=10)
     async with desk.running():
-        await asyncio.sleep(9)
-        desk.courier.hold.clear()
+        await begin_ahead(desk)
         store.is_forgetful = True
         await asyncio.sleep(10)
         store.is_forgetful = False
