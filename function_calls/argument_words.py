@@ -21,6 +21,7 @@ _RULES: Final[Mapping[str, tuple[str, str]]] = {
     "minLength": ("short", "min_length"),
     "maxLength": ("long", "max_length"),
     "pattern": ("pattern", "pattern"),
+    "unicode": ("unicode", ""),
     "minItems": ("few", "min_length"),
     "maxItems": ("many", "max_length"),
     "exclusiveMinimum": ("above", "gt"),

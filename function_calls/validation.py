@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
-from function_calls.checking.argument_errors import pointer, quoted
+from function_calls.checking.argument_errors import lone_surrogates, pointer, quoted
 from function_calls.checking.repair import Repaired, repair
 from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.declaring.signature import FunctionSignature
@@ -127,6 +127,8 @@ def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -
 
 
 def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
+    if surrogates := lone_surrogates(arguments):
+        raise ArgumentsInvalid(signature.name, surrogates)
     return signature.check_json(to_json(arguments), strict=True)
 
 

@@ -42,6 +42,7 @@ from services.call_log.masking import SecretMask
 from services.search.service import SearchService
 
 _LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
+_DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(needs("admin"))])
 
@@ -58,7 +59,7 @@ async def health(request: Request, context: Context) -> HealthReport:
             continue
     uptime = (context.clock.now() - context.started_at).total_seconds()
     checks = [
-        _check(language, "database", is_ok=await database_answers(context), told=context.app.database.name),
+        _check(language, "database", is_ok=await database_answers(context), told=_database_name(context)),
         _check(language, "model", is_ok=context.app.has_model, told=context.settings.model.name, is_needed=False),
         _check(language, "search", is_ok=_has_search(context), told="", is_needed=False),
         _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), told="", is_needed=False),
@@ -68,6 +69,11 @@ async def health(request: Request, context: Context) -> HealthReport:
         ),
     ]
     return HealthReport(checks=checks, versions=versions, uptime_seconds=round(uptime, 1))
+
+
+def _database_name(context: HttpContext) -> str:
+    """Return the product's name; the URL names hosts, users and folders that no client needs."""
+    return _DATABASES.get(context.app.database.dialect, "SQL")
 
 
 @routes.get("/adapters")

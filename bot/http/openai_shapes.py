@@ -5,10 +5,11 @@ Source: https://platform.openai.com/docs/api-reference/chat
 
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from bot.http.answer import Answer
 from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
+from bot.whole_characters import whole
 
 MODEL: Final = "bubbles"
 """What the bot is called as a model."""
@@ -18,6 +19,12 @@ class Lenient(BaseModel):
     """A body of which clients send more than the bot needs."""
 
     model_config = ConfigDict(extra="ignore")
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _replace_surrogates(cls, value: object) -> object:
+        """Replace halves of characters: clients that cut a conversation by length leave them."""
+        return whole(value) if isinstance(value, str) else value
 
 
 class CalledFunction(Lenient):

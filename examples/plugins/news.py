@@ -9,7 +9,6 @@ The first look at a feed posts nothing: what was there before the bot is no news
 """
 
 import asyncio
-import html
 import re
 from collections.abc import Iterator
 from datetime import timedelta
@@ -24,6 +23,7 @@ from bot.platform import OutgoingMessage
 from bot.plugins.contributions import Contributions, Host
 from services.chat import ChatAddress
 from services.errors import DeliveryFailed
+from services.html_text import unescape_html
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _MOST_BYTES = 2_000_000
@@ -117,7 +117,7 @@ def _entries(root: ET.Element) -> Iterator[Entry]:
 
 
 def _entry(key: str, title: str | None, link: str) -> Entry:
-    words = " ".join(re.sub(r"<[^>]*>", " ", html.unescape(title or "")).split())
+    words = " ".join(re.sub(r"<[^>]*>", " ", unescape_html(title or "")).split())
     return Entry(key=key.strip(), title=words[:300] or link, link=link.strip())
 
 

@@ -1,7 +1,8 @@
 """Say where an argument is wrong and what stood there, as a model is told it."""
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from function_calls.errors import ArgumentError
@@ -9,6 +10,7 @@ from services.likeness import likest
 
 LONGEST_QUOTE: Final = 60
 """Characters of a wrong value that are repeated to the model."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def pointer(path: Sequence[str | int]) -> str:
@@ -27,6 +29,33 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     by_form = {each.casefold(): each for each in words}
     close = likest(word.casefold(), by_form, at_least=0.6)
     return by_form[close[0]] if close else None
+
+
+def lone_surrogates(arguments: object) -> list[ArgumentError]:
+    """Return one error for each text that holds half of a surrogate pair, which UTF-8 can neither store nor send."""
+    return [
+        ArgumentError(
+            pointer=pointer(path),
+            message="holds half of a surrogate pair; send whole Unicode characters",
+            expected="whole Unicode characters",
+            rule="unicode",
+        )
+        for path, text in _texts(arguments, ())
+        if not text.isascii() and _SURROGATE.search(text)
+    ]
+
+
+def _texts(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every text of a JSON value with its path; a member's name is a text at the path of its object."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, member in value.items():
+            yield path, str(name)
+            yield from _texts(member, (*path, str(name)))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))
 
 
 def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:

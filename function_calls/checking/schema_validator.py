@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from pydantic import ValidationError as ClassRefused
 from pydantic_core import to_json
 
+from function_calls.checking.argument_errors import lone_surrogates
 from function_calls.checking.schema_walk import Schema, map_schemas, pointer_target
 from function_calls.errors import ArgumentError, SchemaInvalid
 
@@ -58,7 +59,7 @@ class SchemaValidator:
         """Every error in `arguments`; none when they fit. Undeclared names are none where the schema is silent."""
         from function_calls.checking.schema_errors import explain
 
-        return explain(self._open.iter_errors(arguments))
+        return lone_surrogates(arguments) or explain(self._open.iter_errors(arguments))
 
     def part_accepts(self, part: Schema, value: object) -> bool:
         """Whether `value` fits `part`, a schema inside this one (the very object), and names nothing undeclared."""

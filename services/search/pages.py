@@ -1,10 +1,10 @@
 """Make sources and answers out of what engines return about pages."""
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from services.html_text import unescape_html
 from services.search.model import SearchAnswer, Source
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
@@ -53,5 +53,5 @@ def visible(text: str) -> str:
 
 def _line(text: str, limit: int) -> str:
     """Return `text` without mark-up on one line, cut at `limit` characters."""
-    bare = " ".join(plain(html.unescape(_TAG.sub("", text))).split())
+    bare = " ".join(plain(unescape_html(_TAG.sub("", text))).split())
     return bare if len(bare) <= limit else bare[: limit - 1].rstrip() + "…"

@@ -1,6 +1,7 @@
 """Connections to public addresses only, checked where they are made: names that change between two looks do not help.
 
-Sources: RFC 6890 (special-purpose addresses), RFC 6052 (IPv4 inside IPv6), OWASP's SSRF prevention cheat sheet.
+Sources: RFC 6890 (special-purpose addresses), RFC 6052 and RFC 8215 (IPv4 inside IPv6), RFC 5214 (ISATAP), RFC 9602
+and RFC 9637 (addresses reserved after Python 3.11), OWASP's SSRF prevention cheat sheet.
 """
 
 import asyncio
@@ -16,25 +17,39 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_ISATAP_IDENTIFIERS = (0x0000_5EFE, 0x0200_5EFE)  # the upper half of the interface identifier
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(each)
+    for each in (
+        "168.63.129.16/32",  # the metadata and DNS service inside Azure's networks
+        "192.88.99.0/24",  # 6to4 relays
+        "64:ff9b:1::/48",  # NAT64 of a local network
+        "3fff::/20",  # documentation
+        "5f00::/16",  # segment routing inside a provider
+    )
+)
 _MOST_CONNECTIONS = 10
 
 
 def is_public(address: Address) -> bool:
-    """Whether anybody on the internet could connect there; IPv4 hidden in IPv6 counts as what it is."""
+    """Return True for an address of the public internet; an IPv4 address inside an IPv6 address is checked itself."""
     if isinstance(address, ipaddress.IPv6Address):
         hidden = _hidden(address)
         if hidden is not None:
             return is_public(hidden)
         if address.is_site_local:  # given up, and still in use
             return False
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 def _hidden(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that a mapped, 6to4, Teredo or NAT64 address leads to."""
+    """Return the IPv4 address that a mapped, 6to4, Teredo, NAT64 or ISATAP address leads to."""
     if address.teredo is not None:
         return address.teredo[1]
-    if address in _NAT64:
+    is_isatap = (int(address) >> 32) & 0xFFFF_FFFF in _ISATAP_IDENTIFIERS
+    if address in _NAT64 or is_isatap:
         return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
     return address.ipv4_mapped or address.sixtofour
 

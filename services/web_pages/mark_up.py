@@ -3,10 +3,11 @@
 The standard library's parser looks for the end of every comment and tag anew, and a page of open ones takes it hours.
 """
 
-import html
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from services.html_text import unescape_html
 
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9:-]{0,40})")
 _RAW = {name: re.compile(f"</{name}\\b", re.IGNORECASE) for name in ("script", "style", "noscript", "template", "svg")}
@@ -27,10 +28,10 @@ def pieces(page: str) -> Iterator[Piece]:
     while True:
         start = page.find("<", place)
         if start < 0:
-            yield Piece(text=html.unescape(page[place:]))
+            yield Piece(text=unescape_html(page[place:]))
             return
         if start > place:
-            yield Piece(text=html.unescape(page[place:start]))
+            yield Piece(text=unescape_html(page[place:start]))
         found = _TAG.match(page, start)
         if found is None and not page.startswith(("<!", "<?", "</"), start):
             yield Piece(text="<")

@@ -190,6 +190,12 @@ async def test_a_character_set_of_the_page_is_used():
         ("::ffff:10.0.0.1", False),
         ("64:ff9b::a00:1", False),
         ("2002:a00:1::", False),
+        ("64:ff9b:1::1", False),
+        ("2a00::5efe:7f00:1", False),  # ISATAP of 127.0.0.1
+        ("2a00::200:5efe:a00:1", False),  # ISATAP of 10.0.0.1
+        ("168.63.129.16", False),
+        ("3fff::1", False),
+        ("5f00::1", False),
     ],
 )
 def test_public_addresses_are_told_from_inner_ones(address, public):

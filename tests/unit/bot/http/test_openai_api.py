@@ -281,3 +281,11 @@ async def test_an_answer_that_became_another_one_is_told_after_a_gap(api_of):
     api = await api_of(interpreter=Telling("Perhaps", answer="No."))
 
     assert "".join(await contents_of(api, "will it rain?")) == "Perhaps\n\nNo."
+
+
+async def test_lone_surrogate_in_a_conversation_is_replaced(api):
+    body = r'{"model": "bubbles", "messages": [{"role": "user", "content": "list my reminders \ud800"}]}'
+
+    answer = await api.post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 200

@@ -1,5 +1,7 @@
 from datetime import UTC, datetime
 
+import pytest
+
 from bot.platform import Health
 from bot.platforms.web.ids import person_called
 from bot.testing.platform import FakePlatform
@@ -128,3 +130,21 @@ async def test_a_chat_that_was_connected_again_says_how_often(api):
     adapters = (await api.get("/api/admin/adapters")).json()["adapters"]
 
     assert {each["name"]: each["reconnects"] for each in adapters} == {"web": 0, "fake": 3}
+
+
+@pytest.mark.parametrize("path", ["/api/tools/reminder_set/invoke", "/tools/reminder_set"])
+async def test_lone_surrogate_in_tool_arguments_is_a_422_that_names_the_argument(api, path):
+    arguments = r'{"type": "once", "time": "in 10 minutes", "content": "tea \ud800"}'
+    body = arguments if path.startswith("/tools/") else f'{{"arguments": {arguments}}}'
+
+    answer = await api.post(path, content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 422
+    assert "surrogate" in answer.json()["fields"]["content"]
+
+
+async def test_health_report_names_the_database_without_its_url(api):
+    checks = (await api.get("/api/admin/health")).json()["checks"]
+
+    assert "SQLite" in str(checks)
+    assert "sqlite:" not in str(checks)
