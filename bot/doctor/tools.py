@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.findings.finding import Finding, good, problem, warning
 from bot.plugins.hints import hints
+from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
 
 if TYPE_CHECKING:
     from bot.offering import Offer, OfferedPlugin, OfferedSource
@@ -42,10 +43,21 @@ def doubtful_findings(each: "OfferedPlugin") -> list[Finding]:
 def source_finding(each: "OfferedSource") -> Finding:
     """How many tools a source offers, or why it offers none."""
     about = f"{_KINDS.get(each.source.kind, each.source.kind)} {each.source.label}"
+    if each.source.kind == "python" and each.specs:
+        return sandbox_finding(about, len(each.specs))
     if not each.health.is_ok:
         return problem(about, each.health.detail, "see whether it runs, and its address and key; the bot keeps trying")
     detail = f" ({each.health.detail})" if each.health.detail else ""
     return good(about, f"answers, tools: {len(each.specs)}{detail}")
+
+
+def sandbox_finding(about: str, tools: int) -> Finding:
+    """Report the level of the sandbox in which stored tools run, or why none of them runs."""
+    try:
+        level = check_kernel()
+    except SandboxUnavailable as error:
+        return problem(about, f"{error}; none of its tools runs", "run the bot on such a machine, or remove the tools")
+    return good(about, f"answers, tools: {tools} (confined by {level})")
 
 
 def clash_findings(offer: "Offer") -> list[Finding]:

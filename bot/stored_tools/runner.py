@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -15,6 +14,8 @@ from typing import Final
 from msgspec import Struct
 
 import bot
+from bot.stored_tools.folder_quota import is_over_quota, remove_folder
+from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
 from function_calls.calls import ToolResult
 from function_calls.toolsets.stored.source import StoredFunction
 from services.chat import Person
@@ -24,13 +25,15 @@ _BEGIN: Final = f"import sys; sys.path.append({_ROOT!r}); from bot.stored_tools.
 _LONGEST_ANSWER: Final = 1_000_000
 _STARTING: Final = 5.0  # seconds that a process may take to begin, on top of what the tool may take
 _MOST_AT_ONCE: Final = 4
+_QUOTA_CHECK_SECONDS: Final = 0.05
 
 
 class RunLimits(Struct, frozen=True, kw_only=True):
-    """What one call may take."""
+    """Limits of one call: its running time, its memory, and all files of its folder together."""
 
     seconds: float = 20.0
     megabytes: int = 512
+    folder_megabytes: int = 20
 
 
 class StoredCall(Struct, frozen=True, kw_only=True):
@@ -52,13 +55,17 @@ class ToolRunner:
         self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
 
     async def run(self, call: StoredCall) -> ToolResult:
-        """Run it; a crash, a hang or a refusal of the sandbox is a failed result."""
+        """Run it; a crash, a hang, a refusal of the sandbox or a machine without one is a failed result."""
+        try:
+            check_kernel()
+        except SandboxUnavailable as error:
+            return ToolResult.failed(str(error))
         async with self._slots:
             folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="bubbles-tool-")
             try:
                 return await self._in(folder, call)
             finally:
-                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+                await remove_folder(folder)
 
     async def _in(self, folder: str, call: StoredCall) -> ToolResult:
         process = await asyncio.create_subprocess_exec(
@@ -73,15 +80,28 @@ class ToolRunner:
             env={"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
             start_new_session=True,
         )
+        quota = asyncio.create_task(self._enforce_quota(folder, process))
         try:
             async with asyncio.timeout(self._limits.seconds + _STARTING):
                 answer = await self._answered(process, call)
         except TimeoutError:
             return ToolResult.failed(f"took longer than {self._limits.seconds:g} s", kind="timeout")
         finally:
+            quota.cancel()
             _kill(process)
             await process.wait()
+        if quota.done() and not quota.cancelled():
+            return ToolResult.failed(f"wrote more than the {self._limits.folder_megabytes} MB that its files may have")
         return _result(answer)
+
+    async def _enforce_quota(self, folder: str, process: asyncio.subprocess.Process) -> None:
+        """End the process once its folder is over the quota; the kernel has limits for single files only."""
+        limit = self._limits.folder_megabytes * 1_000_000
+        while True:
+            if await asyncio.to_thread(is_over_quota, folder, limit):
+                _kill(process)
+                return
+            await asyncio.sleep(_QUOTA_CHECK_SECONDS)
 
     async def _answered(self, process: asyncio.subprocess.Process, call: StoredCall) -> bytes:
         if process.stdin is None or process.stdout is None:

@@ -1,7 +1,8 @@
-"""Takes everything from a process that a tool does not need: files, network, other processes, memory, time.
+"""Confine a process to what a stored tool needs: its folder, Python's own files, some memory and time.
 
-Plain Python of the standard library: this runs in the worker, before anything else. On Linux the kernel holds the rules
-(Landlock for files, seccomp for system calls); everywhere an audit hook and resource limits do what they can.
+Plain Python of the standard library: this runs in the worker, before anything else. The kernel is the boundary
+(Landlock for files, seccomp for system calls): a tool can reach every function of the C library through `gc`. The
+audit hook only gives clearer errors. Where the kernel lacks either, nothing runs.
 
 Sources: landlock(7), seccomp(2), https://docs.python.org/3/library/audit_events.html
 """
@@ -13,11 +14,24 @@ import platform
 import resource
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from bot.stored_tools.system_calls import ARCHITECTURES, CLONE, CLONE3, IGNORED, REFUSED
+from bot.stored_tools.system_calls import (
+    ARCHITECTURES,
+    CLONE,
+    CLONE3,
+    FCNTL,
+    IGNORED,
+    IOCTL,
+    OPEN,
+    OPENAT2,
+    REFUSED,
+    REFUSED_FCNTL_COMMANDS,
+    REFUSED_IOCTL_REQUESTS,
+    SENDTO,
+)
 
 _NO_NEW_PRIVILEGES: Final = 38
 _SET_SECCOMP: Final = 22
@@ -26,8 +40,9 @@ _ALLOW: Final = 0x7FFF0000
 _FAIL: Final = 0x00050000
 _KILL: Final = 0x80000000
 _CLONE_THREAD: Final = 0x00010000
-_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
-_ARCHITECTURE, _NUMBER, _FIRST_ARGUMENT = 4, 0, 16
+_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
+_ARCHITECTURE, _NUMBER, _ARGUMENTS = 4, 0, 16
+_Row = tuple[int, int, int, int]
 _X32: Final = 0x40000000  # system calls of x86-64's other ABI, which would pass a filter by number
 
 _RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
@@ -53,16 +68,46 @@ _CHANGING_EVENTS: Final = frozenset(
 )  # fmt: skip
 
 
+class SandboxUnavailable(Exception):
+    """This machine cannot confine a process; the message says what is missing."""
+
+
+def check_kernel() -> str:
+    """Return the level of confinement that this kernel gives, such as `Landlock 6, seccomp`.
+
+    Raises:
+        SandboxUnavailable: it gives too little for code that others wrote.
+    """
+    if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
+        raise SandboxUnavailable(
+            f"stored tools need Linux on x86-64 or 64-bit ARM, and this is {sys.platform} on {platform.machine()}"
+        )
+    library = ctypes.CDLL(None, use_errno=True)
+    landlock = library.syscall(_RULESET, None, ctypes.c_size_t(0), 1)
+    if landlock < 1:
+        raise SandboxUnavailable("stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)")
+    # With a null program a kernel that has filters answers EFAULT, one without EINVAL (seccomp(2)).
+    library.prctl(_SET_SECCOMP, _FILTER_MODE, None, 0, 0)
+    if ctypes.get_errno() != errno.EFAULT:
+        raise SandboxUnavailable("stored tools need a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)")
+    return f"Landlock {landlock}, seccomp"
+
+
 def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: int) -> None:
-    """Leave this process its own `folder`, the `readable` paths, and so much of time and memory; for good."""
+    """Leave this process its own `folder`, the `readable` paths, and so much of time and memory; for good.
+
+    Raises:
+        SandboxUnavailable: the kernel refused one of the rules.
+    """
     allowed = [os.path.realpath(path) for path in readable]
     _limit(seconds, megabytes)
-    if sys.platform == "linux":
-        library = ctypes.CDLL(None, use_errno=True)
-        library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-        _restrict_files(library, folder, allowed)
-        _drop_capabilities(library)
-        _filter_calls(library)
+    library = ctypes.CDLL(None, use_errno=True)
+    library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    if not _restrict_files(library, folder, allowed):
+        raise SandboxUnavailable("the kernel did not take the rules for files (Landlock)")
+    _drop_capabilities(library)
+    if not _filter_calls(library):
+        raise SandboxUnavailable("the kernel did not take the rules for system calls (seccomp)")
     sys.addaudithook(_Hook(os.path.realpath(folder), allowed))
 
 
@@ -82,7 +127,7 @@ def _set(kind: int, value: int) -> None:
 
 
 def _restrict_files(library: ctypes.CDLL, folder: str, readable: Iterable[str]) -> bool:
-    """Landlock: only these folders, no TCP, no signals to others; False where the kernel does not have it."""
+    """Restrict files to these folders by Landlock, and TCP and signals where it can; return False if it is missing."""
     version = library.syscall(_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False
@@ -117,21 +162,19 @@ def _drop_capabilities(library: ctypes.CDLL) -> None:
 
 
 def _filter_calls(library: ctypes.CDLL) -> bool:
-    """seccomp: no processes, no sockets, nothing that reaches into other processes; False where it is not to be had."""
-    machine = platform.machine()
-    if machine not in ARCHITECTURES:
-        return False
-    program = _program(machine)
+    """Filter system calls by seccomp; return False if the kernel does not take the filter."""
+    program = _program(platform.machine())
     code = b"".join(struct.pack("HBBI", *each) for each in program)
     held = ctypes.create_string_buffer(code, len(code))
     filter_ = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(held))
     return bool(library.prctl(_SET_SECCOMP, _FILTER_MODE, filter_, 0, 0) == 0)
 
 
-def _program(machine: str) -> list[tuple[int, int, int, int]]:
-    """The filter, one instruction a row: code, steps forward if true, steps if false, operand."""
+def _program(machine: str) -> list[_Row]:
+    """Return the filter, one instruction a row: code, steps forward if true, steps if false, operand."""
     refuse = (_RETURN, 0, 0, _FAIL | errno.EPERM)
     ignore = (_RETURN, 0, 0, _FAIL)  # a failure without a number looks like success
+    missing = (_RETURN, 0, 0, _FAIL | errno.ENOSYS)  # the C library then takes an older call, which can be examined
     rows = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, ARCHITECTURES[machine]),
@@ -139,22 +182,41 @@ def _program(machine: str) -> list[tuple[int, int, int, int]]:
         (_LOAD, 0, 0, _NUMBER),
         (_AT_LEAST, 0, 1, _X32),
         refuse,
-        (_EQUAL, 0, 1, CLONE3),
-        (_RETURN, 0, 0, _FAIL | errno.ENOSYS),  # the C library then takes clone, whose flags can be looked at
-        (_EQUAL, 0, 4, CLONE[machine]),
-        (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        (_ANY_BIT, 0, 1, _CLONE_THREAD),
-        (_RETURN, 0, 0, _ALLOW),
-        refuse,
     ]
+    for number in (CLONE3, OPENAT2):
+        rows += [(_EQUAL, 0, 1, number), missing]
+    for number, block in _argument_rules(machine):
+        rows += [(_EQUAL, 0, len(block), number), *block]
     for numbers, answer in ((REFUSED, refuse), (IGNORED, ignore)):
         for number in sorted(numbers[machine].values()):
             rows += [(_EQUAL, 0, 1, number), answer]
     return [*rows, (_RETURN, 0, 0, _ALLOW)]
 
 
+def _argument_rules(machine: str) -> Iterator[tuple[int, list[_Row]]]:
+    """Yield the calls that are allowed with some arguments only, each with rows that end in an answer."""
+    allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL | errno.EPERM)
+    yield CLONE[machine], [_load(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), allow, refuse]
+    # A destination reaches any datagram socket that the user may write to; without one it is `send`.
+    yield SENDTO[machine], [_load(4), (_EQUAL, 0, 3, 0), _load(4, upper=True), (_EQUAL, 0, 1, 0), allow, refuse]
+    for numbers, refused in ((FCNTL, REFUSED_FCNTL_COMMANDS), (IOCTL, REFUSED_IOCTL_REQUESTS)):
+        checks: list[_Row] = []
+        for value in refused:
+            checks += [(_EQUAL, 0, 1, value), refuse]
+        yield numbers[machine], [_load(1), *checks, allow]
+    # Landlock before its version 3 lets a file be emptied that is opened for reading.
+    for number, place in OPEN[machine]:
+        emptied = [(_ANY_BIT, 0, 3, os.O_TRUNC), (_AND, 0, 0, os.O_ACCMODE), (_EQUAL, 0, 1, os.O_RDONLY)]
+        yield number, [_load(place), *emptied, refuse, allow]
+
+
+def _load(argument: int, *, upper: bool = False) -> _Row:
+    """Return the row that loads the lower or upper half of an argument; the first is 0."""
+    return (_LOAD, 0, 0, _ARGUMENTS + 8 * argument + 4 * upper)
+
+
 class _Hook:
-    """Refuses what the kernel refuses too, and says why; on other systems it is all there is."""
+    """Refuses what the kernel refuses too, with errors that say why."""
 
     def __init__(self, folder: str, readable: list[str]) -> None:
         self._folder = folder

@@ -9,6 +9,16 @@ from typing import Final
 ARCHITECTURES: Final[Mapping[str, int]] = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE: Final[Mapping[str, int]] = {"x86_64": 56, "aarch64": 220}
 CLONE3: Final = 435
+OPENAT2: Final = 437
+SENDTO: Final[Mapping[str, int]] = {"x86_64": 44, "aarch64": 206}
+FCNTL: Final[Mapping[str, int]] = {"x86_64": 72, "aarch64": 25}
+IOCTL: Final[Mapping[str, int]] = {"x86_64": 16, "aarch64": 29}
+OPEN: Final[Mapping[str, tuple[tuple[int, int], ...]]] = {"x86_64": ((2, 1), (257, 2)), "aarch64": ((56, 2),)}
+"""The calls that open files, each with the place of its flags among the arguments."""
+REFUSED_FCNTL_COMMANDS: Final = (8, 10, 15, 1026)
+"""F_SETOWN, F_SETSIG, F_SETOWN_EX and F_NOTIFY, by which the kernel sends signals to other processes."""
+REFUSED_IOCTL_REQUESTS: Final = (0x8901, 0x8902, 0x5412, 0x541C)
+"""FIOSETOWN, SIOCSPGRP, TIOCSTI and TIOCLINUX: signals to others, and input for their terminals."""
 
 REFUSED: Final[Mapping[str, Mapping[str, int]]] = {
     "x86_64": {
@@ -19,7 +29,12 @@ REFUSED: Final[Mapping[str, Mapping[str, int]]] = {
         "sched_setscheduler": 144, "sched_setaffinity": 203, "sched_setattr": 314, "setrlimit": 160, "prlimit64": 302,
         "setsid": 112, "setpgid": 109, "unshare": 272, "setns": 308, "mount": 165, "bpf": 321, "perf_event_open": 298,
         "io_uring_setup": 425, "userfaultfd": 323, "keyctl": 250, "add_key": 248, "request_key": 249, "shmget": 29,
-        "msgget": 68, "semget": 64, "mq_open": 240, "memfd_create": 319,
+        "msgget": 68, "semget": 64, "mq_open": 240, "memfd_create": 319, "shmat": 30, "shmctl": 31, "semop": 65,
+        "semctl": 66, "semtimedop": 220, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "mq_unlink": 241, "truncate": 76,
+        "sendmsg": 46, "sendmmsg": 307, "bind": 49, "listen": 50, "pidfd_getfd": 438, "process_mrelease": 448,
+        "open_by_handle_at": 304, "inotify_init": 253, "inotify_init1": 294, "fanotify_init": 300, "sync": 162,
+        "io_setup": 206, "chroot": 161, "pivot_root": 155, "swapon": 167, "reboot": 169, "init_module": 175,
+        "finit_module": 313, "kexec_load": 246, "mknod": 133, "mknodat": 259,
     },
     "aarch64": {
         "socket": 198, "connect": 203, "execve": 221, "execveat": 281, "kill": 129, "tkill": 130, "tgkill": 131,
@@ -29,10 +44,15 @@ REFUSED: Final[Mapping[str, Mapping[str, int]]] = {
         "sched_setaffinity": 122, "sched_setattr": 274, "setrlimit": 164, "prlimit64": 261, "setsid": 157,
         "setpgid": 154, "unshare": 97, "setns": 268, "mount": 40, "bpf": 280, "perf_event_open": 241,
         "io_uring_setup": 425, "userfaultfd": 282, "keyctl": 219, "add_key": 217, "request_key": 218, "shmget": 194,
-        "msgget": 186, "semget": 190, "mq_open": 180, "memfd_create": 279,
+        "msgget": 186, "semget": 190, "mq_open": 180, "memfd_create": 279, "shmat": 196, "shmctl": 195, "semop": 193,
+        "semctl": 191, "semtimedop": 192, "msgsnd": 189, "msgrcv": 188, "msgctl": 187, "mq_unlink": 181, "truncate": 45,
+        "sendmsg": 211, "sendmmsg": 269, "bind": 200, "listen": 201, "pidfd_getfd": 438, "process_mrelease": 448,
+        "open_by_handle_at": 265, "inotify_init1": 26, "fanotify_init": 262, "sync": 81, "io_setup": 0, "chroot": 51,
+        "pivot_root": 41, "swapon": 224, "reboot": 142, "init_module": 105, "finit_module": 273, "kexec_load": 104,
+        "mknodat": 33,
     },
 }  # fmt: skip
-"""Other processes, sockets, and memory that is nobody's."""
+"""Other processes, sockets, memory and queues that processes share, and what only administrators do."""
 
 IGNORED: Final[Mapping[str, Mapping[str, int]]] = {
     "x86_64": {

@@ -26,8 +26,8 @@ def main() -> None:
     for stream in (0, 1, 2):  # what a tool prints is no result, and there is nothing for it to read
         os.dup2(nowhere, stream)
     _warm(call)
-    confine(folder=str(Path.cwd()), readable=_readable(), seconds=call["seconds"], megabytes=call["megabytes"])
     try:
+        confine(folder=str(Path.cwd()), readable=_readable(), seconds=call["seconds"], megabytes=call["megabytes"])
         told = {"result": _plain(_run(call))}
         text = json.dumps(told, ensure_ascii=False)
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises, SystemExit too, is its result

@@ -2,13 +2,19 @@
 
 import asyncio
 import os
+import platform
+import re
+import signal
+import socket
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 from bot.stored_tools.runner import RunLimits, StoredCall, ToolRunner
+from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
 from function_calls.toolsets.stored.source import read_source
 from services.chat import Person
 
@@ -230,3 +236,116 @@ async def test_giving_up_a_call_ends_its_process():
 
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def run_raw_calls(folder, attempts, *, landlock=None):
+    """Return the errno names of raw system calls, made through the C library that a tool finds by `gc`.
+
+    With `landlock` the kernel's rules for files are those of that older version.
+    """
+    older = (
+        ""
+        if landlock is None
+        else (
+            f"sandbox._ALL_FILE_RIGHTS = {{1: sandbox._ALL_FILE_RIGHTS[{landlock}]}}\n"
+            "sandbox._TCP = sandbox._SIGNALS_AND_SOCKETS = 0\n"
+        )
+    )
+    script = (
+        "import ctypes, errno, gc, os, signal, socket, sys, fcntl\n"
+        "from bot.stored_tools import sandbox\n"
+        f"{older}"
+        f"readable = [sys.prefix, {str(folder.parent)!r}]\n"
+        f"sandbox.confine(folder={str(folder)!r}, readable=readable, seconds=2, megabytes=500)\n"
+        "library = next(each for each in gc.get_objects() if isinstance(each, ctypes.CDLL))\n"
+        "def raw(*arguments):\n"
+        "    ctypes.set_errno(0)\n"
+        "    return 'done' if library.syscall(*arguments) >= 0 else errno.errorcode[ctypes.get_errno()]\n"
+    )
+    for attempt in attempts:
+        script += f"print({attempt})\n"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, errors = await process.communicate()
+    assert not errors.decode(), errors.decode()
+    return out.decode().split()
+
+
+X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers of the calls are those of x86-64")
+
+
+@LINUX
+@X86_64
+@pytest.mark.parametrize("landlock", [1, None], ids=["Landlock 1", "this kernel"])
+async def test_raw_system_calls_reach_no_files_and_processes_of_others(tmp_path, landlock):
+    own, others = tmp_path / "own", tmp_path / "bubbles.db"
+    own.mkdir()
+    others.write_text("kept")
+    path = str(others).encode()
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    server.bind(str(tmp_path / "inbox"))
+    server.setblocking(False)
+    with server:
+        results = await run_raw_calls(
+            own,
+            [
+                f"raw(76, {path!r}, 0)",  # truncate
+                f"raw(2, {path!r}, os.O_TRUNC)",  # open for reading, emptied
+                f"raw(257, -100, {path!r}, os.O_TRUNC, 0)",  # openat
+                f"raw(437, -100, {path!r}, b'0' * 24, 24)",  # openat2
+                f"raw(72, 0, fcntl.F_SETOWN, {os.getpid()})",
+                f"raw(72, 0, 10, {int(signal.SIGKILL)})",  # F_SETSIG
+                "raw(16, 0, 0x8901, ctypes.byref(ctypes.c_int(1)))",  # FIOSETOWN
+                "raw(62, os.getppid(), 0)",  # kill
+                "raw(46, 0, b'', 0)",  # sendmsg
+                "raw(30, 0, 0, 0)",  # shmat
+                "raw(59, b'/bin/true', 0, 0)",  # execve
+            ],
+            landlock=landlock,
+        )
+        address = b"\x01\x00" + str(tmp_path / "inbox").encode() + b"\x00"  # sockaddr_un
+        pair = "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].fileno()"
+        results += await run_raw_calls(
+            own, [f"raw(44, {pair}, b'x', 1, 0, {address!r}, {len(address)})"], landlock=landlock
+        )
+        with pytest.raises(BlockingIOError):
+            server.recv(1)
+
+    assert set(results) <= {"EPERM", "ENOSYS"}
+    assert others.read_text() == "kept"
+
+
+async def test_many_small_files_are_ended_by_the_quota_of_the_folder():
+    body = "n = 0\nwhile True:\n    open(f'f{n}', 'wb').write(bytes(1_000_000))\n    n += 1"
+
+    result = await run(method(body), folder_megabytes=5)
+
+    assert result.error == "wrote more than the 5 MB that its files may have"
+
+
+async def test_folders_without_end_are_ended_and_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    body = "import os\nwhile True:\n    os.mkdir('d')\n    os.chdir('d')"
+
+    result = await run(method(body))
+
+    assert not result.ok
+    assert not any(tmp_path.iterdir())
+
+
+async def test_tools_are_refused_on_a_machine_without_a_sandbox(monkeypatch):
+    def refuse():
+        raise SandboxUnavailable("stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)")
+
+    monkeypatch.setattr("bot.stored_tools.runner.check_kernel", refuse)
+
+    result = await run(method("return 'ran'"))
+
+    assert not result.ok
+    assert "Landlock" in result.error
+
+
+@LINUX
+def test_level_of_the_sandbox_is_reported():
+    assert re.fullmatch(r"Landlock \d+, seccomp", check_kernel())

@@ -160,7 +160,8 @@ def test_python_tools_are_listed_without_a_running_bot(said, tmp_path):
 
     result = said("tools", config="[tool_servers]\npython_tools = true\n")
 
-    assert "database of tools python: answers, tools: 1\nroll_dice  Roll dice." in result.output
+    assert "database of tools python: answers, tools: 1 (confined by Landlock " in result.output
+    assert "\nroll_dice  Roll dice." in result.output
 
 
 def test_python_tools_without_a_database_are_none(said, tmp_path):
