@@ -143,7 +143,7 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 def _result(answer: bytes) -> ToolResult:
     try:
         said = json.loads(answer)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ToolResult.failed("the tool crashed or used more memory or time than it may")
     if "error" in said:
         return ToolResult.failed(str(said["error"]))

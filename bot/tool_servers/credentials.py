@@ -99,7 +99,7 @@ class Credentials:
         answer = await self._elsewhere(request) if own.token_url else await self._exchange_home(request)
         try:
             found = json.loads(answer)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ServerUnavailable("the token server did not answer with JSON") from error
         return found if isinstance(found, dict) else {}
 

@@ -157,5 +157,5 @@ def _is_chosen(completion: Completion) -> bool:
 def _object(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

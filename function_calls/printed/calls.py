@@ -156,7 +156,7 @@ def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str])
 def _json_at(text: str, start: int, names: Collection[str]) -> tuple[int, list[RequestedCall]]:
     try:
         _, end = JSONDecoder().raw_decode(text, start)
-    except ValueError:
+    except (ValueError, RecursionError):
         end = len(text)  # broken off, or not JSON: only worth a look when it names a tool
     return end, list(calls_of_json(text[start:end], names, is_certain=False))
 

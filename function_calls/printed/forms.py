@@ -148,7 +148,7 @@ def _pieces(text: str) -> list[str]:
     while place < len(body):
         try:
             _, end = decoder.raw_decode(body, place)
-        except ValueError:
+        except (ValueError, RecursionError):
             return [*pieces, body[place:]] if pieces else [_without_fence(body)]
         pieces.append(body[place:end])
         place = end
@@ -221,7 +221,7 @@ def _value(text: str) -> object:
     if text[:1] in ("{", "["):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text
 

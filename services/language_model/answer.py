@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from services.language_model.failures import EndpointFailed, failure_of
 from services.language_model.ports import Completion, RequestedCall, Usage
 from services.language_model.told_errors import read_error
 
 Fields = Mapping[str, object]
+
+MAX_JSON_BYTES: Final = 4_000_000
+"""Bytes of JSON that are parsed in one piece: a whole answer, or one event of a stream."""
+MAX_TEXT_CHARACTERS: Final = 200_000
+"""Characters of text in one answer, beyond which it is cut, and of the arguments of all its calls."""
+MAX_CALLS: Final = 256
 
 # What servers say instead of the four words of the API.
 _CUT = frozenset({"max_tokens", "max_output_tokens", "model_length", "token_limit", "max_length"})
@@ -28,11 +34,24 @@ def read_answer(body: bytes) -> Completion:
     Raises:
         EndpointFailed: it is not an answer (`malformed`).
     """
+    answer = parse_json(body)
+    return read_fields(fields_of(answer[0] if isinstance(answer, list) and answer else answer))
+
+
+def parse_json(data: bytes) -> object:
+    """Parse JSON from a server.
+
+    Raises:
+        EndpointFailed: it is not JSON, is nested too deeply, or longer than any answer may be (`malformed`).
+    """
+    if len(data) > MAX_JSON_BYTES:
+        refuse_oversized()
     try:
-        answer = json.loads(body)
+        return json.loads(data)
     except ValueError:
         malformed("the answer is not JSON")
-    return read_fields(fields_of(answer[0] if isinstance(answer, list) and answer else answer))
+    except RecursionError:
+        malformed("the answer is nested too deeply")
 
 
 def read_fields(answer: Fields) -> Completion:
@@ -48,6 +67,10 @@ def read_fields(answer: Fields) -> Completion:
     message = fields_of(choice.get("message"))
     calls = read_calls(message)
     text = text_of(message.get("content")) or text_of(message.get("refusal"))
+    if len(calls) > MAX_CALLS or sum(len(each.arguments) for each in calls) > MAX_TEXT_CHARACTERS:
+        refuse_oversized()
+    if len(text) > MAX_TEXT_CHARACTERS:
+        text, choice = text[:MAX_TEXT_CHARACTERS], {**choice, "finish_reason": "length"}
     return Completion(
         text=text,
         calls=calls,
@@ -160,6 +183,11 @@ def text_of(value: object) -> str:
 def malformed(detail: str) -> NoReturn:
     """Give up on an answer that cannot be read."""
     raise EndpointFailed("malformed", detail)
+
+
+def refuse_oversized() -> NoReturn:
+    """Give up on an answer that is longer than any answer may be; another attempt would bring it again."""
+    raise EndpointFailed("malformed", "the answer is longer than any answer may be", is_passing=False)
 
 
 def _translated(reason: str, *, has_text: bool) -> str:

@@ -15,6 +15,8 @@ _LONGEST_TOLD = 2000  # characters in which a reason is looked for
 
 def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
     """What `error` means for us; `secret` is struck out of whatever the server wrote."""
+    if isinstance(error.__cause__, EndpointFailed):  # our limits on the answer, wrapped by the SDK
+        return error.__cause__
     if isinstance(error, openai.APIStatusError):
         return _by_status(error, secret)
     if isinstance(error, openai.APITimeoutError) and not _was_refused(error):

@@ -8,6 +8,9 @@ import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 
 from services.language_model.answer import (
+    MAX_CALLS,
+    MAX_JSON_BYTES,
+    MAX_TEXT_CHARACTERS,
     Fields,
     arguments_text,
     call_entries,
@@ -16,14 +19,17 @@ from services.language_model.answer import (
     first_choice,
     malformed,
     name_and_arguments,
+    parse_json,
     read_usage,
     refuse_error,
+    refuse_oversized,
     text_of,
 )
 from services.language_model.ports import Completion, RequestedCall, Usage
 
 DONE = b"[DONE]"
 _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_JSON_ENDS = frozenset("} \t\r\n")  # the last character of an object and of white space behind one
 _NO_ARGUMENTS = ("", "{}", "null")
 _ERROR_STARTS = (b"{", b"error:")
 
@@ -37,6 +43,8 @@ async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
     rest = b""
     async for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
+        if len(rest) > MAX_JSON_BYTES:
+            refuse_oversized()
         for line in lines:
             if data := _data(line):
                 yield data
@@ -61,6 +69,8 @@ def read_events(body: bytes) -> Completion:
             answer.end()
             break
         answer.add_event(data)
+        if answer.is_full:
+            break
     return answer.completion()
 
 
@@ -102,7 +112,8 @@ class _CallInParts:
         is_told_apart = bool(name) and not (identity and identity == self.id)
         if not is_told_apart and arguments.lstrip()[:1] != "{":
             return False  # nearly every part of a stream: what came before is not read again for each
-        whole = _parsed("".join(self.arguments))
+        is_open = not self.arguments or self.arguments[-1][-1:] not in _JSON_ENDS
+        whole = None if is_open else _parsed("".join(self.arguments))
         return bool(whole) and (is_told_apart or _parsed(arguments) != whole)
 
     @property
@@ -119,6 +130,8 @@ class _CallInParts:
 
 def _parsed(arguments: str) -> object:
     """What `arguments` say; None as long as they are not whole, or of a model that opens one bracket after another."""
+    if arguments[-1:] not in _JSON_ENDS:
+        return None  # without a look at the rest: a hostile stream has thousands of parts
     try:
         return json.loads(arguments)
     except (ValueError, RecursionError):
@@ -136,6 +149,13 @@ class StreamedAnswer:
         self._is_done = False
         self._model = ""
         self._usage = Usage()
+        self._text_left = MAX_TEXT_CHARACTERS
+        self._arguments_left = MAX_TEXT_CHARACTERS
+
+    @property
+    def is_full(self) -> bool:
+        """True once no more text is accepted; the rest of the stream need not be read."""
+        return self._text_left == 0
 
     def add_event(self, data: bytes) -> str:
         """Take in the data of one event and return the text it adds.
@@ -143,10 +163,7 @@ class StreamedAnswer:
         Raises:
             ModelUnavailable: the data is no chunk, or reports an error.
         """
-        try:
-            chunk = json.loads(data)
-        except ValueError:
-            malformed("a chunk of the streamed answer is not JSON")
+        chunk = parse_json(data)
         return self.add_chunk(fields_of(chunk[0] if isinstance(chunk, list) and chunk else chunk))
 
     def add_chunk(self, chunk: Fields) -> str:
@@ -169,6 +186,9 @@ class StreamedAnswer:
         if "tool_calls" in delta or "function_call" in delta:
             self._add_calls(call_entries(delta))
         text = text_of(delta.get("content")) or text_of(delta.get("refusal"))
+        if len(text) >= self._text_left:
+            text, self._finish_reason = text[: self._text_left], "length"
+        self._text_left -= len(text)
         if text:
             self._texts.append(text)
         return text
@@ -193,6 +213,9 @@ class StreamedAnswer:
                 name = name or (call.name if call is not None else "")
                 call = self._begin(part.get("index"))
             call.add(identity, name, text)
+            self._arguments_left -= len(text)
+            if self._arguments_left < 0 or len(self._calls) > MAX_CALLS:
+                refuse_oversized()
 
     def _known(self, index: object, identity: str, name: str) -> _CallInParts | None:
         """The call that a part goes on with: the one at its index or, without any, the one with its id or the last."""

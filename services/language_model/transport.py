@@ -22,6 +22,7 @@ from services.language_model.answer import read_answer, read_fields
 from services.language_model.body import BodyForm, body_bytes, body_keywords
 from services.language_model.failures import EndpointFailed, struck_out
 from services.language_model.ports import Completion, CompletionRequest, TextListener, hear_nothing
+from services.language_model.response_limits import response_hooks
 from services.language_model.retry import Timeouts
 from services.language_model.sdk_errors import translate
 from services.language_model.stream import DONE, StreamedAnswer, event_data, is_event_stream, read_events
@@ -142,7 +143,7 @@ def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.Asyn
         default_query=dict(parse_qsl(address.query)),  # Azure's api-version
         default_headers={"api-key": api_key} if is_azure and api_key else None,
         api_key=api_key or _NO_KEY,
-        http_client=kind(verify=trusted()),
+        http_client=kind(verify=trusted(), event_hooks=response_hooks(base_url)),
         max_retries=0,
         timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
     )
@@ -175,6 +176,8 @@ async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Comp
             break
         if text := answer.add_event(data):
             await on_text(text)
+        if answer.is_full:
+            break
     return answer.completion()
 
 
@@ -205,4 +208,6 @@ async def _read_chunks(chunks: Any, on_text: TextListener) -> Completion:
         async for chunk in chunks:
             if text := answer.add_chunk(chunk.model_dump()):
                 await on_text(text)
+            if answer.is_full:
+                break
     return answer.completion()

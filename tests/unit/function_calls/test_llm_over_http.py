@@ -113,3 +113,24 @@ async def test_parallel_calls_arrive_in_their_order():
 
 def no_context(turn, place):
     raise AssertionError("no call is made in these tests")
+
+
+@pytest.mark.parametrize("is_streaming", [False, True])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        call("reminder_set", "[" * 180_000),
+        call("reminder_set", '{"type":' * 20_000),
+        say("[" * 200_000),
+        say("<tool_call>" + '{"a":' * 30_000),
+    ],
+    ids=["arguments", "objects in arguments", "text", "printed call"],
+)
+async def test_deeply_nested_answer_never_crashes_the_turn(answer, is_streaming):
+    """Any outcome but an exception, which would mean silence, is handled by the assistant."""
+    try:
+        found, _ = await understand([answer, answer, answer, answer], is_streaming=is_streaming, total=10)
+    except ModelUnavailable:
+        return
+
+    assert not found.calls
