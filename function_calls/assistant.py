@@ -7,7 +7,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.calls import Conversation, Interpretation, Reply, Step, ToolCall, Turn
-from function_calls.claims import is_promise, is_unproven, only_changes, what_happened
+from function_calls.claims import is_promise, is_unproven, only_changes, what_happened, without_forged_receipt
 from function_calls.confirmations import PendingCall
 from function_calls.consent import consent_of, pick_of
 from function_calls.context import CallContext
@@ -143,9 +143,9 @@ class Assistant:
     async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
         """What the model made of the turn; where it claims a change that was not made, the change or the truth."""
         if made.calls:
-            return made
+            return without_forged_receipt(turn, made)
         if not is_unproven(turn, made.answer):
-            return await self._kept(turn, made)
+            return without_forged_receipt(turn, await self._kept(turn, made))
         logger.warning("the model claimed a change without a receipt")
         if not turn.steps:
             read = await self._offline.interpret(turn)

@@ -1,21 +1,40 @@
 """Answers in free words that claim a change: they stand only where a receipt proves one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from function_calls.calls import Interpretation, Step, ToolCall, Turn
+from function_calls.forged_receipts import bare_text, is_forged, strip_receipt_marks
 from function_calls.own_words import intents_of
-from function_calls.phrases import bare, every_claim, folded
+from function_calls.phrases import bare, every_claim, folded, foreign_change_requests
+from function_calls.transcript import result_text
 from function_calls.wording import say
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
+_LAST_SIGN = re.compile(r"[?？][\s\"'”’」)]*$")
 _CHANGES = frozenset({"reminder_set", "reminder_delete", "reminder_update", "reminder_snooze", "undo"})
 _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zone", "quiet_hours"})
 
 
 def is_unproven(turn: Turn, answer: str) -> bool:
     """Whether `answer`, a model's, says that something was set, changed or deleted, and nothing was in this turn."""
-    return not _has_receipt(turn.steps) and (_claims(answer) or _claims_alone(turn, answer))
+    if _has_receipt(turn.steps):
+        return False
+    return is_forged(answer, _shown(turn)) or _claims(answer) or _claims_alone(turn, answer)
+
+
+def without_forged_receipt(turn: Turn, made: Interpretation) -> Interpretation:
+    """Return `made`, a model's answer, without marks and ids of receipts that no tool of this turn gave.
+
+    The answer to a request for a change ends with a note that nothing was changed, unless a tool made a change or the
+    answer is a question.
+    """
+    answer = strip_receipt_marks(made.answer, _shown(turn))
+    if answer and not made.calls and not _may_have_changed(turn) and asks_for_change(turn) and not _asks(answer):
+        answer = f"{answer}\n{say(turn.language, 'claim.nothing_changed')}"
+    return made if answer == made.answer else replace(made, answer=answer)
 
 
 def is_promise(turn: Turn, answer: str) -> bool:
@@ -32,8 +51,11 @@ def only_changes(calls: Sequence[ToolCall]) -> bool:
 
 
 def asks_for_change(turn: Turn) -> bool:
-    """Whether the person asks for something to be set, changed or deleted."""
-    return bool(intents_of(turn, turn.message) & _CHANGES)
+    """Return True if the person asks for something to be set, changed, kept or deleted, in any language."""
+    words = folded(turn.message.text)
+    if any(each in words for each in foreign_change_requests()):
+        return True
+    return not (_CHANGES | _KEEPING).isdisjoint(intents_of(turn, turn.message))
 
 
 def what_happened(turn: Turn) -> Interpretation:
@@ -46,8 +68,28 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
     return any(result.receipts for step in steps for result in step.results)
 
 
+def _may_have_changed(turn: Turn) -> bool:
+    """Return True if a call of this turn succeeded that changed something, or may have outside of the bot."""
+    reading = {spec.name for spec in turn.tools if not spec.changes_state} - _CHANGES - _KEEPING
+    return any(
+        result.receipts or (result.ok and call.name not in reading)
+        for step in turn.steps
+        for call, result in zip(step.calls, step.results, strict=False)
+    )
+
+
+def _shown(turn: Turn) -> Iterator[str]:
+    """Yield the texts of this turn from which a model may repeat ids: the person's message and results of tools."""
+    yield turn.message.text
+    yield from (text for step in turn.steps for result in step.results for text in (result.text, result_text(result)))
+
+
+def _asks(answer: str) -> bool:
+    return _LAST_SIGN.search(bare_text(answer)) is not None
+
+
 def _claims(answer: str) -> bool:
-    plain = folded(answer)
+    plain = folded(bare_text(answer))
     if not any(each.gate.search(plain) for each in every_claim()):
         return False
     return any(_claims_a_change(match[0].strip()) for match in _SENTENCE.finditer(plain))
@@ -61,7 +103,7 @@ def _claims_a_change(sentence: str) -> bool:
 
 def _claims_alone(turn: Turn, answer: str) -> bool:
     """Whether the whole answer is "done", to somebody who asked for a change."""
-    said = bare(answer, turn.bot_name)
+    said = bare(bare_text(answer), turn.bot_name)
     if not any(each.alone.search(said) for each in every_claim()):
         return False
     return asks_for_change(turn)

@@ -14,7 +14,7 @@ from function_calls.agents.output import OUTPUT, answer_tool
 from function_calls.agents.transfer import TransferTool, without_transfers
 from function_calls.call_styles.choosing import StyleName
 from function_calls.calls import Interpretation, ToolCall, ToolResult, Turn
-from function_calls.claims import is_unproven, what_happened
+from function_calls.claims import is_unproven, what_happened, without_forged_receipt
 from function_calls.context import Actions, CallContext, Services
 from function_calls.events import EventBus
 from function_calls.hooks import ToolHooks
@@ -162,7 +162,9 @@ class Agent:
             if not turn.steps:
                 raise
             return found_so_far(turn, error)
-        return made if made.calls or not is_unproven(turn, made.answer) else what_happened(turn)
+        if not made.calls and is_unproven(turn, made.answer):
+            return what_happened(turn)
+        return without_forged_receipt(turn, made)
 
     async def _dispatch(self, context: CallContext, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
         prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"

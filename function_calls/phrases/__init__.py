@@ -88,6 +88,13 @@ def every_claim() -> tuple[Claims, ...]:
     )
 
 
+@cache
+def foreign_change_requests() -> tuple[str, ...]:
+    """Return beginnings of words that ask for a change in languages the rules do not read, `folded`."""
+    text = files(__name__).joinpath("change_requests.toml").read_text(encoding="utf-8")
+    return tuple(folded(word) for word in tomllib.loads(text)["words"])
+
+
 def every_language() -> Iterator[Phrases]:
     """The phrases of all languages: people mix them."""
     return (phrases(language) for language in LANGUAGES)

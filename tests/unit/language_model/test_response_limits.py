@@ -26,7 +26,7 @@ class Endless(Struct, frozen=True, kw_only=True):
     content_type: str = "application/json"
     sent: list[int] = field(default_factory=list)
 
-    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - endless either way
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
         """Write for as long as anybody reads."""
         head = f"HTTP/1.1 {self.code} Scripted\r\nContent-Type: {self.content_type}\r\nConnection: close\r\n\r\n"
         writer.write(head.encode())
