@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from function_calls.calls import Conversation, ToolCall
 from function_calls.finishing import Beginning
 from function_calls.oversight import Oversight
+from function_calls.permission import Viewer
 from function_calls.said_at import said_at
 from function_calls.session_state import CallState
 from services.chat import ChatAddress, ChatMessage, Person
@@ -97,7 +98,8 @@ class CallContext(Struct, frozen=True, kw_only=True):
     `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
     untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `has_shown`
     tells whether a text stands as it is in what the turn has. `oversight` watches over routers that have none of their
-    own, such as an agent's. `is_undoing` says that a change is taken back.
+    own, such as an agent's. `is_undoing` says that a change is taken back. `is_operator` marks a call of an admin of
+    the bot itself.
     `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
     `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
     while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
@@ -122,6 +124,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     has_shown: Callable[[str], bool] = _never_shown
     oversight: Oversight | None = None
     is_undoing: bool = False
+    is_operator: bool = False
     beginning: Beginning | None = None
     on_text: TextListener | None = None
 
@@ -139,6 +142,17 @@ class CallContext(Struct, frozen=True, kw_only=True):
     def sender(self) -> Person:
         """Who asked."""
         return self.message.sender
+
+    @property
+    def viewer(self) -> Viewer:
+        """The person for whom the call is checked against the access rules."""
+        message = self.message
+        return Viewer(
+            person=message.sender,
+            chat=message.address,
+            is_private=message.is_private,
+            is_operator=self.is_operator,
+        )
 
     @property
     def conversation(self) -> Conversation:

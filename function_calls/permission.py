@@ -12,11 +12,15 @@ Scope = Literal["any", "group", "private"]
 
 
 class Viewer(Struct, frozen=True, kw_only=True):
-    """Who asks, and where: for whom tools are listed, and by whom they are called."""
+    """Who asks, and where: for whom tools are listed, and by whom they are called.
+
+    `is_operator` marks an admin of the bot itself, from whom `access_control` hides nothing.
+    """
 
     person: Person
     chat: ChatAddress
     is_private: bool = False
+    is_operator: bool = False
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Viewer":

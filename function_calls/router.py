@@ -186,7 +186,7 @@ class FunctionCallRouter:
 
     async def _refusal(self, name: str, rule: Rule, context: CallContext) -> ToolResult | None:
         """The answer to whoever may not call this tool; what is not listed for them is not run for them either."""
-        viewer, oversight = Viewer.of(context.message), context.oversight
+        viewer, oversight = context.viewer, context.oversight
         code = refusal_code(rule, viewer, () if oversight is None else oversight.owners)
         if code is None and oversight is not None and name in await oversight.switches.off_in(viewer.chat):
             code = "switched_off"

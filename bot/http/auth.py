@@ -24,7 +24,8 @@ class Viewer(Struct, frozen=True, kw_only=True):
     """Who a request is from: a person of the room, their role, and the scopes that their token has.
 
     `is_fixed` says that the token names the person, so that the request cannot name another. `token_id` tells tokens
-    apart, empty where there is none: several may be one person's.
+    apart, empty where there is none: several may be one person's. `is_renamed` says that the request names another
+    person than the token, whose own access then counts.
     """
 
     person: Person
@@ -32,6 +33,12 @@ class Viewer(Struct, frozen=True, kw_only=True):
     scopes: frozenset[Scope]
     is_fixed: bool = False
     token_id: str = ""
+    is_renamed: bool = False
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether an admin asks as themselves, for whom every tool is listed."""
+        return "admin" in self.scopes and not self.is_renamed
 
     def named(self, name: str | None) -> "Viewer":
         """The same, as the person that the request names.
@@ -47,7 +54,9 @@ class Viewer(Struct, frozen=True, kw_only=True):
             raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
         if self.is_fixed and person.id != self.person.id:
             raise HttpRefused(403, "not_your_name", name=self.person.name)
-        return self if self.is_fixed else replace(self, person=person)
+        if self.is_fixed or person.id == self.person.id:
+            return self
+        return replace(self, person=person, is_renamed=True)
 
 
 LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])

@@ -56,10 +56,23 @@ async def turn_of(context: HttpContext, asked: Asked) -> Turn:
     return turn if asked.said else replace(turn, language=asked.language)
 
 
+def tool_viewer(context: HttpContext, viewer: Viewer, session_id: str) -> ToolViewer:
+    """Return the viewer for whom the tools of a room are listed."""
+    return ToolViewer(person=viewer.person, chat=context.room.address(session_id), is_operator=viewer.is_operator)
+
+
 async def call_tool(
-    context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object], *, is_confirmed: bool = True
+    context: HttpContext,
+    turn: Turn,
+    name: str,
+    arguments: Mapping[str, object],
+    *,
+    is_confirmed: bool = True,
+    is_operator: bool = False,
 ) -> ToolResult:
     """Run one tool for whoever asks; `is_confirmed` says that their program has asked them already.
+
+    With `is_operator` the access rules of tools do not apply.
 
     Raises:
         HttpRefused: the disk is full and nothing can be kept (503).
@@ -73,6 +86,7 @@ async def call_tool(
         state=CallState(session),
         door=DOOR,
         approved=call if is_confirmed else None,
+        is_operator=is_operator,
     )
     result = await context.app.calls.dispatch(call, circumstances)
     if is_disk_full(result):
@@ -81,7 +95,13 @@ async def call_tool(
 
 
 async def check_arguments(
-    context: HttpContext, turn: Turn, name: str, arguments: Mapping[str, object], *, is_for_model: bool = False
+    context: HttpContext,
+    turn: Turn,
+    name: str,
+    arguments: Mapping[str, object],
+    *,
+    is_for_model: bool = False,
+    is_operator: bool = False,
 ) -> Mapping[str, object]:
     """Check the arguments of a call without making it, and return them.
 
@@ -91,7 +111,8 @@ async def check_arguments(
     Raises:
         HttpRefused: there is no such tool for this person (404), or the arguments do not fit (422, by field).
     """
-    specs = await context.app.calls.list_specs(ToolViewer.of(turn.message))
+    viewer = replace(ToolViewer.of(turn.message), is_operator=is_operator)
+    specs = await context.app.calls.list_specs(viewer)
     spec = next((each for each in specs if each.name == name), None)
     if spec is None:
         raise HttpRefused(404, "tool_unknown", tool=name)

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
+from msgspec import UNSET
+from msgspec.structs import replace
 from pydantic import Field, JsonValue
 
 from bot.http.answer import Answer
@@ -14,11 +16,15 @@ from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.shapes import Body, Done
 from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from function_calls.toolsets.access import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
 from services.stored_tools.model import StoredTool
 
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
-_ACCESS = "null: everybody; {}: the owner alone; {read: {user_ids: [platform:id], group_ids: [platform:id of a chat]}}"
+_ACCESS = (
+    "null: everybody; {}: the owner and admins; {read: {user_ids: [platform:id], group_ids: [platform:id of a chat]}}. "
+    "Left out, a new tool is for everybody and a changed one keeps its rule."
+)
 
 routes = APIRouter(prefix="/api/tools", tags=["tools"])
 _ADMIN = [Depends(needs("admin"))]
@@ -34,15 +40,40 @@ class ToolFormBody(Body):
     access_control: JsonValue = Field(None, description=_ACCESS)
 
     def form(self) -> ToolForm:
-        """The same for the shelf."""
+        """Return the same for the shelf.
+
+        Raises:
+            AccessInvalid: `access_control` has a form that cannot be followed.
+        """
+        check_access(self.access_control)
         description = self.meta.get("description")
         return ToolForm(
             content=self.content,
             id=self.id,
             name=self.name,
             description=description if isinstance(description, str) else "",
-            access=self.access_control,
+            access=self.access_control if "access_control" in self.model_fields_set else UNSET,
         )
+
+
+class ImportedToolBody(ToolFormBody):
+    """A tool as the export writes it; its `specs`, `version` and times are made anew."""
+
+    user_id: str = Field("", max_length=200, description="The owner of a new tool; whoever imports it by default.")
+    is_enabled: bool | None = None
+    specs: JsonValue = None
+    version: JsonValue = None
+    created_at: JsonValue = None
+    updated_at: JsonValue = None
+
+    def form(self) -> ToolForm:
+        """Return the same for the shelf, with its owner and whether it is enabled.
+
+        Raises:
+            AccessInvalid: `access_control` has a form that cannot be followed.
+        """
+        is_enabled = UNSET if self.is_enabled is None else self.is_enabled
+        return replace(super().form(), owner=self.user_id, is_enabled=is_enabled)
 
 
 class StoredToolBody(Answer):
@@ -70,7 +101,7 @@ class StoredToolList(Answer):
 class ImportBody(Body):
     """Tools as they were exported; those whose id is there are changed."""
 
-    tools: list[ToolFormBody] = Field(max_length=200)
+    tools: list[ImportedToolBody] = Field(max_length=200)
 
 
 class VersionEntry(Answer):
@@ -117,20 +148,10 @@ async def export(context: Context) -> StoredToolList:
 
 @routes.post("/import")
 async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) -> StoredToolList:
-    """Keep all of these tools, or none if the source of one cannot be read."""
+    """Save all tools of an export, or none if one of them cannot be used."""
     with _changing(context) as shelf:
-        for each in body.tools:
-            read_source(each.content)
-        known = {tool.id for tool in await shelf.all()}
-        kept = [
-            await (
-                shelf.update(each.id, each.form(), _author(viewer))
-                if each.id in known
-                else shelf.create(each.form(), _author(viewer))
-            )
-            for each in body.tools
-        ]
-        return StoredToolList(tools=[_told(each) for each in kept])
+        saved = await shelf.import_all([each.form() for each in body.tools], _author(viewer))
+        return StoredToolList(tools=[_told(each) for each in saved])
 
 
 @routes.get("/id/{tool_id}", dependencies=_ADMIN)
@@ -142,7 +163,7 @@ async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
 
 @routes.post("/id/{tool_id}/update")
 async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
-    """Change a Python tool; the old source is kept as a version."""
+    """Change a Python tool; the old source is kept as a version, and `access_control` stays where it is left out."""
     with _changing(context) as shelf:
         return _told(await shelf.update(tool_id, body.form(), _author(viewer)))
 
@@ -206,6 +227,8 @@ def _changing(context: HttpContext) -> Iterator[ToolShelf]:
         raise HttpRefused(409, "stored_tool_taken", tool=error) from error
     except SourceInvalid as error:
         raise HttpRefused(422, "source_invalid", problems={"content": str(error)}, why=error) from error
+    except AccessInvalid as error:
+        raise HttpRefused(422, "access_invalid", problems={"access_control": str(error)}, why=error) from error
     except ValvesInvalid as error:
         raise HttpRefused(422, "valves_invalid", why=error) from error
     finally:

@@ -9,13 +9,12 @@ from pydantic import JsonValue
 from bot import __version__
 from bot.http.admission import admit
 from bot.http.auth import NAME, ToolViewer
-from bot.http.calling import Asked, call_tool, check_arguments, succeeded, turn_of
+from bot.http.calling import Asked, call_tool, check_arguments, succeeded, tool_viewer, turn_of
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
 from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 from bot.http.tools_api import as_json
 from function_calls.calls import ToolSpec
-from function_calls.permission import Viewer as ToolsFor
 from services.session import Json
 
 SESSION = Annotated[
@@ -31,8 +30,7 @@ async def document(
     request: Request, context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None
 ) -> JSONResponse:
     """The document of the tool server: every function that you may call, as `POST /tools/{name}`."""
-    asking = ToolsFor(person=viewer.named(name).person, chat=context.room.address(session_id))
-    specs = await context.app.calls.list_specs(asking)
+    specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))
     url = str(request.base_url).rstrip("/") + routes.prefix
     return JSONResponse(tool_document(specs, context.settings.bot.name, url))
 
@@ -52,10 +50,11 @@ async def call(
 
     It is recorded like any other call, and counts as a message in the room.
     """
-    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
-    arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True)
+    asked = Asked.of(request, viewer.named(name), session_id)
+    turn, is_operator = await turn_of(context, asked), asked.viewer.is_operator
+    arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True, is_operator=is_operator)
     admit(context, turn.message.address, turn.message.sender.id)
-    result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm)
+    result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm, is_operator=is_operator)
     if result.is_question and not result.ok:
         raise HttpRefused(409, "call_question", why=result.text)
     return as_json(succeeded(result).for_model())

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from bot.http.answer import Answer
 from bot.http.auth import ToolViewer, needs
+from bot.http.calling import tool_viewer
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
 from bot.http.shapes import IN_ROOM
 from bot.tool_servers.errors import ServerUnavailable
-from function_calls.permission import Viewer as ToolsFor
 
 routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 
@@ -54,12 +54,12 @@ class ChangesBody(Answer):
 @routes.get("")
 async def sources(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
     """Where the tools come from that you may use, whether each source is well, and which names clash."""
-    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
+    asking = tool_viewer(context, viewer, session_id)
     tools, owners = context.app.tools, context.settings.bot.owners
     listed = await tools.listed(asking)
     entries = []
     for source in tools.sources:
-        if not source.access.admits(asking, owners) and "admin" not in viewer.scopes:
+        if not source.access.admits(asking, owners):
             continue
         health = source.health()
         names = [each.spec.name for each in listed if each.source is source]

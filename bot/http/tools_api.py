@@ -11,14 +11,13 @@ from pydantic import Field, JsonValue
 from bot.http.admission import admit
 from bot.http.answer import Answer
 from bot.http.auth import NAME, ToolViewer, Viewer
-from bot.http.calling import Asked, call_tool, check_arguments, turn_of
+from bot.http.calling import Asked, call_tool, check_arguments, tool_viewer, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.figures import percentile
 from bot.http.shapes import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Body
 from bot.platforms.web.frames import json_text
 from function_calls.calls import ToolSpec
-from function_calls.permission import Viewer as ToolsFor
 from function_calls.registry import Registry
 from function_calls.toolsets.source import Health, ToolSource
 from services.storage.activity import Timed
@@ -36,10 +35,21 @@ class ToolHealth(Answer):
     detail: str
 
 
-class ToolBody(Answer):
-    """A tool; `calls` and `p95_ms` are of the last seven days."""
+class ToolMeta(Answer):
+    """The fields of a tool that Open WebUI's clients show."""
 
+    description: str
+
+
+class ToolBody(Answer):
+    """A tool; `calls` and `p95_ms` are of the last seven days.
+
+    `id` is the name that the tool is called by, `meta.description` its description, as Open WebUI's clients read them.
+    """
+
+    id: str
     name: str
+    meta: ToolMeta
     description: str
     parameters: dict[str, JsonValue] = Field(description="JSON Schema of the arguments.")
     source: str
@@ -89,11 +99,16 @@ class Invoked(Answer):
 
 @routes.get("")
 async def tools(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
-    """The tools that you may call in a room, with their schemas."""
-    specs = await _specs(context, viewer.named(name), session_id)
-    times = await context.activity.call_times(context.clock.now() - _COUNTED)
-    sources = await _sources(context, viewer.named(name), session_id)
-    return ToolList(tools=[_told(spec, context.app.registry, times, sources) for spec in specs])
+    """List the tools that you may call in a room, with their schemas; an admin who names nobody sees all of them."""
+    return ToolList(tools=await _listed(context, viewer.named(name), session_id))
+
+
+@routes.get("/")
+async def tool_list(
+    context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+) -> list[ToolBody]:
+    """List the same tools as `GET /api/tools` as a bare array, the form that Open WebUI's clients read."""
+    return await _listed(context, viewer.named(name), session_id)
 
 
 @routes.get("/{tool_name}")
@@ -116,12 +131,12 @@ async def invoke(
 ) -> Invoked:
     """Call a tool, as the chat would; it is recorded like any other call, and counts as a message in the room."""
     asked = Asked.of(request, viewer.named(body.name), body.session_id)
-    turn = await turn_of(context, asked)
-    await check_arguments(context, turn, tool_name, body.arguments)
+    turn, is_operator = await turn_of(context, asked), asked.viewer.is_operator
+    await check_arguments(context, turn, tool_name, body.arguments, is_operator=is_operator)
     if body.dry_run:
         return Invoked(ok=True, status="checked")
     admit(context, turn.message.address, turn.message.sender.id)
-    result = await call_tool(context, turn, tool_name, body.arguments)
+    result = await call_tool(context, turn, tool_name, body.arguments, is_operator=is_operator)
     return Invoked(
         ok=result.ok,
         status="ok" if result.ok else result.failure,
@@ -139,15 +154,21 @@ def as_json(value: object) -> JsonValue:
     return read
 
 
+async def _listed(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
+    specs = await _specs(context, viewer, session_id)
+    times = await context.activity.call_times(context.clock.now() - _COUNTED)
+    sources = await _sources(context, viewer, session_id)
+    return [_told(spec, context.app.registry, times, sources) for spec in specs]
+
+
 async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple[ToolSpec, ...]:
-    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
-    return await context.app.calls.list_specs(asking)
+    return await context.app.calls.list_specs(tool_viewer(context, viewer, session_id))
 
 
 async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, ToolSource]:
     """Where each tool comes from, by its name."""
-    asking = ToolsFor(person=viewer.person, chat=context.room.address(session_id))
-    return {each.spec.name: each.source for each in await context.app.tools.listed(asking)}
+    listed = await context.app.tools.listed(tool_viewer(context, viewer, session_id))
+    return {each.spec.name: each.source for each in listed}
 
 
 def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource]) -> ToolBody:
@@ -156,7 +177,9 @@ def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources:
     options = None if registered is None else registered.options
     parameters = as_json(dict(spec.parameters))
     return ToolBody(
+        id=spec.name,
         name=spec.name,
+        meta=ToolMeta(description=spec.description),
         description=spec.description,
         parameters=parameters if isinstance(parameters, dict) else {},
         source=_source_name(sources.get(spec.name), is_own=registered is not None),

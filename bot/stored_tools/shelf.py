@@ -1,10 +1,10 @@
 """What admins do with stored tools: write, change, switch, share and delete them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from function_calls.checking.schema_validator import SchemaValidator
@@ -30,13 +30,20 @@ class ValvesInvalid(ValueError):
 
 
 class ToolForm(Struct, frozen=True, kw_only=True):
-    """What an admin writes. An empty `id` or `name` is taken from the source; `access` as JSON says it."""
+    """A tool as an admin writes it.
+
+    An empty `id` or `name` is taken from the source. `access` is an `access_control` that `check_access` has passed;
+    unset, a new tool is for everybody and a changed one keeps its rule. An `owner` (`platform:id`) counts for new
+    tools, which otherwise belong to whoever saves them; an unset `is_enabled` leaves it as it is.
+    """
 
     content: str
     id: str = ""
     name: str = ""
     description: str = ""
-    access: Json = None
+    access: "Json | UnsetType" = UNSET
+    owner: str = ""
+    is_enabled: bool | UnsetType = UNSET
 
 
 class ToolShelf:
@@ -68,6 +75,42 @@ class ToolShelf:
             SourceInvalid: the source cannot be read; names the line.
             ToolIdTaken: another tool has its id.
         """
+        tool = await self._new(form, author)
+        await self._store.save(tool, author)
+        return tool
+
+    async def update(self, tool_id: str, form: ToolForm, author: str) -> StoredTool:
+        """Change a tool; its id, owner, settings, and the access that `form` does not set, stay.
+
+        The old source is kept as a version.
+
+        Raises:
+            SourceInvalid: the new source cannot be read; names the line.
+            ToolUnknown: there is none of that id.
+        """
+        tool = self._edited(await self.get(tool_id), form)
+        await self._store.save(tool, author)
+        return tool
+
+    async def import_all(self, forms: Sequence[ToolForm], author: str) -> tuple[StoredTool, ...]:
+        """Save tools as they were exported; one whose id is there is changed, and nothing is saved if one is invalid.
+
+        Raises:
+            SourceInvalid: the source of one cannot be read; names the line.
+            ToolIdTaken: two of them have one id, or one without an id gets that of another tool.
+        """
+        made: dict[str, StoredTool] = {}
+        for form in forms:
+            before = await self._store.get(form.id) if form.id else None
+            tool = await self._new(form, author) if before is None else self._edited(before, form)
+            if tool.id in made:
+                raise ToolIdTaken(tool.id)
+            made[tool.id] = tool
+        for tool in made.values():
+            await self._store.save(tool, author)
+        return tuple(made.values())
+
+    async def _new(self, form: ToolForm, author: str) -> StoredTool:
         source = read_source(form.content)
         tool_id = form.id or _id_of(form.name or source.meta.get("title", "") or source.functions[0].name)
         if not _ID.fullmatch(tool_id):
@@ -75,44 +118,34 @@ class ToolShelf:
         if await self._store.get(tool_id) is not None:
             raise ToolIdTaken(tool_id)
         now = self._clock.now()
-        tool = StoredTool(
+        return StoredTool(
             id=tool_id,
-            owner=author,
+            owner=form.owner or author,
             name=form.name or source.meta.get("title") or tool_id,
             content=form.content,
             specs=_specs(source),
             meta=_meta(source, form),
-            access=form.access,
+            access=None if form.access is UNSET else form.access,
             valves={},
-            is_enabled=True,
+            is_enabled=True if form.is_enabled is UNSET else form.is_enabled,
             version=1,
             created_at=now,
             updated_at=now,
         )
-        await self._store.save(tool, author)
-        return tool
 
-    async def update(self, tool_id: str, form: ToolForm, author: str) -> StoredTool:
-        """Change a tool; its id, owner and settings stay, the old source is kept as a version.
-
-        Raises:
-            SourceInvalid: the new source cannot be read; names the line.
-            ToolUnknown: there is none of that id.
-        """
-        before = await self.get(tool_id)
+    def _edited(self, before: StoredTool, form: ToolForm) -> StoredTool:
         source = read_source(form.content)
-        tool = replace(
+        return replace(
             before,
             name=form.name or before.name,
             content=form.content,
             specs=_specs(source),
-            meta=_meta(source, form),
-            access=form.access,
+            meta=_meta(source, form, before.description),
+            access=before.access if form.access is UNSET else form.access,
+            is_enabled=before.is_enabled if form.is_enabled is UNSET else form.is_enabled,
             version=before.version + (form.content != before.content),
             updated_at=self._clock.now(),
         )
-        await self._store.save(tool, author)
-        return tool
 
     async def switch(self, tool_id: str, author: str, *, is_enabled: bool) -> StoredTool:
         """Offer a tool or not."""
@@ -166,9 +199,9 @@ def _specs(source: ToolSource) -> Json:
     return specs
 
 
-def _meta(source: ToolSource, form: ToolForm) -> Json:
+def _meta(source: ToolSource, form: ToolForm, before: str = "") -> Json:
     manifest: dict[str, Json] = {name: text for name, text in source.meta.items()}  # noqa: C416 - to the wider type
-    return {"description": form.description or source.meta.get("description", ""), "manifest": manifest}
+    return {"description": form.description or source.meta.get("description") or before, "manifest": manifest}
 
 
 def _json(value: object) -> Json:

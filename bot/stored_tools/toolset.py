@@ -45,7 +45,7 @@ class StoredToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run one function."""
-        offered = await self._offered(Viewer.of(context.message))
+        offered = await self._offered(context.viewer)
         found = offered.get(name)
         if found is None:
             return unknown_tool(name, offered, context.language)

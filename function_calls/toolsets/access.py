@@ -1,11 +1,20 @@
 """Who may see and call the tools of a source: everybody, nobody but its owner, or the people and chats it names."""
 
 from collections.abc import Collection, Mapping
+from typing import Final
 
 from msgspec import Struct
 
 from function_calls.permission import Viewer
 from services.session import Json
+
+_RIGHTS: Final = frozenset({"read", "write"})
+_LISTS: Final = frozenset({"user_ids", "group_ids"})
+EVERYBODY: Final = "*"
+
+
+class AccessInvalid(ValueError):
+    """An access rule is written in a form that cannot be followed; the text says where and what to write."""
 
 
 class Access(Struct, frozen=True, kw_only=True):
@@ -38,8 +47,8 @@ class Access(Struct, frozen=True, kw_only=True):
         )
 
     def admits(self, viewer: Viewer, owners: Collection[str] = ()) -> bool:
-        """Whether `viewer` may see and call; `owners` are the bot's, as `platform:id`."""
-        if self.is_public or viewer.key in owners:
+        """Return whether `viewer` may see and call; `owners` are the bot's, as `platform:id`."""
+        if self.is_public or viewer.is_operator or viewer.key in owners:
             return True
         return viewer.key in self.people or viewer.key == self.owner or viewer.chat.key in self.chats
 
@@ -50,6 +59,57 @@ class Access(Struct, frozen=True, kw_only=True):
         if not (self.people or self.chats):
             return {}
         return {"read": {"user_ids": [*sorted(self.people)], "group_ids": [*sorted(self.chats)]}}
+
+
+def check_access(written: object) -> None:
+    """Check the form of an `access_control`: null, `{}` or `{"read": {"user_ids": […], "group_ids": […]}}`.
+
+    Raises:
+        AccessInvalid: it has another form, or names somebody in a form that can match nobody.
+    """
+    if written is None:
+        return
+    for right, listed in _members(written, _RIGHTS, "").items():
+        for key, ids in _members(listed, _LISTS, right).items():
+            if not isinstance(ids, list) or not all(map(_is_address, ids)):
+                raise AccessInvalid(f"{right}.{key} must be a list of texts such as telegram:12 (platform:id)")
+
+
+def access_of_grants(grants: object) -> Json:
+    """Return the `access_control` that means the same as Open WebUI's `access_grants`; `[]` admits admins only.
+
+    Raises:
+        AccessInvalid: a grant has another form than `{"principal_type", "principal_id", "permission"}`.
+    """
+    if not isinstance(grants, list):
+        raise AccessInvalid("access_grants must be a list")
+    ids: dict[str, list[Json]] = {"user": [], "group": []}
+    for place, grant in enumerate(grants):
+        given = grant if isinstance(grant, Mapping) else {}
+        kind, principal = given.get("principal_type"), given.get("principal_id")
+        if kind not in ids or given.get("permission") not in _RIGHTS or not isinstance(principal, str):
+            raise AccessInvalid(f"access_grants.{place} needs principal_type, principal_id and permission")
+        if kind == "user" and principal == EVERYBODY and given["permission"] == "read":
+            return None
+        if given["permission"] == "read":
+            ids[str(kind)].append(principal)
+    written: Json = {"read": {"user_ids": ids["user"], "group_ids": ids["group"]}} if any(ids.values()) else {}
+    check_access(written)
+    return written
+
+
+def _members(written: object, known: Collection[str], where: str) -> Mapping[str, object]:
+    if not isinstance(written, Mapping) or not set(written) <= set(known):
+        place = f"{where} " if where else ""
+        raise AccessInvalid(f"{place}must be an object with {' and '.join(sorted(known, reverse=True))} only")
+    return written
+
+
+def _is_address(each: object) -> bool:
+    if not isinstance(each, str):
+        return False
+    platform, _, identity = each.partition(":")
+    return bool(platform.strip() and identity.strip())
 
 
 def _texts(value: object) -> frozenset[str]:

@@ -31,7 +31,7 @@ class CheckedToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run a tool with arguments that fit its schema, once the person agrees where that is needed."""
-        specs = await self._inner.list_specs(Viewer.of(context.message))
+        specs = await self._inner.list_specs(context.viewer)
         spec = next((spec for spec in specs if spec.name == name), None)
         if spec is None:
             return unknown_tool(name, (spec.name for spec in specs), context.language)

@@ -69,7 +69,7 @@ class CombinedToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run a tool by the name that it is offered under."""
-        routes = await self._routes_for(Viewer.of(context.message))
+        routes = await self._routes_for(context.viewer)
         target = routes.targets.get(name)
         if target is None:
             return unknown_tool(name, routes.targets, context.language)

@@ -50,7 +50,7 @@ class DirectToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Ask the client to run a tool, and wait for its answer."""
-        offer = self._offers.get(_key(Viewer.of(context.message)))
+        offer = self._offers.get(_key(context.viewer))
         if offer is None or name not in offer.originals:
             return unknown_tool(name, () if offer is None else offer.originals, context.language)
         event = {

@@ -22,7 +22,7 @@ class FilteredToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run a tool that is left."""
-        offered = [spec.name for spec in await self.list_specs(Viewer.of(context.message))]
+        offered = [spec.name for spec in await self.list_specs(context.viewer)]
         if name not in offered:
             return unknown_tool(name, offered, context.language)
         return await self._inner.call(name, arguments, context)

@@ -21,6 +21,6 @@ class LocalToolset:
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Dispatch a call under the id of `context`."""
         if self._router.registry.get(name) is None:
-            offered = await self.list_specs(Viewer.of(context.message))
+            offered = await self.list_specs(context.viewer)
             return unknown_tool(name, (spec.name for spec in offered), context.language)
         return await self._router.dispatch(ToolCall(id=context.call_id, name=name, arguments=arguments), context)

@@ -23,7 +23,7 @@ class PrefixedToolset:
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run a tool by its prefixed name."""
-        specs = await self._inner.list_specs(Viewer.of(context.message))
+        specs = await self._inner.list_specs(context.viewer)
         originals = {joined_name(self._prefix, spec.name): spec.name for spec in specs}
         if name not in originals:
             return unknown_tool(name, originals, context.language)

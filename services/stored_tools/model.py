@@ -27,6 +27,12 @@ class StoredTool(Struct, frozen=True, kw_only=True):
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def description(self) -> str:
+        """The description in `meta`; empty where there is none."""
+        description = self.meta.get("description") if isinstance(self.meta, dict) else None
+        return description if isinstance(description, str) else ""
+
 
 class ToolVersion(Struct, frozen=True, kw_only=True):
     """The source of a tool as it once was. `author` saved it."""

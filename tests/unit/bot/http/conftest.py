@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from bot.http.app import guarded
 from bot.http.room_events import follow_bot
-from bot.testing.http_bot import http_bot
+from bot.testing.http_bot import http_bot, served_bot
 
 
 @asynccontextmanager
@@ -19,6 +19,20 @@ async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
                 client.context = context
                 yield client
+
+
+@pytest.fixture
+async def served_api_of():
+    """Makes clients of bots that are served on a free port of this machine."""
+    async with AsyncExitStack() as stack:
+
+        async def make(**circumstances):
+            address, context = await stack.enter_async_context(served_bot(**circumstances))
+            client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=30))
+            client.context = context
+            return client
+
+        yield make
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 import pytest
 
 from bot.settings import ToolServerSettings
+from bot.testing.http_bot import with_token
 
 SOURCE = '''
 """
@@ -118,3 +119,96 @@ async def test_what_is_not_there_is_not_found(api):
     ]
 
     assert {answer.status_code for answer in answers} == {404}
+
+
+ANN_ONLY = {"read": {"user_ids": ["web:ann"], "group_ids": []}}
+
+
+@pytest.fixture
+async def served(served_api_of):
+    return await served_api_of(tool_servers=ToolServerSettings(python_tools=True))
+
+
+async def test_update_of_the_content_keeps_the_access_rule_and_the_description(served):
+    await create(served, access_control=ANN_ONLY, meta={"description": "Rolls."})
+
+    updated = (await served.post("/api/tools/id/dice/update", json={"content": SOURCE + "# two\n"})).json()
+
+    assert (updated["access_control"], updated["meta"]["description"]) == (ANN_ONLY, "Rolls.")
+    assert "roll_dice" not in await names(served, "Eve")
+
+
+async def test_update_with_null_makes_a_tool_public(served):
+    await create(served, access_control=ANN_ONLY)
+
+    updated = await served.post("/api/tools/id/dice/update", json={"content": SOURCE, "access_control": None})
+
+    assert updated.json()["access_control"] is None
+
+
+async def test_export_is_imported_as_it_stands_into_another_bot(served, served_api_of):
+    other = await served_api_of(tool_servers=ToolServerSettings(python_tools=True))
+    await create(served, access_control=ANN_ONLY, meta={"description": "Rolls."})
+    await served.post("/api/tools/id/dice/toggle", json={"is_enabled": False})
+    exported = (await served.get("/api/tools/export")).json()
+
+    first = await other.post("/api/tools/import", json=exported)
+    again = await other.post("/api/tools/import", json=exported)
+
+    stamps = {"created_at", "updated_at"}
+    [before], [after] = exported["tools"], (await other.get("/api/tools/export")).json()["tools"]
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert {key: after[key] for key in after if key not in stamps} == {
+        key: before[key] for key in before if key not in stamps
+    }
+
+
+async def test_import_with_one_invalid_tool_saves_none(served):
+    good, bad = {"id": "dice", "content": SOURCE}, {"id": "odd", "content": SOURCE, "access_control": "nobody"}
+
+    refused = await served.post("/api/tools/import", json={"tools": [good, bad]})
+
+    assert refused.status_code == 422
+    assert (await served.get("/api/tools/export")).json()["tools"] == []
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        "private",
+        7,
+        True,
+        [],
+        {"read": "everybody"},
+        {"read": {"users": ["web:ann"]}},
+        {"read": {"user_ids": "web:ann"}},
+        {"read": {"user_ids": ["ann"]}},
+        {"reed": {"user_ids": ["web:ann"]}},
+    ],
+)
+async def test_access_control_of_another_form_is_refused(served, nonsense):
+    await create(served)
+
+    created = await create(served, id="other", access_control=nonsense)
+    updated = await served.post("/api/tools/id/dice/update", json={"content": SOURCE, "access_control": nonsense})
+
+    assert (created.status_code, updated.status_code) == (422, 422)
+    assert "access_control" in created.json()["fields"]
+    assert (await served.get("/api/tools/id/dice")).json()["access_control"] is None
+
+
+async def test_admin_sees_and_calls_the_private_tool_of_another_and_a_member_does_not(served_api_of):
+    served = await served_api_of(tool_servers=ToolServerSettings(python_tools=True), http=with_token("s3cret"))
+    secrets = {role: (await served.context.tokens.issue(role, role))[1] for role in ("admin", "member")}
+    as_role = {role: {"Authorization": f"Bearer {secret}"} for role, secret in secrets.items()}
+    form = {"content": SOURCE, "access_control": {}}
+    await served.post("/api/tools/create", json=form, headers={"Authorization": "Bearer s3cret"})
+
+    listed, codes = {}, {}
+    for role, headers in as_role.items():
+        body = (await served.get("/api/tools/", headers=headers)).json()
+        listed[role] = "roll_dice" in [each["name"] for each in body]
+        codes[role] = (await served.post("/api/tools/roll_dice/invoke", json={}, headers=headers)).status_code
+
+    assert listed == {"admin": True, "member": False}
+    assert codes == {"admin": 200, "member": 404}

@@ -148,3 +148,13 @@ async def test_health_report_names_the_database_without_its_url(api):
 
     assert "SQLite" in str(checks)
     assert "sqlite:" not in str(checks)
+
+
+async def test_tools_with_a_trailing_slash_are_an_array_with_id_name_and_description(served_api_of):
+    served = await served_api_of()
+
+    listed, wrapped = (await served.get("/api/tools/")).json(), (await served.get("/api/tools")).json()["tools"]
+
+    assert listed == wrapped
+    assert "reminder_set" in [each["id"] for each in listed]
+    assert all(each["name"] == each["id"] and each["meta"] == {"description": each["description"]} for each in listed)
