@@ -46,7 +46,10 @@ def source_finding(each: "OfferedSource") -> Finding:
     if each.source.kind == "python" and each.specs:
         return sandbox_finding(about, len(each.specs))
     if not each.health.is_ok:
-        return problem(about, each.health.detail, "see whether it runs, and its address and key; the bot keeps trying")
+        hint = "see whether it runs, and its address and key; the bot keeps trying"
+        if each.health.is_final:
+            hint = "correct the setting and start the bot again; the other connections are used"
+        return problem(about, each.health.detail, hint)
     detail = f" ({each.health.detail})" if each.health.detail else ""
     return good(about, f"answers, tools: {len(each.specs)}{detail}")
 

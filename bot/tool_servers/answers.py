@@ -3,6 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Final
 
+from bot.tool_servers.echoes import EchoMask
 from function_calls.calls import ToolResult
 from function_calls.wording import say
 
@@ -15,28 +16,35 @@ _LONGEST_ERROR: Final = 600
 _TEXTS: Final = ("text/", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 
 
-def result_of(name: str, answer: "Answer", language: str) -> ToolResult:
-    """The result of a call; a failure says the status and what the server wrote, in short."""
+def result_of(name: str, answer: "Answer", language: str, echoes: EchoMask) -> ToolResult:
+    """Return the result of a call, without the secrets that `echoes` masks.
+
+    A failure says the status and the beginning of the server's own text.
+    """
     if answer.status >= 300:
-        told = f"HTTP {answer.status}: {_error_text(answer)}".rstrip(": ")
+        told = f"HTTP {answer.status}: {_error_text(answer, echoes)}".rstrip(": ")
         return ToolResult.failed(told, text=say(language, "failed.tool", tool=name, why=f"HTTP {answer.status}"))
-    value = value_of(answer)
+    value = value_of(answer, echoes)
     return ToolResult(ok=True, text=shown(value), value=value)
 
 
-def value_of(answer: "Answer") -> object:
-    """JSON as it is, text cut to a length that a model can be fed, anything else described."""
+def value_of(answer: "Answer", echoes: EchoMask) -> object:
+    """Return JSON as it is, text cut to a length that a model can be fed, anything else described."""
     if not answer.content:
         return {"status": answer.status}
     if "json" in answer.content_type or not answer.content_type:
         try:
-            return fed(json.loads(answer.text), is_cut=answer.is_cut)
+            return fed(echoes.value(json.loads(answer.text)), is_cut=answer.is_cut)
         except (ValueError, RecursionError):
-            return fed(answer.text, is_cut=answer.is_cut)
+            return fed(echoes.text(answer.text), is_cut=answer.is_cut)
     if answer.content_type.startswith(_TEXTS) or answer.content_type.endswith("xml"):
-        return fed(answer.text, is_cut=answer.is_cut)
+        return fed(echoes.text(answer.text), is_cut=answer.is_cut)
     size = f"more than {len(answer.content)}" if answer.is_cut else str(len(answer.content))
-    return {"content_type": answer.content_type, "bytes": size, "note": "not text; it cannot be shown here"}
+    return {
+        "content_type": echoes.text(answer.content_type),
+        "bytes": size,
+        "note": "not text; it cannot be shown here",
+    }
 
 
 def fed(value: object, *, is_cut: bool = False) -> object:
@@ -54,13 +62,13 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _error_text(answer: "Answer") -> str:
-    """What went wrong in the server's words: FastAPI's and RFC 9457's `detail`, or the beginning of the text."""
+def _error_text(answer: "Answer", echoes: EchoMask) -> str:
+    """The server's own text about the failure: FastAPI's and RFC 9457's `detail`, or the beginning of the body."""
     try:
-        said = json.loads(answer.text)
+        said = echoes.value(json.loads(answer.text))
     except (ValueError, RecursionError):
         is_page = "html" in answer.content_type
-        return "" if is_page else " ".join(answer.text.split())[:_LONGEST_ERROR]
+        return "" if is_page else " ".join(echoes.text(answer.text).split())[:_LONGEST_ERROR]
     if isinstance(said, dict):
         said = next((said[key] for key in ("detail", "message", "error", "title") if said.get(key)), said)
     if isinstance(said, list):

@@ -9,6 +9,7 @@ from urllib.parse import urlencode, urljoin
 from msgspec import Struct, field
 
 from bot.tool_servers.connections import ToolServerConnection
+from bot.tool_servers.echoes import EchoMask, basic_pair
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.exchange import Exchange, Outgoing
 from function_calls.toolsets.openapi.operation import Operation, Scheme
@@ -40,6 +41,13 @@ class Credentials:
         for scheme in self._chosen(operation.security):
             await self._add(shown, scheme, base_url)
         return shown
+
+    @property
+    def echoes(self) -> EchoMask:
+        """The mask of all that was or may be shown to the server."""
+        own = self._connection
+        pair = basic_pair(own.username, own.password.get_secret_value()) if own.username else ""
+        return EchoMask((*own.secrets, pair, *(token for _, token in self._tokens.values())))
 
     def for_document(self) -> list[tuple[str, str]]:
         """The headers that the document itself is asked for with."""

@@ -16,6 +16,18 @@ _ENDINGS: Final = (".json", ".yaml", ".yml")
 _USUAL_PATHS: Final = ("openapi.json", "openapi.yaml", "swagger.json", "v3/api-docs")
 
 
+def inline(spec: object, base: str) -> ImportedDocument:
+    """Return the tools of a document that stands in the settings; `base` is where relative servers start from.
+
+    Raises:
+        ServerUnavailable: it cannot be used.
+    """
+    try:
+        return import_document(spec, base)
+    except (DocumentInvalid, RecursionError) as error:
+        raise _unusable(error) from error
+
+
 async def fetched(
     exchange: Exchange, url: str, path: str, headers: Sequence[tuple[str, str]], *, max_bytes: int
 ) -> tuple[ImportedDocument, str]:
@@ -51,7 +63,11 @@ def _imported(answer: Answer, base: str) -> ImportedDocument:
     try:
         return import_document(_parsed(answer.text), base)
     except (DocumentInvalid, RecursionError) as error:
-        raise ServerUnavailable(f"the document cannot be used: {str(error) or type(error).__name__}") from error
+        raise _unusable(error) from error
+
+
+def _unusable(error: Exception) -> ServerUnavailable:
+    return ServerUnavailable(f"the document cannot be used: {str(error) or type(error).__name__}")
 
 
 def _parsed(text: str) -> object:

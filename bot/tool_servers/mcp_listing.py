@@ -7,6 +7,7 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from bot.tool_servers.echoes import EchoMask
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_tools import PROMPT, READ_RESOURCE, prompt_spec, resource_spec, tool_spec
 from function_calls.calls import ToolSpec
@@ -45,9 +46,12 @@ class McpListing(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...] = ()
 
 
-async def mcp_listing(client: "Client", server: McpServer) -> McpListing:
-    """Ask a server for all that it has, page by page, and take of it what the settings allow."""
-    made = _Making(server)
+async def mcp_listing(client: "Client", server: McpServer, echoes: EchoMask) -> McpListing:
+    """Ask a server for all that it has, page by page, and take of it what the settings allow.
+
+    Secrets of ours that stand in it are masked; a tool that has one in its name is left out.
+    """
+    made = _Making(server, echoes)
     tools = await _tools(client)
     prompts, resources = await _prompts(client), await _resources(client)
     for tool in tools:
@@ -66,8 +70,9 @@ async def mcp_listing(client: "Client", server: McpServer) -> McpListing:
 class _Making:
     """Collects specs, each under a name of its own."""
 
-    def __init__(self, server: McpServer) -> None:
+    def __init__(self, server: McpServer, echoes: EchoMask) -> None:
         self._server = server
+        self._echoes = echoes
         self.specs: list[ToolSpec] = []
         self.targets: dict[str, McpTarget] = {}
 
@@ -92,11 +97,14 @@ class _Making:
 
     def _add(self, target: McpTarget, make: Callable[[], ToolSpec]) -> None:
         try:
-            made = make()
-            spec = replace(made, examples=self._server.examples.get(made.name, ()))
+            made = self._echoes.spec(make())
         except (DocumentInvalid, SchemaInvalid) as error:
             logger.warning("{} {} of {} is left out: {}", target.kind, target.name, self._server.label, error)
             return
+        if made is None:
+            logger.warning("a {} of {} has a secret in its name and is left out", target.kind, self._server.label)
+            return
+        spec = replace(made, examples=self._server.examples.get(made.name, ()))
         self.specs.append(spec)
         self.targets[spec.name] = target
 

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
+from bot.tool_servers.echoes import header_secrets, variable_secrets
 from function_calls.toolsets.access import Access
 from services.errors import ConfigError
 
@@ -17,8 +18,9 @@ _KEY = "tool_servers.mcp_file"
 class McpServer(BaseModel):
     """One server: a `command` to run, or a `url` to speak to.
 
-    `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `confirm` says which
-    calls are asked about first. `examples` are sentences that mean a tool, by its name, with `{argument}` slots.
+    `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `name_filter` narrows
+    them as Open WebUI's `function_name_filter_list` does. `confirm` says which calls are asked about first. `examples`
+    are sentences that mean a tool, by its name, with `{argument}` slots.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
@@ -31,6 +33,7 @@ class McpServer(BaseModel):
     url: str = Field("", pattern=r"^(https?://.+)?$")
     headers: Mapping[str, SecretStr] = {}
     allow: tuple[str, ...] | None = None
+    name_filter: tuple[str, ...] = ()
     examples: Mapping[str, tuple[str, ...]] = {}
     confirm: Literal["changes", "always", "never"] = "changes"
     access_control: JsonValue = None
@@ -50,7 +53,7 @@ class McpServer(BaseModel):
 
     def allows(self, name: str) -> bool:
         """Whether the tool of that name there is to be offered."""
-        return self.allow is None or name in self.allow
+        return (self.allow is None or name in self.allow) and passes_filter((name,), self.name_filter)
 
     @property
     def access(self) -> Access:
@@ -60,8 +63,24 @@ class McpServer(BaseModel):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be shown."""
-        kept = (*self.env.values(), *self.headers.values())
-        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
+        found = (*variable_secrets(self.env), *header_secrets(self.headers))
+        return tuple(each for each in found if each)
+
+
+def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:
+    """Return whether a tool of these names is offered, by Open WebUI's `function_name_filter_list`.
+
+    An entry is the end of a name to offer, or after a `!` of one to leave out; without entries to offer, all are.
+    """
+    wanted = [each for each in entries if not each.startswith("!")]
+    unwanted = [each[1:].strip() for each in entries if each.startswith("!")]
+    if wanted and not _ends_with_any(names, wanted):
+        return False
+    return not _ends_with_any(names, unwanted)
+
+
+def _ends_with_any(names: Collection[str], ends: Collection[str]) -> bool:
+    return any(name.endswith(tuple(ends)) for name in names)
 
 
 def mcp_servers(path: str) -> tuple[McpServer, ...]:

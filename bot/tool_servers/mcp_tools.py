@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from bot.tool_servers.answers import fed, shown
+from bot.tool_servers.echoes import EchoMask
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.toolsets.openapi.changing import asks_only
 from function_calls.toolsets.openapi.naming import tool_name
@@ -62,27 +63,29 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
     )
 
 
-def prompt_result(result: "GetPromptResult") -> ToolResult:
-    """A prompt as it is filled in."""
-    text = "\n\n".join(_block(each.content) for each in result.messages)
+def prompt_result(result: "GetPromptResult", echoes: EchoMask) -> ToolResult:
+    """Return a prompt as it is filled in, without the secrets that `echoes` masks."""
+    text = echoes.text("\n\n".join(_block(each.content) for each in result.messages))
     return ToolResult(ok=True, text=shown(text), value=fed(text))
 
 
-def resource_result(result: "ReadResourceResult") -> ToolResult:
-    """The contents of a resource; what is no text is named."""
-    text = "\n".join(getattr(each, "text", None) or f"[{each.mime_type or 'binary'}]" for each in result.contents)
+def resource_result(result: "ReadResourceResult", echoes: EchoMask) -> ToolResult:
+    """Return the contents of a resource, masked likewise; a content that is no text is named."""
+    parts = (getattr(each, "text", None) or f"[{each.mime_type or 'binary'}]" for each in result.contents)
+    text = echoes.text("\n".join(parts))
     return ToolResult(ok=True, text=shown(text), value=fed(text))
 
 
-def result_of(name: str, result: "CallToolResult", language: str) -> ToolResult:
-    """What a call came to."""
-    text = "\n".join(_block(each) for each in result.content)
+def result_of(name: str, result: "CallToolResult", language: str, echoes: EchoMask) -> ToolResult:
+    """Return the result of a call, masked likewise."""
+    text = echoes.text("\n".join(_block(each) for each in result.content))
     if result.is_error:
         return ToolResult.failed(
             shown(text) or "the server reported an error",
             text=say(language, "failed.tool", tool=name, why=shown(text)[:200]),
         )
-    value = fed(result.structured_content if result.structured_content is not None else text)
+    structured = result.structured_content
+    value = fed(text if structured is None else echoes.value(structured))
     return ToolResult(ok=True, text=shown(text or value), value=value)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from loguru import logger
 from msgspec.structs import replace
 
+from bot.tool_servers.echoes import EchoMask
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.mcp_connection import Transport, transport
 from bot.tool_servers.mcp_listing import McpListing, mcp_listing
@@ -45,6 +46,7 @@ class McpToolset:
     ) -> None:
         self.server = server
         self.title = server.name
+        self._echoes = EchoMask(server.secrets)
         self._connect = connect
         self._first_pause = first_pause
         self._client: Client | None = None
@@ -98,7 +100,7 @@ class McpToolset:
             connection.cancel()
             await asyncio.gather(connection, return_exceptions=True)
         error = None if connection.cancelled() else connection.exception()
-        return "the server has ended" if error is None else _first_text(error)
+        return "the server has ended" if error is None else self._echoes.text(_first_text(error))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Call a tool of the server; giving up the wait cancels the call there."""
@@ -109,26 +111,26 @@ class McpToolset:
 
         try:
             if target.kind == "resource":
-                return resource_result(await client.read_resource(str(arguments["uri"])))
+                return resource_result(await client.read_resource(str(arguments["uri"])), self._echoes)
             if target.kind == "prompt":
                 texts = {key: str(value) for key, value in arguments.items()}
-                return prompt_result(await client.get_prompt(target.name, texts))
+                return prompt_result(await client.get_prompt(target.name, texts), self._echoes)
             return await self._called(client, target.name, name, arguments, context)
         except MCPError as error:
             self._changed.set()
-            raise ServerUnavailable(f"{self.server.name}: {error}") from error
+            raise ServerUnavailable(self._echoes.text(f"{self.server.name}: {error}")) from error
 
     async def _called(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
     ) -> ToolResult:
         async def told(progress: float, total: float | None, message: str | None) -> None:
             share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
-            await context.progress(f"{message} ({share})" if message else share)
+            await context.progress(self._echoes.text(f"{message} ({share})" if message else share))
 
         result = await client.call_tool(
             name, dict(arguments), read_timeout_seconds=self.server.timeout_seconds, progress_callback=told
         )
-        return result_of(shown_as, result, context.language)
+        return result_of(shown_as, result, context.language, self._echoes)
 
     async def _connected(self) -> None:
         from mcp import Client
@@ -156,7 +158,7 @@ class McpToolset:
         self._changed.clear()
 
     async def _list(self, client: "Client") -> None:
-        listing = await mcp_listing(client, self.server)
+        listing = await mcp_listing(client, self.server, self._echoes)
         is_new = listing.specs != self._listing.specs
         kept = self._listing.specs if not is_new else listing.specs  # equal specs stay the same objects
         self._client, self._listing, self._health = client, replace(listing, specs=kept), Health()

@@ -12,14 +12,16 @@ from msgspec.structs import replace
 from bot.tool_servers.answers import result_of
 from bot.tool_servers.connections import ToolServerConnection
 from bot.tool_servers.credentials import Credentials, Shown
-from bot.tool_servers.documents import fetched
+from bot.tool_servers.documents import fetched, inline
+from bot.tool_servers.echoes import EchoMask
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.exchange import Exchange, Files, Outgoing
+from bot.tool_servers.mcp_servers import passes_filter
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.toolset import Viewer, unknown_tool
 from function_calls.toolsets.names import joined_name
-from function_calls.toolsets.openapi.operation import Operation
+from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
 from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepared
 from function_calls.toolsets.source import Health
 
@@ -90,23 +92,25 @@ class OpenApiToolset:
         """
         async with self._loading:
             try:
-                found, base = await fetched(
-                    self._exchange,
-                    self.connection.url,
-                    self.connection.path,
-                    self._credentials.for_document(),
-                    max_bytes=self._limits.document,
-                )
+                found, base = await self._document()
             except ServerUnavailable as error:
-                self._health = Health(is_ok=False, detail=str(error))
+                self._health = Health(is_ok=False, detail=self._credentials.echoes.text(str(error)))
                 raise
-            changes = self._took(found.operations)
-            self.title, self._base_url = found.title or self.title, base
-            self._health = Health(detail="; ".join(found.problems[:3]))
+            changes, echoes = self._took(found.operations), self._credentials.echoes
+            self.title, self._base_url = echoes.text(found.title) or self.title, base
+            self._health = Health(detail=echoes.text("; ".join(found.problems[:3])))
         log = logger.bind(server=self.connection.label)
         log.info("{} tools of {}: {} new, {} gone, {} changed", len(self._specs), self.title,
                  len(changes.added), len(changes.removed), len(changes.changed))  # fmt: skip
         return changes
+
+    async def _document(self) -> tuple[ImportedDocument, str]:
+        own = self.connection
+        if own.spec is not None:
+            return await asyncio.to_thread(inline, own.spec, own.url), own.url
+        return await fetched(
+            self._exchange, own.url, own.path, self._credentials.for_document(), max_bytes=self._limits.document
+        )
 
     async def keep_trying(self) -> None:
         """Fetch the document, as often as it takes; the pauses grow to five minutes."""
@@ -133,7 +137,7 @@ class OpenApiToolset:
         answer = await self._exchange.send(
             _outgoing(request, shown, self._server(operation)), max_bytes=self._limits.answer
         )
-        return result_of(name, answer, context.language)
+        return result_of(name, answer, context.language, self._credentials.echoes)
 
     def _server(self, operation: Operation) -> str:
         """The operation's own server where that is of the configured origin, else the configured address."""
@@ -147,7 +151,9 @@ class OpenApiToolset:
 
     def _took(self, found: tuple[Operation, ...]) -> DocumentChanges:
         before = self._operations
-        kept = [self._offered(each) for each in found if self._is_wanted(each)]
+        echoes = self._credentials.echoes
+        wanted = (self._offered(each, echoes) for each in found if self._is_wanted(each))
+        kept = [each for each in wanted if each is not None]
         now = {each.name: before[each.name] if before.get(each.name) == each else each for each in kept}
         changes = DocumentChanges(
             added=tuple(name for name in now if name not in before),
@@ -163,17 +169,20 @@ class OpenApiToolset:
         own, names = self.connection, {operation.name, operation.operation_id}
         if names & set(own.exclude) or (own.include and not names & set(own.include)):
             return False
+        if not passes_filter(names, own.name_filter):
+            return False
         if own.tags and not set(operation.tags) & set(own.tags):
             return False
         return not own.methods or operation.method in {each.lower() for each in own.methods}
 
-    def _offered(self, operation: Operation) -> Operation:
-        own = self.connection
+    def _offered(self, operation: Operation, echoes: EchoMask) -> Operation | None:
+        own, spec = self.connection, echoes.spec(operation.spec)
+        if spec is None:
+            logger.warning("tool server {}: an operation has a secret in its name and is left out", own.label)
+            return None
         asks = {"always": True, "never": False, "changes": operation.changes_state}[own.confirm]
         name = joined_name(own.prefix, operation.name) if own.prefix else operation.name
-        return replace(
-            operation, spec=replace(operation.spec, name=name, confirm=asks, examples=own.examples.get(name, ()))
-        )
+        return replace(operation, spec=replace(spec, name=name, confirm=asks, examples=own.examples.get(name, ())))
 
 
 def _outgoing(request: PreparedRequest, shown: Shown, server: str) -> Outgoing:

@@ -1,7 +1,7 @@
 """All sources of tools of a bot, put together and kept running; of those it does not have nothing is imported."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +14,11 @@ from function_calls.calls import ToolSpec
 from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
 from function_calls.toolset import Toolset
+from function_calls.toolsets.access import Access
 from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.local import LocalToolset
-from function_calls.toolsets.source import ToolSource
+from function_calls.toolsets.source import Health, ToolSource
 from services.clock import Clock, SystemClock
 from services.stored_tools.ports import StoredToolStore
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from bot.stored_tools.runner import RunLimits
     from bot.stored_tools.shelf import ToolShelf
     from bot.stored_tools.toolset import StoredToolset
-    from bot.tool_servers.connections import ToolServerConnection
+    from bot.tool_servers.connections import Connections, RefusedConnection, ToolServerConnection
     from bot.tool_servers.mcp_servers import McpServer
     from bot.tool_servers.mcp_toolset import McpToolset
     from bot.tool_servers.openapi_toolset import DocumentChanges, OpenApiToolset
@@ -105,8 +106,9 @@ async def tool_sources(
         ConfigError: a connection cannot be read.
     """
     async with AsyncExitStack() as resources:
-        openapi = await _opened(settings, resources)
-        mcp = _spoken_to(settings)
+        connections = _connections(settings)
+        openapi = await _opened(connections.openapi, settings, resources) if connections is not None else []
+        mcp = _mcp_toolsets(_mcp_servers(settings, connections))
         direct = DirectToolset()
         written = shelf = None
         if stored is not None and settings.python_tools:
@@ -115,6 +117,7 @@ async def tool_sources(
         elsewhere = (
             *(_openapi_source(each) for each in openapi),
             *(_mcp_source(each) for each in mcp),
+            *(_refused_source(each) for each in (() if connections is None else connections.refused)),
             *more,
             *((stored_source(written),) if written is not None else ()),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
@@ -144,8 +147,9 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
     Raises:
         ConfigError: a connection cannot be read.
     """
+    connections = _connections(settings)
     servers = (secret for each in _mcp_servers(settings) for secret in each.secrets)
-    return (*(secret for each in _connections(settings) for secret in each.secrets), *servers)
+    return (*(() if connections is None else connections.secrets), *servers)
 
 
 def run_limits(settings: ToolServerSettings) -> "RunLimits":
@@ -155,25 +159,31 @@ def run_limits(settings: ToolServerSettings) -> "RunLimits":
     return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
 
 
-def _connections(settings: ToolServerSettings) -> "tuple[ToolServerConnection, ...]":
+def _connections(settings: ToolServerSettings) -> "Connections | None":
+    """The connections of the settings; None where there are none, so that nothing is imported for them."""
     if not (settings.urls or settings.connections.get_secret_value()):
-        return ()
-    from bot.tool_servers.connections import connections
+        return None
+    from bot.tool_servers.connections import read_connections
 
-    return connections(settings)
+    return read_connections(settings)
 
 
-def _mcp_servers(settings: ToolServerSettings) -> "tuple[McpServer, ...]":
+def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None" = None) -> "tuple[McpServer, ...]":
+    """The MCP servers of the connections and of the file; those of the file keep out of labels that are taken."""
+    listed = () if connections is None else connections.mcp
     if not settings.mcp_file:
-        return ()
+        return listed
     from bot.tool_servers.mcp_servers import mcp_servers
 
-    return mcp_servers(settings.mcp_file)
+    taken = set() if connections is None else connections.labels
+    found = mcp_servers(settings.mcp_file)
+    return (
+        *listed,
+        *(each if each.label not in taken else each.model_copy(update={"name": f"{each.label}_mcp"}) for each in found),
+    )
 
 
-def _spoken_to(settings: ToolServerSettings) -> "list[McpToolset]":
-    """The MCP servers of the settings."""
-    wanted = _mcp_servers(settings)
+def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
     if not wanted:
         return []
     from bot.tool_servers.mcp_toolset import McpToolset
@@ -192,9 +202,10 @@ def _kept(
     return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), ToolShelf(store, clock)
 
 
-async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "list[OpenApiToolset]":
+async def _opened(
+    wanted: "Sequence[ToolServerConnection]", settings: ToolServerSettings, resources: AsyncExitStack
+) -> "list[OpenApiToolset]":
     """The OpenAPI servers of the settings, their connections held by `resources`."""
-    wanted = _connections(settings)
     if not wanted:
         return []
     # The HTTP client takes a while to import, and most bots have no tool server.
@@ -215,6 +226,19 @@ async def _opened(settings: ToolServerSettings, resources: AsyncExitStack) -> "l
 def stored_source(toolset: "StoredToolset") -> ToolSource:
     """Who may use which is the toolset's own question, tool by tool."""
     return ToolSource(label=PYTHON, kind="python", toolset=toolset)
+
+
+def _refused_source(refused: "RefusedConnection") -> ToolSource:
+    """A source without tools, so that its error is shown wherever the health of sources is."""
+    logger.error("tool server connection {} is not used: {}", refused.label, refused.problem)
+    health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
+    return ToolSource(
+        label=refused.label,
+        kind="openapi",
+        toolset=CombinedToolset({}),
+        access=Access(is_public=False),
+        health=lambda: health,
+    )
 
 
 def _openapi_source(toolset: "OpenApiToolset") -> ToolSource:

@@ -15,10 +15,14 @@ SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """Whether a source can be used now; `detail` says what is wrong, or what it is."""
+    """Whether a source can be used now; `detail` says what is wrong, or what it is.
+
+    `is_final` says that it stays as it is until the settings are changed.
+    """
 
     is_ok: bool = True
     detail: str = ""
+    is_final: bool = False
 
 
 def _well() -> Health:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.settings import Settings, ToolServerSettings
-from bot.tool_servers.connections import connections
+from bot.tool_servers.connections import read_connections
 from bot.tool_servers.mcp_servers import mcp_servers
 from function_calls.toolsets.stored.source import read_source
 
@@ -30,7 +30,7 @@ def test_the_settings_are_ours():
 def test_the_connections_are_read():
     _, assignment = shlex.split(blocks(PAGE, "sh")[0])
 
-    [connection] = connections(ToolServerSettings(connections=SecretStr(assignment.partition("=")[2])))
+    [connection] = read_connections(ToolServerSettings(connections=SecretStr(assignment.partition("=")[2]))).openapi
 
     assert connection.url == "http://my-tool:8000/openapi.json"
 

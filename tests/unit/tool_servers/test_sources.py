@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.settings import ToolServerSettings
-from bot.tool_servers.connections import connections
+from bot.tool_servers.connections import read_connections
 from function_calls.permission import Viewer
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.direct import DirectToolset
@@ -19,7 +19,7 @@ def written(*entries):
 def test_the_specifications_connection_is_read():
     settings = written({"url": "http://my-static-tool:8000/openapi.json", "headers": {"X-API-KEY": "k-123"}})
 
-    [connection] = connections(settings)
+    [connection] = read_connections(settings).openapi
 
     assert connection.name == "my-static-tool_8000"
     assert connection.secrets == ("k-123",)
@@ -36,23 +36,103 @@ def test_connections_of_open_webui_are_read_with_their_switch_and_access():
         "info": {"name": "Time", "description": ""},
     }
 
-    [connection] = connections(written(entry, {"url": "http://off:1", "config": {"enable": False}}))
+    [connection] = read_connections(written(entry, {"url": "http://off:1", "config": {"enable": False}})).openapi
 
     assert (connection.name, connection.access.people) == ("Time", {"web:ann"})
 
 
 def test_two_servers_of_one_name_get_labels_of_their_own():
-    found = connections(written({"url": "http://a:1", "name": "time"}, {"url": "http://b:1", "name": "time"}))
+    found = read_connections(
+        written({"url": "http://a:1", "name": "time"}, {"url": "http://b:1", "name": "time"})
+    ).openapi
 
     assert [each.name for each in found] == ["time", "time_2"]
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '[{"url": "ftp://x"}]', '[{"url": "http://x", "colour": "red"}]', "7"])
+@pytest.mark.parametrize("text", ["{", "7", '{"key": "red"}'])
 def test_connections_that_cannot_be_read_are_an_error_that_quotes_no_secret(text):
     with pytest.raises(ConfigError) as refusal:
-        connections(ToolServerSettings(connections=SecretStr(text)))
+        read_connections(ToolServerSettings(connections=SecretStr(text)))
 
     assert "red" not in str(refusal.value)
+
+
+URL = "http://x:1"
+REFUSED = {
+    "a number": (1, "0"),
+    "another scheme": ({"url": "ftp://x"}, "url"),
+    "an unknown field": ({"url": URL, "colour": "red"}, "colour"),
+    "an unknown field of config": ({"url": URL, "config": {"colour": "red"}}, "config.colour"),
+    "an unknown type": ({"url": URL, "type": "red"}, "type"),
+    "a session": ({"url": URL, "auth_type": "session", "key": "red"}, "auth_type session"),
+    "a login of Open WebUI": ({"url": URL, "auth_type": "oauth_2.1"}, "auth_type oauth_2.1"),
+    "an unknown auth_type": ({"url": URL, "auth_type": "red"}, "auth_type"),
+    "an unknown spec_type": ({"url": URL, "spec_type": "red"}, "spec_type"),
+    "a document that is none": ({"url": URL, "spec_type": "json", "spec": "red"}, "spec"),
+    "an access_control of another form": ({"url": URL, "access_control": "red"}, "access_control"),
+    "access_grants of another form": ({"url": URL, "config": {"access_grants": ["red"]}}, "access_grants"),
+    "two access rules": ({"url": URL, "access_control": {}, "config": {"access_grants": []}}, "access_grants"),
+    "an identity without a platform": (
+        {
+            "url": URL,
+            "config": {"access_grants": [{"principal_type": "user", "principal_id": "red", "permission": "read"}]},
+        },
+        "user_ids",
+    ),
+    "a filter of another form": ({"url": URL, "config": {"function_name_filter_list": 7}}, "function_name_filter_list"),
+    "a field that MCP has not": ({"url": URL, "type": "mcp", "tags": ["red"]}, "tags"),
+}
+
+
+@pytest.mark.parametrize(("entry", "field"), REFUSED.values(), ids=list(REFUSED))
+def test_an_entry_that_cannot_be_followed_is_refused_by_name_and_the_others_are_used(entry, field):
+    found = read_connections(written(entry, {"url": "http://b:1", "name": "time"}))
+
+    [refused] = found.refused
+    assert field in str(refused.problem)
+    assert "red" not in str(refused.problem)
+    assert [each.name for each in found.openapi] == ["time"]
+
+
+def test_the_secrets_of_a_refused_entry_are_kept_out_of_the_log_too():
+    found = read_connections(written({"url": "ftp://x", "key": "k-1234", "headers": {"X-Key": "h-1234"}}))
+
+    assert found.secrets == ("k-1234", "h-1234")
+
+
+def test_null_counts_as_left_out():
+    entry = {"url": URL, "key": None, "headers": None, "config": None, "info": None, "spec": None, "path": None}
+
+    [connection] = read_connections(written(entry)).openapi
+
+    assert (connection.key.get_secret_value(), connection.headers, connection.access.is_public) == ("", {}, True)
+
+
+GRANT = {"principal_type": "user", "principal_id": "web:ann", "permission": "read"}
+SHARED = {"principal_type": "group", "principal_id": "web:home", "permission": "read"}
+EVERYBODY = {"principal_type": "user", "principal_id": "*", "permission": "read"}
+
+
+@pytest.mark.parametrize(
+    ("grants", "access"),
+    [
+        ([], {}),
+        (None, None),
+        ([EVERYBODY], None),
+        ([GRANT, SHARED], {"read": {"user_ids": ["web:ann"], "group_ids": ["web:home"]}}),
+        ([{**GRANT, "permission": "write"}], {}),
+    ],
+)
+def test_access_grants_are_followed(grants, access):
+    [connection] = read_connections(written({"url": URL, "config": {"access_grants": grants}})).openapi
+
+    assert connection.access_control == access
+
+
+def test_without_authentication_the_key_stays_here():
+    [connection] = read_connections(written({"url": URL, "auth_type": "none", "key": "k-1234"})).openapi
+
+    assert connection.key.get_secret_value() == ""
 
 
 def test_access_survives_being_written():

@@ -1,0 +1,87 @@
+"""Mask the secrets of a tool server in everything that the server sends back."""
+
+import base64
+from collections.abc import Iterable, Mapping
+from typing import Final
+from urllib.parse import quote, quote_plus
+
+from msgspec.structs import replace
+from pydantic import SecretStr
+
+from function_calls.calls import ToolSpec
+
+MASK: Final = "[secret]"
+_PLAIN_HEADERS: Final = frozenset({"accept", "accept-language", "accept-encoding", "content-type", "user-agent"})
+_SECRET_VARIABLES: Final = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL")
+_SHORTEST: Final = 4
+"""Shorter texts are no secrets, and masking them would make ordinary answers unreadable."""
+
+
+class EchoMask:
+    """Masks secrets as they are, percent-encoded, in base64, and without the scheme that stands before them."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        found = {form for secret in secrets for form in _forms(secret) if len(form) >= _SHORTEST}
+        self._secrets = sorted(found, key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """Return `text` with every secret masked."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, MASK)
+        return text
+
+    def value(self, value: object) -> object:
+        """Return a JSON value with every secret masked in its texts and keys; the same object where there is none."""
+        return self._masked(value) if self._secrets else value
+
+    def spec(self, spec: ToolSpec) -> ToolSpec | None:
+        """Return a tool with every secret masked; None where its name has one, since a changed name calls nothing."""
+        if not self._secrets:
+            return spec
+        if self.text(spec.name) != spec.name:
+            return None
+        parameters = self._masked(spec.parameters)
+        return replace(
+            spec,
+            description=self.text(spec.description),
+            parameters=parameters if isinstance(parameters, Mapping) else {},
+        )
+
+    def _masked(self, value: object) -> object:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(str(key)): self._masked(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._masked(each) for each in value]
+        return value
+
+
+def header_secrets(headers: Mapping[str, SecretStr]) -> Iterable[str]:
+    """Return the values of headers, without those that never hold a secret, such as `Accept`."""
+    return (value.get_secret_value() for name, value in headers.items() if name.lower() not in _PLAIN_HEADERS)
+
+
+def variable_secrets(environment: Mapping[str, SecretStr]) -> Iterable[str]:
+    """Return the values of variables whose name says that they are secret."""
+    return (
+        value.get_secret_value()
+        for name, value in environment.items()
+        if any(mark in name.upper() for mark in _SECRET_VARIABLES)
+    )
+
+
+def basic_pair(username: str, password: str) -> str:
+    """Return what HTTP basic authentication sends for a name and a password."""
+    return base64.b64encode(f"{username}:{password}".encode()).decode()
+
+
+def _forms(secret: str) -> Iterable[str]:
+    plain = secret.strip()
+    parts = plain.split()
+    for each in {plain, parts[-1] if parts else ""}:
+        yield each
+        yield quote(each, safe="")
+        yield quote_plus(each)
+        yield base64.b64encode(each.encode()).decode().rstrip("=")

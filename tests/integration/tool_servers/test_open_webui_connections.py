@@ -1,0 +1,215 @@
+"""Connections as Open WebUI's form writes them, to servers on loopback, through the HTTP API of a served bot."""
+
+import json
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from fastapi import FastAPI, Request
+from fastapi.responses import PlainTextResponse
+from pydantic import SecretStr
+
+from bot.settings import ToolServerSettings
+from bot.testing.http_bot import served_bot, with_token
+from bot.testing.models import ScriptedInterpreter
+from function_calls.calls import ToolCall
+from tests.integration.tool_servers.test_mcp_over_http import Notes
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+KEY = "k3y/with+signs=="
+HEADER = "h34der-value"
+OPERATOR = {"Authorization": "Bearer 0perator-t0ken-here"}
+
+
+def library():
+    """A server that tells whoever asks which headers came with the request."""
+    app = FastAPI(title=f"Library of {HEADER}")
+
+    @app.get("/books", operation_id="list_books", description=f"Lists the books. {HEADER}")
+    async def list_books() -> list[str]:
+        return ["Emma"]
+
+    @app.delete("/books", operation_id="delete_books")
+    async def delete_books() -> str:
+        return "deleted"
+
+    @app.get("/echo", operation_id="get_echo")
+    async def get_echo(request: Request) -> dict[str, object]:
+        return {"headers": dict(request.headers), HEADER: "as a key", "quoted": str(httpx.QueryParams({"k": KEY}))}
+
+    @app.get("/fault", operation_id="get_fault")
+    async def get_fault(request: Request) -> dict[str, object]:
+        raise RuntimeError(request.headers["authorization"])
+
+    @app.exception_handler(RuntimeError)
+    async def fail(request: Request, error: RuntimeError) -> object:
+        return PlainTextResponse(f"refused: {error}", status_code=418)
+
+    return app
+
+
+def form(url, **more):
+    """An entry with every field of the form."""
+    entry = {
+        "type": "openapi",
+        "url": url,
+        "spec_type": "url",
+        "spec": "",
+        "path": "openapi.json",
+        "auth_type": "bearer",
+        "headers": None,
+        "key": "",
+        "config": {"enable": True, "function_name_filter_list": "", "access_control": None},
+        "info": {"id": "lib", "name": "lib", "description": ""},
+    }
+    config = {**entry["config"], **more.pop("config", {})}
+    return {**entry, **more, "config": config}
+
+
+@asynccontextmanager
+async def bot_with(*entries, **more):
+    """A client of a served bot that has these connections."""
+    settings = ToolServerSettings(connections=SecretStr(json.dumps(entries)))
+    http = with_token("0perator-t0ken-here")
+    async with (
+        served_bot(tool_servers=settings, http=http, **more) as (address, context),
+        httpx.AsyncClient(base_url=address, timeout=30, headers=OPERATOR) as client,
+    ):
+        client.context = context
+        yield client
+
+
+async def offered(client, headers=None):
+    listed = (await client.get("/api/tools/", headers=headers)).json()
+    return {each["name"] for each in listed} & {"list_books", "delete_books", "get_echo", "get_fault"}
+
+
+async def member(client, name="Ann"):
+    _, secret = await client.context.tokens.issue(name, "member")
+    return {"Authorization": f"Bearer {secret}"}
+
+
+@pytest.mark.parametrize(
+    ("names", "left"),
+    [
+        ("", {"list_books", "delete_books", "get_echo", "get_fault"}),
+        ("list_books", {"list_books"}),
+        (["list_books", "get_echo"], {"list_books", "get_echo"}),
+        ("_books, !delete_books", {"list_books"}),
+        ("!delete_books,!get_fault", {"list_books", "get_echo"}),
+    ],
+)
+async def test_the_function_name_filter_list_narrows_what_is_offered_and_called(serve, names, left):
+    async with serve(library()) as url, bot_with(form(url, config={"function_name_filter_list": names})) as client:
+        found = await offered(client)
+        called = await client.post("/api/tools/delete_books/invoke", json={})
+
+    assert found == left
+    assert (called.status_code == 200) is ("delete_books" in left)
+
+
+async def test_empty_access_grants_admit_admins_only(serve):
+    async with serve(library()) as url, bot_with(form(url, config={"access_grants": []})) as client:
+        ann = await member(client)
+        for_admin, for_ann = await offered(client), await offered(client, ann)
+        by_admin = await client.post("/api/tools/list_books/invoke", json={})
+        by_ann = await client.post("/api/tools/list_books/invoke", json={}, headers=ann)
+
+    assert (bool(for_admin), for_ann) == (True, set())
+    assert (by_admin.json()["result"], by_ann.status_code) == (["Emma"], 404)
+
+
+async def test_a_grant_admits_the_person_that_it_names(serve):
+    grants = [{"principal_type": "user", "principal_id": "web:ann", "permission": "read"}]
+    async with serve(library()) as url, bot_with(form(url, config={"access_grants": grants})) as client:
+        ann, eve = await offered(client, await member(client)), await offered(client, await member(client, "Eve"))
+
+    assert (bool(ann), eve) == (True, set())
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+async def test_a_document_in_the_entry_is_used_and_none_is_fetched(serve, is_text):
+    app = library()
+    document = app.openapi()
+    app.openapi_url = None
+    served = FastAPI(openapi_url=None)
+    served.mount("/", app)
+    spec = json.dumps(document) if is_text else document
+    async with serve(served) as url, bot_with(form(url, spec_type="json", spec=spec)) as client:
+        called = await client.post("/api/tools/list_books/invoke", json={})
+        refreshed = await client.post("/api/tools/sources/lib/refresh")
+
+    assert called.json()["result"] == ["Emma"]
+    assert refreshed.status_code == 200
+
+
+async def test_an_entry_that_is_refused_is_named_and_the_others_are_used(serve):
+    async with serve(library()) as url:
+        refused = form(url, auth_type="session", info={"id": "s", "name": "sessions", "description": ""})
+        async with bot_with(refused, form(url)) as client:
+            found = await offered(client)
+            sources = {each["label"]: each for each in (await client.get("/api/tools/sources")).json()["sources"]}
+
+    assert "list_books" in found
+    assert sources["lib"]["is_ok"]
+    assert not sources["sessions"]["is_ok"]
+    assert "auth_type session" in sources["sessions"]["detail"]
+
+
+async def test_a_server_that_echoes_secrets_shows_them_nowhere(serve):
+    script = [
+        [ToolCall(id="1", name="get_echo", arguments={})],
+        [ToolCall(id="2", name="get_fault", arguments={})],
+        "Done.",
+    ]
+    interpreter = ScriptedInterpreter(script)
+    said = {"session_id": "lobby", "message": "Bubbles, what comes?", "name": "Ann"}
+    async with (
+        serve(library()) as url,
+        bot_with(form(url, key=KEY, headers={"X-Own": HEADER}), interpreter=interpreter) as client,
+    ):
+        told = {
+            "invoke": await client.post("/api/tools/get_echo/invoke", json={}),
+            "fault": await client.post("/api/tools/get_fault/invoke", json={}),
+            "server": await client.post("/tools/get_echo"),
+            "list": await client.get("/api/tools/"),
+            "document": await client.get("/tools/openapi.json"),
+            "sources": await client.get("/api/tools/sources"),
+            "reply": await client.post("/api/chat/send", json=said, headers={"Accept": "application/json"}),
+        }
+        stored = await client.get("/api/chat/sessions/lobby/messages")
+
+    results = [result for step in interpreter.turns[-1].steps for result in step.results]
+    prompts = json.dumps([[each.value, each.text, each.error] for each in results])
+    texts = {name: answer.text for name, answer in told.items()} | {"prompt": prompts, "stored": stored.text}
+    assert "[secret]" in texts["invoke"]
+    assert "[secret]" in prompts
+    for name, text in texts.items():
+        for secret in (KEY, HEADER, "k3y%2Fwith%2Bsigns%3D%3D"):
+            assert secret not in text, name
+
+
+async def test_type_mcp_is_served_by_the_mcp_client_with_the_key_and_the_filter(mcp_notes):
+    entry = form(
+        mcp_notes.url,
+        type="mcp",
+        path="",
+        key="notes-token",
+        config={"function_name_filter_list": "get_visitor"},
+    )
+    async with bot_with(entry) as client:
+        sources = {each["label"]: each for each in (await client.get("/api/tools/sources")).json()["sources"]}
+        called = await client.post("/api/tools/get_visitor/invoke", json={})
+        other = await client.post("/api/tools/get_count/invoke", json={})
+
+    assert (sources["lib"]["kind"], sources["lib"]["tools"]) == ("mcp", ["get_visitor"])
+    assert (called.json()["result"], other.status_code) == ({"result": "known"}, 404)
+
+
+@pytest.fixture
+async def mcp_notes():
+    running = Notes()
+    await running.start()
+    yield running
+    await running.kill()
