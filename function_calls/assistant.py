@@ -107,7 +107,7 @@ class Assistant:
     async def _waiting(self, turn: Turn, consent: bool | None) -> tuple[PendingCall, ...]:
         """The calls that the answer is about: those waiting for a yes, or the one that is picked; all at a no."""
         oversight = self._router.oversight
-        if oversight is None:
+        if oversight is None or turn.tool_choice is not None:
             return ()
         if consent is not None:
             return await oversight.confirmations.take(turn.message, "" if consent else None)
@@ -115,6 +115,13 @@ class Assistant:
         return await oversight.confirmations.take(turn.message, pick) if pick else ()
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+        """Interpret a round; under a `tool_choice` no call is made here, whoever chose it."""
+        made = await self._understood(waiting, turn)
+        if turn.tool_choice is None or not made.calls:
+            return made
+        return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
+
+    async def _understood(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         tally = current_tally()
         if waiting and not turn.steps:
             if tally is not None:

@@ -133,6 +133,10 @@ class Turn(Struct, frozen=True, kw_only=True):
     `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
     `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
     `on_text` hears the answer while it is written, where somebody can watch that.
+
+    `client_messages` is the conversation before this message as a client of the completions API keeps it, in the form
+    of that API; None where the chat's own record is shown. `tool_choice` is that of the API: None lets the interpreter
+    decide, `none` forbids calls, anything else demands one of `tools`.
     """
 
     message: ChatMessage
@@ -145,6 +149,13 @@ class Turn(Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = ()
     state: Mapping[str, object] = field(default_factory=dict)
     on_text: TextListener | None = None
+    client_messages: tuple[Mapping[str, object], ...] | None = None
+    tool_choice: str | Mapping[str, object] | None = None
+
+    @property
+    def must_call(self) -> bool:
+        """Whether an answer without a call is of no use."""
+        return self.tool_choice not in (None, "none")
 
     @property
     def said_at(self) -> datetime:

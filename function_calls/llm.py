@@ -80,6 +80,8 @@ class FunctionCallLLM:
                 style = lesser
 
     async def _interpreted(self, asking: "_Asking") -> Interpretation:
+        if asking.turn.tool_choice == "none":
+            return await self._words(asking)
         attempt = Attempt(asking.turn)
         while True:
             completion, reading = await self._choice(asking, attempt.corrections)
@@ -128,7 +130,7 @@ class FunctionCallLLM:
 
     async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
         """Calls that are all right: leave out what was done before, stop at what failed before."""
-        if attempt.fresh and self._reviewer is not None and not asking.turn.steps:
+        if attempt.fresh and self._reviewer is not None and not asking.turn.steps and not asking.turn.must_call:
             return await self._reviewed(asking, attempt.fresh, text, self._reviewer)
         if attempt.fresh:
             return Interpretation(calls=attempt.fresh, answer=text)

@@ -5,7 +5,7 @@ clock, the sender, the zone and the language stand at the very end of the last u
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from function_calls.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.json_values import as_json
@@ -18,6 +18,7 @@ HISTORY_MESSAGES = 12
 LONGEST_RESULT = 16_000
 """Characters of a result that a model is fed; the record keeps the whole."""
 _LONGEST_LINE = 500
+_SPOKEN = frozenset({"user", "assistant"})
 
 
 def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
@@ -36,7 +37,13 @@ def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
 
 
 def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
-    """The last `limit` messages before this one as (role, text), oldest first; people's lines begin with their name."""
+    """Return the last `limit` messages before this one as (role, text), oldest first.
+
+    The lines of people begin with their name, except in a conversation that a client keeps, which stays as it is.
+    """
+    if turn.client_messages is not None:
+        spoken = [each for each in turn.client_messages if each["role"] in _SPOKEN and each.get("content")]
+        return [(str(each["role"]), str(each["content"])) for each in spoken[-limit:]] if limit else []
     recent = turn.recent[-limit:] if limit else ()
     return [(_role(message, turn), _line(message, turn)) for message in recent if message.text]
 
@@ -48,17 +55,37 @@ def current(turn: Turn) -> str:
 
 
 def conversation(turn: Turn, system: str, said: str) -> list[Message]:
-    """System text, history, and `said` as the last user message, roles alternating."""
+    """Return system text, history, and `said` as the last user message, roles alternating.
+
+    The history of a client is kept as it was sent; system messages at its beginning join the system text, because many
+    chat templates take only one.
+    """
+    if turn.client_messages is not None:
+        own, before = _split_system(turn.client_messages)
+        return [
+            {"role": "system", "content": "\n\n".join([system, *own])},
+            *before,
+            {"role": "user", "content": said},
+        ]
     before = history(turn)
     if before and before[-1]["role"] == "user":
         said = f"[earlier]\n{before.pop()['content']}\n\n[message]\n{said}"
     return [{"role": "system", "content": system}, *before, {"role": "user", "content": said}]
 
 
+def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], list[Message]]:
+    """The texts of the system messages at the beginning, and all other messages."""
+    count = next((place for place, each in enumerate(messages) if each["role"] != "system"), len(messages))
+    return [str(each["content"]) for each in messages[:count]], [dict(each) for each in messages[count:]]
+
+
 def rounds(steps: Sequence[Step]) -> list[Message]:
     """The calls of this turn and their results: each `assistant` message with its `tool` messages, always in pairs."""
     told: list[Message] = []
     for step in steps:
+        if not step.calls:
+            told.append({"role": "assistant", "content": step.text})
+            continue
         told.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
         told += [
             tool_message(call.id, call.name, cut(result_text(result)))

@@ -44,6 +44,7 @@ ROUTERS: Final[Sequence[APIRouter]] = (
     tools_api.routes,  # after those two, since it takes any name
     tool_server.routes,
     openai_api.routes,
+    openai_api.open_webui_routes,
     search_api.routes,
     admin_record.routes,
     admin_api.routes,

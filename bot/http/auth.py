@@ -71,9 +71,11 @@ def viewer_of_token(token: Token) -> Viewer:
 
 
 async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:
-    """Who `connection` is from; None for nobody that is known. `is_open` lets those without a token be `LOCAL`.
+    """Return who `connection` is from; None for nobody that is known.
 
-    A token stands in the header `Authorization: Bearer …`, or, for sockets of a browser, in the query (`token`).
+    `is_open` is for a bot without a token of its own, which only this machine reaches: whoever shows none, or the
+    placeholder key that many clients insist on, is `LOCAL`. A token stands in the header `Authorization: Bearer …`, or,
+    for sockets of a browser, in the query (`token`).
     """
     header = connection.headers.get("authorization", "")
     secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
@@ -81,7 +83,8 @@ async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: boo
         secret = connection.query_params.get("token", "")
     if secret:
         token = await tokens.find(secret)
-        return None if token is None else viewer_of_token(token)
+        if token is not None:
+            return viewer_of_token(token)
     return LOCAL if is_open else None
 
 

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 
 from bot.http.answer import Answer
 from bot.http.field_problems import field_problems, in_one_line
-from bot.http.openai_errors import PREFIX, OpenAiError, OpenAiErrorBody, type_of
+from bot.http.openai_errors import OpenAiError, OpenAiErrorBody, is_openai_path, type_of
 from function_calls.running import refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
@@ -102,7 +102,7 @@ def describe_errors(document: dict[str, Any]) -> None:
         schema.pop("$defs", None)
         schemas[body.__name__] = schema
     for path, methods in document["paths"].items():
-        errors = _described(OpenAiErrorBody if _is_for_openai(path) else ErrorBody)
+        errors = _described(OpenAiErrorBody if is_openai_path(path) else ErrorBody)
         for operation in methods.values():
             answers = operation["responses"]
             if _FASTAPI_INVALID in str(answers.get("422")):
@@ -114,10 +114,6 @@ def _described(body: type[Answer]) -> dict[str, dict[str, object]]:
     schema = {"$ref": f"#/components/schemas/{body.__name__}"}
     content = {"application/json": {"schema": schema}}
     return {status: {"description": meaning, "content": content} for status, meaning in _MEANINGS.items()}
-
-
-def _is_for_openai(path: str) -> bool:
-    return path.startswith(f"{PREFIX}/")
 
 
 def error_response(
@@ -139,7 +135,7 @@ def refusal_response(request: HTTPConnection, error: HttpRefused) -> JSONRespons
 
 
 def _response(request: HTTPConnection, status: int, body: ErrorBody) -> JSONResponse:
-    told: Answer = _as_openai_does(status, body) if _is_for_openai(request.scope["path"]) else body
+    told: Answer = _as_openai_does(status, body) if is_openai_path(request.scope["path"]) else body
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
     return JSONResponse(told.model_dump(), status_code=status, headers=headers)
 

@@ -5,9 +5,10 @@ Source: https://platform.openai.com/docs/api-reference/chat
 
 import asyncio
 import uuid
+from contextlib import ExitStack
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Path
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from loguru import logger
 from msgspec.structs import replace
@@ -16,7 +17,9 @@ from starlette.requests import HTTPConnection
 from bot.http.admission import admit
 from bot.http.auth import Viewer, needs
 from bot.http.context import Context, HttpContext
-from bot.http.openai_errors import PREFIX
+from bot.http.direct_tools import DirectOffer
+from bot.http.errors import HttpRefused
+from bot.http.openai_errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX
 from bot.http.openai_shapes import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai_stream import Answered, HeardInterpreter, Words, chunks_of
 from bot.http.openai_turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
@@ -40,6 +43,7 @@ _JSON_OR_STREAM: Final = {
 ModelViewer = Annotated[Viewer, Depends(needs("models"))]
 
 routes = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
+open_webui_routes = APIRouter(prefix=OPEN_WEBUI_PREFIX, tags=["OpenAI-compatible"])
 
 
 def earlier_of(connection: HTTPConnection) -> EarlierRounds:
@@ -56,28 +60,57 @@ Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
 
 @routes.get("/models")
 async def models(viewer: ModelViewer) -> ModelList:
-    """The models that can be asked for: the bot."""
+    """List the models that can be asked for: the bot."""
     del viewer
     return ModelList(data=[ModelEntry(id=MODEL)])
 
 
-@routes.post("/chat/completions", responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
-async def completions(body: CompletionBody, context: Context, viewer: ModelViewer, earlier: Earlier) -> Response:
-    """An answer of the bot, which uses its own tools by itself and asks the client to run the client's.
+@routes.get("/models/{model}")
+async def model_of(model: Annotated[str, Path(max_length=200, examples=[MODEL])], viewer: ModelViewer) -> ModelEntry:
+    """Describe one model."""
+    del viewer
+    if model != MODEL:
+        raise HttpRefused(404, "model_unknown", problems={"model": model}, model=model)
+    return ModelEntry(id=MODEL)
 
-    The words are recorded in a room of the client's own (`user`, or `session_id`), where reminders arrive too.
-    Each request counts as a message of its `user`.
+
+@open_webui_routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # as below
+@routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
+async def completions(body: CompletionBody, context: Context, viewer: ModelViewer, earlier: Earlier) -> Response:
+    """Answer as the bot, which uses its own tools by itself and asks the client to run the client's.
+
+    The conversation is read as it is sent. `tool_choice` `none` forbids every call, the bot's own too; `required` or a
+    named function demands a call of the client's tools. Tools of `tool_servers` are run by the page that you have open
+    in the room. The last message and the answer are recorded in a room of the client's own (`user`, or `session_id`),
+    where reminders arrive too. Each request counts as a message of its `user`.
     """
+    session_id = room_of(body, viewer)
     who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
-    admit(context, context.room.address(room_of(body, viewer)), who)
-    turn = await turn_of(context, body, viewer, earlier)
-    names = {each.function.name for each in body.tools or ()}
+    admit(context, context.room.address(session_id), who)
+    with ExitStack() as offered:
+        offered.enter_context(DirectOffer(context, session_id, viewer.person, body.tool_servers or ()).made())
+        turn = await turn_of(context, body, viewer, earlier)
+        names = {each.function.name for each in body.tools or ()} if turn.tool_choice != "none" else set()
+        return await _response(context, body, turn, names, earlier, offered)
+
+
+async def _response(
+    context: HttpContext,
+    body: CompletionBody,
+    turn: Turn,
+    names: set[str],
+    earlier: EarlierRounds,
+    offered: ExitStack,
+) -> Response:
+    """The answer, whole or as a stream; what `offered` holds is held until it is made."""
     completion_id = f"chatcmpl-{uuid.uuid4().hex}"
     created = int(context.clock.now().timestamp())
     if body.stream:
         is_counted = body.stream_options is not None and body.stream_options.include_usage
         words = Words(turn)
         answering = asyncio.ensure_future(_answered(context, turn, names, earlier, words))
+        withdraw = offered.pop_all().close
+        answering.add_done_callback(lambda _: withdraw())
         chunks = chunks_of(answering, words, completion_id, created, is_counted=is_counted)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
     answered = await _answered(context, turn, names, earlier)
@@ -100,7 +133,11 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
 async def _answered(
     context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, words: Words | None = None
 ) -> Answered:
-    """Answer the turn, and record what was said like any message of a chat; `words` are told while they are written."""
+    """Answer the turn and record it like any message of a chat; `words` are sent while they are written.
+
+    Raises:
+        HttpRefused: `tool_choice` demands a call, and the model made none (422).
+    """
     if not turn.steps:
         await taken_in(context.app.services.get(HistoryService), turn.message)
         if context.app.claimed is not None:  # a client whose connection breaks asks again; no other worker answers it
@@ -113,6 +150,8 @@ async def _answered(
     calls = with_fresh_ids(interpreter.calls)
     if calls:
         earlier.keep(calls, interpreter.steps)
+    elif turn.must_call:
+        raise HttpRefused(422, "tool_choice_unmet", problems={"tool_choice": "not followed by the model"})
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
     used = await usage_of(context)(turn.message)

@@ -10,6 +10,9 @@ from pydantic import Field
 from bot.http.answer import Answer
 
 PREFIX: Final = "/v1"
+COMPLETIONS: Final = "/chat/completions"
+OPEN_WEBUI_PREFIX: Final = "/api"
+"""The prefix under which Open WebUI has the same completions."""
 _TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
@@ -26,6 +29,11 @@ class OpenAiErrorBody(Answer):
     """An error as OpenAI's clients expect it."""
 
     error: OpenAiError
+
+
+def is_openai_path(path: str) -> bool:
+    """Whether requests to `path` come from OpenAI's clients."""
+    return path.startswith(f"{PREFIX}/") or path == f"{OPEN_WEBUI_PREFIX}{COMPLETIONS}"
 
 
 def type_of(status: int) -> str:

@@ -58,9 +58,11 @@ class ChatTurn(Lenient):
     tool_calls: list[CalledTool] | None = Field(None, max_length=64)
     tool_call_id: str | None = Field(None, max_length=200)
 
+    function_call: CalledFunction | None = None
+
     @property
     def text(self) -> str:
-        """Its words."""
+        """The text of the message; pictures and sounds are not read."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text")
         return self.content or ""
@@ -97,6 +99,11 @@ class CompletionBody(Lenient):
     stream: bool = False
     stream_options: StreamOptions | None = None
     user: str | None = Field(None, max_length=200)
+    tool_servers: list[dict[str, JsonValue]] | None = Field(
+        None,
+        max_length=20,
+        description="Servers whose tools the client's page in the room runs itself, each with `url` and `specs`.",
+    )
     session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
 
 

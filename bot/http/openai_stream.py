@@ -8,12 +8,15 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct
 
+from bot.http.errors import HttpRefused
+from bot.http.openai_errors import type_of
 from bot.http.openai_shapes import MODEL
 from bot.http.openai_turns import told_calls
 from bot.whole_sentences import whole_sentences
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.claims import asks_for_change, is_unproven
 from function_calls.interpreter import Interpreter
+from function_calls.wording import say
 from services.session import Json
 
 _BEAT_SECONDS: Final = 10.0
@@ -125,9 +128,7 @@ async def chunks_of(
     async for piece in words.pieces():
         yield form.delta({"content": piece}) if piece else ": still here\n\n"
     if _failed(answering):
-        logger.opt(exception=answering.exception()).error("a completion failed")
-        error = {"message": "the answer could not be made", "type": "server_error", "code": "internal"}
-        yield f"data: {json.dumps({'error': error})}\n\n"
+        yield f"data: {json.dumps({'error': _error_of(answering)}, ensure_ascii=False)}\n\n"
         return
     answered = answering.result()
     if answered.calls:
@@ -144,6 +145,16 @@ async def chunks_of(
 
 def _failed(answering: "asyncio.Future[Answered]") -> bool:
     return answering.cancelled() or answering.exception() is not None
+
+
+def _error_of(answering: "asyncio.Future[Answered]") -> dict[str, str]:
+    """The error of a stream that has begun, for which no status can be sent any more."""
+    error = None if answering.cancelled() else answering.exception()
+    if isinstance(error, HttpRefused):
+        message = say("en", f"http.{error.code}", **error.fields)
+        return {"message": message, "type": type_of(error.status), "code": error.code}
+    logger.opt(exception=error).error("a completion failed")
+    return {"message": "the answer could not be made", "type": "server_error", "code": "internal"}
 
 
 class _Form:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
 from bot.http.errors import HttpRefused
+from bot.http.openai_choice import tool_choice_of
 from bot.http.openai_shapes import ChatTurn, CompletionBody, OfferedTool
 from function_calls.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.errors import SchemaInvalid
@@ -22,6 +23,9 @@ from services.session import Json
 
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
 _MOST_REMEMBERED: Final = 500
+_MOST_READ_BY_RULES: Final = 20
+_SPOKEN: Final = frozenset({"user", "assistant"})
+_SYSTEM: Final = frozenset({"system", "developer"})
 _ODD: Final = re.compile(r"[^\w-]+")
 
 
@@ -49,10 +53,12 @@ def room_of(body: CompletionBody, viewer: Viewer) -> str:
 
 
 async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, earlier: EarlierRounds) -> Turn:
-    """The turn that the last words of the user begin, with what the client has done since.
+    """Return the turn that the last message of the user begins, with the calls that the client has made since.
+
+    Models read the conversation as it was sent; the rules read its last messages.
 
     Raises:
-        HttpRefused: nobody says anything, or a tool cannot be read (422).
+        HttpRefused: there is no message of the user, or a tool or `tool_choice` cannot be followed (422).
     """
     place = next((at for at in range(len(body.messages) - 1, -1, -1) if body.messages[at].role == "user"), None)
     if place is None or not body.messages[place].text.strip():
@@ -61,22 +67,46 @@ async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, ea
     now = context.clock.now()
 
     def message(said: ChatTurn, message_id: str) -> ChatMessage:
-        is_own = said.role == "assistant"
-        sender = _BOT if is_own else viewer.person if said.role == "user" else Person(id=said.role, name=said.role)
+        sender = _BOT if said.role == "assistant" else viewer.person
         return ChatMessage(
             id=message_id, address=address, sender=sender, text=said.text, sent_at=now, is_addressed=True
         )
 
     turn = await context.app.turns.turn(message(body.messages[place], f"v1-{uuid.uuid4().hex}"))
-    before = [each for each in body.messages[:place] if each.role not in {"tool", "function"} and each.text.strip()]
-    offered = client_specs(body.tools or ())
-    names = {spec.name for spec in offered}
+    before = [each for each in body.messages[:place] if each.role in _SPOKEN and each.text.strip()][
+        -_MOST_READ_BY_RULES:
+    ]
+    client = client_specs(body.tools or ())
+    choice = tool_choice_of(body.tool_choice, client)
     return replace(
         turn,
-        tools=(*offered, *(spec for spec in turn.tools if spec.name not in names)),
+        tools=choice.offered(client, turn.tools),
+        tool_choice=choice.for_model,
         recent=tuple(message(each, f"v1-before-{at}") for at, each in enumerate(before)),
+        client_messages=_messages_before(body.messages, place),
         steps=_steps(body.messages[place + 1 :], earlier),
     )
+
+
+def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str, object], ...]:
+    """The conversation before the message at `place`, roles and order as sent; later system messages come last."""
+    later = (each for each in messages[place + 1 :] if each.role in _SYSTEM)
+    return tuple(_as_sent(each) for each in (*messages[:place], *later))
+
+
+def _as_sent(message: ChatTurn) -> dict[str, object]:
+    """A message as it came, with the fields that models read; `developer` is a newer name of `system`."""
+    told: dict[str, object] = {"role": "system" if message.role in _SYSTEM else message.role, "content": message.text}
+    if message.name is not None:
+        told["name"] = message.name
+    if message.tool_call_id is not None:
+        told["tool_call_id"] = message.tool_call_id
+    if message.tool_calls:
+        told["content"] = message.text or None
+        told["tool_calls"] = [call.model_dump() for call in message.tool_calls]
+    if message.function_call is not None:
+        told["function_call"] = message.function_call.model_dump()
+    return told
 
 
 def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
@@ -119,6 +149,8 @@ def _steps(said: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]
     results = {each.tool_call_id: each.text for each in said if each.role == "tool" and each.tool_call_id}
     steps: tuple[Step, ...] = ()
     for each in said:
+        if each.role == "assistant" and not each.tool_calls and each.text.strip():
+            steps = (*steps, Step(text=each.text, calls=(), results=()))
         if each.role != "assistant" or not each.tool_calls:
             continue
         steps = earlier.before(each.tool_calls[0].id) or steps

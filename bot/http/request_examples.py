@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+_COMPLETION: Final = {
+    "model": "bubbles",
+    "messages": [{"role": "user", "content": "remind me in 10 minutes to stretch"}],
+}
 BODIES: Final[Mapping[tuple[str, str], object]] = {
     ("patch", "/api/chat/sessions/{session_id}/messages/{message_id}"): {"text": "shall we meet on Friday?"},
     ("patch", "/api/reminders/{reminder_id}"): {"text": "water the ficus", "time": "tomorrow at 10"},
@@ -23,10 +27,8 @@ BODIES: Final[Mapping[tuple[str, str], object]] = {
     ("post", "/api/tools/id/{tool_id}/valves/update"): {"greeting": "Hello"},
     ("post", "/api/tools/{tool_name}/invoke"): {"session_id": "lobby", "name": "Ann", "arguments": {}},
     ("post", "/tools/{tool_name}"): {},
-    ("post", "/v1/chat/completions"): {
-        "model": "bubbles",
-        "messages": [{"role": "user", "content": "remind me in 10 minutes to stretch"}],
-    },
+    ("post", "/v1/chat/completions"): _COMPLETION,
+    ("post", "/api/chat/completions"): _COMPLETION,
 }
 PARAMETERS: Final[Mapping[str, str]] = {
     "q": "stretch",

@@ -44,7 +44,8 @@ class JsonRouterStyle:
         messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.said(turn)}]
         for correction in corrections:
             messages += told_in_words(correction)
-        return CompletionRequest(messages=messages, response_format=prepared.response_format)
+        response_format = prepared.forced_format if turn.must_call else prepared.response_format
+        return CompletionRequest(messages=messages, response_format=response_format)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
         """The conversation, with what the tools have found appended to the message."""
@@ -82,9 +83,12 @@ class _Prepared:
             *(message for each in shown for message in _shown(each)),
         ]
         branches = [_branch(spec) for spec in tools.specs]
-        branches.append(_object({KEY: {"const": NONE}}, [KEY]))
-        schema = {"anyOf": branches}
-        self.response_format = {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}
+        self.forced_format = _format(branches)
+        self.response_format = _format([*branches, _object({KEY: {"const": NONE}}, [KEY])])
+
+
+def _format(branches: list[dict[str, object]]) -> dict[str, object]:
+    return {"type": "json_schema", "json_schema": {"name": "call", "schema": {"anyOf": branches}}}
 
 
 def _branch(spec: ToolSpec) -> dict[str, object]:

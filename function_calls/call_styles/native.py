@@ -31,7 +31,7 @@ class NativeStyle:
         messages = [*self._instructions.conversation(turn), *rounds(turn.steps)]
         for correction in corrections:
             messages += _told(correction)
-        return CompletionRequest(messages=messages, tools=tools.native)
+        return CompletionRequest(messages=messages, tools=tools.native, tool_choice=turn.tool_choice)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
         """The same conversation without tools."""

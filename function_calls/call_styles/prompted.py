@@ -62,6 +62,8 @@ def query(turn: Turn) -> str:
     spoken = [("user", turn.message.text), *reversed(said_before(turn, HISTORY_MESSAGES - 1))]
     history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in spoken)
     asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
+    if turn.must_call:
+        asked += "\n\nAt least one tool must be called; an empty array is not allowed."
     return f"{asked}\n\n{fill(prompt('context'), variables_of(turn))}"
 
 

@@ -22,7 +22,7 @@ class CompletionRequest(Struct, frozen=True, kw_only=True):
 
     messages: Sequence[Mapping[str, object]]
     tools: bytes | None = None
-    tool_choice: str | None = None
+    tool_choice: str | Mapping[str, object] | None = None
     response_format: Mapping[str, object] | None = None
     on_text: TextListener | None = None
     max_tokens: int | None = None

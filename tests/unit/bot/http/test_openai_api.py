@@ -218,7 +218,6 @@ async def test_a_chat_that_is_not_served_is_not_answered(api_of):
     ("answer", "status", "kind"),
     [
         ({"json": {"messages": []}}, 422, "invalid_request_error"),
-        ({"json": asked("hi"), "headers": {"Authorization": "Bearer wrong"}}, 401, "authentication_error"),
         ({"json": asked("hi"), "headers": {"Host": "evil.example"}}, 403, "permission_error"),
     ],
 )
@@ -229,6 +228,14 @@ async def test_every_error_has_the_form_that_openai_clients_read(api, answer, st
     assert set(refused.json()) == {"error"}
     assert set(refused.json()["error"]) == {"message", "type", "param", "code"}
     assert refused.json()["error"]["type"] == kind
+
+
+async def test_a_wrong_key_is_refused_in_the_form_that_openai_clients_read_where_a_token_is_set(api_of):
+    api = await api_of(http=with_token("s3cret"))
+
+    refused = await api.post("/v1/chat/completions", json=asked("hi"), headers={"Authorization": "Bearer wrong"})
+
+    assert (refused.status_code, refused.json()["error"]["type"]) == (401, "authentication_error")
 
 
 class Telling:
