@@ -216,13 +216,17 @@ class Assistant:
 
 
 def _approved(context: CallContext, pending: PendingCall) -> CallContext:
-    """The context of a call that the person has said yes to: that of the message which asked for it."""
+    """Return the context of a call that the person has said yes to: that of the message which asked for it.
+
+    The call is shown and recorded under the message with the yes, whose answer it is part of.
+    """
     return replace(
         context,
         message=pending.message,
         call_id=pending.call_id,
         agent_name=pending.agent_name,
         approved=pending.call,
+        confirmed_by=context.message,
     )
 
 

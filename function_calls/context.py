@@ -99,7 +99,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `has_shown`
     tells whether a text stands as it is in what the turn has. `oversight` watches over routers that have none of their
     own, such as an agent's. `is_undoing` says that a change is taken back. `is_operator` marks a call of an admin of
-    the bot itself.
+    the bot itself. `confirmed_by` is the message with the yes, for a call that an earlier message asked for.
     `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
     `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
     while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
@@ -125,6 +125,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     oversight: Oversight | None = None
     is_undoing: bool = False
     is_operator: bool = False
+    confirmed_by: ChatMessage | None = None
     beginning: Beginning | None = None
     on_text: TextListener | None = None
 
@@ -142,6 +143,11 @@ class CallContext(Struct, frozen=True, kw_only=True):
     def sender(self) -> Person:
         """Who asked."""
         return self.message.sender
+
+    @property
+    def answered(self) -> ChatMessage:
+        """The message whose answer shows the call: the one with the yes where there is one."""
+        return self.confirmed_by or self.message
 
     @property
     def viewer(self) -> Viewer:

@@ -130,7 +130,7 @@ class FunctionCallRouter:
     async def _tell(self, name: str, context: CallContext, **data: object) -> None:
         if self.events.is_heard(name):
             await self.events.publish(
-                Event(name=name, data=data, chat=str(context.chat), message_id=context.message.id, at=context.now)
+                Event(name=name, data=data, chat=str(context.chat), message_id=context.answered.id, at=context.now)
             )
 
     async def _hooked(self, call: ToolCall, context: CallContext) -> ToolResult:

@@ -34,6 +34,7 @@ MESSAGE_ID = Annotated[str, Path(min_length=1, max_length=200)]
 LIMIT = Annotated[int, Query(ge=1, le=500)]
 BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]
 SSE = "text/event-stream"
+JSON = "application/json"
 
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
@@ -45,13 +46,16 @@ routes = APIRouter(prefix="/api/chat", tags=["chat"])
     responses={200: {"content": {SSE: {"schema": {"type": "string"}}}, "description": "The bot's answer"}},
 )
 async def send(body: SendBody, request: Request, context: Context, viewer: ChatViewer) -> Response | SendAnswer:
-    """Say something in a room and get the answer: as JSON, or as events where `Accept: text/event-stream` asks.
+    """Say something in a room and get the answer as server-sent events, or as JSON.
 
-    The events are `start` (the id of your message), `tool_start`, `tool_complete`, `message` (a piece of the
-    answer), `done` (its id; null where the bot says nothing) and `error`. Closing the connection loses nothing.
+    JSON is for `"stream": false`, or without `stream` for an `Accept` that has `application/json` and no
+    `text/event-stream`. The events are `start` (the id of your message), `tool_start`, `tool_complete`, `message` (a
+    piece of the answer), `done` (its id; null where the bot says nothing) and `error`. Closing the connection loses
+    nothing.
     """
     sending = Sending(context, body.session_id, spoken(body, viewer), body.tool_servers or ())
-    if SSE in request.headers.get("accept", ""):
+    accept = request.headers.get("accept", "")
+    if body.stream if body.stream is not None else SSE in accept or JSON not in accept:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(sending.events(), media_type=SSE, headers=headers)
     return await sending.answer()

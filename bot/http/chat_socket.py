@@ -31,6 +31,8 @@ SNAPSHOT: Final = 200
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
 _FRAMES_PER_MINUTE: Final = 1200
+_LONGEST_FRAME: Final = 256_000
+"""Characters of a frame; only the result of a call that the page is waited for may be longer."""
 _CLOSING_SECONDS: Final = 1.0
 _FIGURES_EVERY: Final = 1.0
 _WORTH_A_NOTE: Final = 4
@@ -80,7 +82,7 @@ class RoomSocket:
         self._is_measuring = asyncio.Event()
         self._pace = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
         self._heard: Mapping[str, Act] = {
-            **SocketActs(context, session_id, viewer).by_kind,
+            **SocketActs(context, session_id, viewer, self._put).by_kind,
             "ping": self._ping,
             "metrics": self._measure,
         }
@@ -157,8 +159,13 @@ class RoomSocket:
     async def _listen(self) -> None:
         while True:
             text = await self._socket.receive_text()
-            if self._pace.wait_of(self._viewer.person.id):
+            if self._is_too_fast(text):
                 self._complain("too_fast", {})
+                continue
+            if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
+                self._viewer.person.id
+            ):
+                self._complain("too_large", {})
                 continue
             kind, data = _parsed(text)
             act = self._heard.get(kind)
@@ -174,6 +181,14 @@ class RoomSocket:
                 self._complain("disk_full", data)
             except ValidationError:
                 self._complain("frame_unknown", data)
+
+    def _is_too_fast(self, text: str) -> bool:
+        """Count a frame for the pace of the person; a long one counts as many as it could have been."""
+        person_id = self._viewer.person.id
+        is_too_fast = bool(self._pace.wait_of(person_id))
+        for _ in range(len(text) // _LONGEST_FRAME):
+            self._pace.wait_of(person_id)
+        return is_too_fast
 
     async def _welcome(self, epoch: str, last_seq: int) -> None:
         missed = self._room.since(epoch, last_seq) if epoch else None

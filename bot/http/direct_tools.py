@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from bot.http.context import HttpContext
+from bot.platforms.web.room import Listener
 from function_calls.permission import Viewer as ToolsFor
 from services.chat import Person
 
@@ -13,13 +14,24 @@ _ANSWERED_WITHIN: Final = 60.0  # seconds
 
 
 class DirectOffer:
-    """The tools of `tool_servers`, for one person in one room while a message of theirs is answered."""
+    """The tools of `tool_servers`, for one person in one room while a message of theirs is answered.
 
-    def __init__(self, context: HttpContext, session_id: str, person: Person, tool_servers: Sequence[object]) -> None:
+    `page` is the socket that the message came over, if it came over one: the page that can run them.
+    """
+
+    def __init__(
+        self,
+        context: HttpContext,
+        session_id: str,
+        person: Person,
+        tool_servers: Sequence[object],
+        page: Listener | None = None,
+    ) -> None:
         self._context = context
         self._session_id = session_id
         self._person = person
         self._tool_servers = tool_servers
+        self._page = page
 
     @contextmanager
     def made(self) -> Iterator[None]:
@@ -38,6 +50,6 @@ class DirectOffer:
         data = event["data"]
         asked = data if isinstance(data, Mapping) else {}
         async with asyncio.timeout(_ANSWERED_WITHIN):
-            answer = await self._context.room.client_calls.ask(room, self._person.id, asked)
+            answer = await self._context.room.client_calls.ask(room, self._person.id, asked, page=self._page)
         error = answer.get("error")
         return {"error": error} if error else answer.get("result")

@@ -14,6 +14,7 @@ from bot.http.room_history import RoomHistory
 from bot.http.shapes import SendAnswer, SendBody
 from bot.platforms.web.adapter import Said, Spoken
 from bot.platforms.web.frames import Frame, MessageShape, json_text
+from bot.platforms.web.room import Listener
 from services.chat import Attachment
 
 _BEAT_SECONDS: Final = 15.0
@@ -43,10 +44,15 @@ class Sending:
     """One message on its way. The bot's turn belongs to the room: whoever stops following it loses nothing."""
 
     def __init__(
-        self, context: HttpContext, session_id: str, words: Spoken, tool_servers: Sequence[object] = ()
+        self,
+        context: HttpContext,
+        session_id: str,
+        words: Spoken,
+        tool_servers: Sequence[object] = (),
+        page: Listener | None = None,
     ) -> None:
         self._room = context.room
-        self._offering = DirectOffer(context, session_id, words.person, tool_servers)
+        self._offering = DirectOffer(context, session_id, words.person, tool_servers, page)
         self._history = RoomHistory(context)
         self._session_id = session_id
         self._words = words
@@ -77,7 +83,7 @@ class Sending:
             async for frame in _until_finished(frames, said):
                 if frame is None:
                     yield ": still here\n\n"
-                elif frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED:
+                else:
                     told = told or frame.type == "message"
                     yield _event(frame.type, frame.data)
             yield await self._end(said, is_told=told)
@@ -101,20 +107,29 @@ class Sending:
 
 
 async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:
-    """The frames until the bot has dealt with the message; None now and then, to keep the connection alive."""
+    """The frames of the answer until the bot has dealt with the message.
+
+    None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
+    """
     if said.finished is None:
         return
     said.finished.add_done_callback(lambda _: frames.put_nowait(None))
+    loop = asyncio.get_running_loop()
+    beat = loop.time() + _BEAT_SECONDS
     while True:
+        frame: Frame | None = None
         try:
-            async with asyncio.timeout(_BEAT_SECONDS):
+            async with asyncio.timeout_at(beat):
                 frame = await frames.get()
         except TimeoutError:
-            yield None
-            continue
-        if frame is None:
-            return
-        yield frame
+            is_told = True
+        else:
+            if frame is None:
+                return
+            is_told = frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED
+        if is_told:
+            yield frame
+            beat = loop.time() + _BEAT_SECONDS
 
 
 async def _finished(said: Said) -> MessageShape | None:

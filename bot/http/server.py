@@ -17,7 +17,8 @@ from bot.http.shared_rooms import rooms_shared
 from bot.settings import HttpSettings
 from services.errors import ConfigError
 
-_LONGEST_FRAME: Final = 256_000
+_LONGEST_FRAME: Final = 16_000_000
+"""Bytes: a result of 5 MB that a page brings, its characters escaped (`\\u00e4`). The socket holds all else to less."""
 _BACKLOG: Final = 512
 _STOP_SECONDS: Final = 3
 

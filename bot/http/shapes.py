@@ -55,6 +55,9 @@ class SendBody(Body):
         None, pattern=CLIENT_ID_PATTERN, description="Your own id: the same twice is one message."
     )
     reply_to: str | None = Field(None, max_length=200, description="The message that this answers.")
+    stream: bool | None = Field(
+        None, description="Whether the answer comes as events; left out, `Accept` decides, and events are the default."
+    )
     tool_servers: list[dict[str, JsonValue]] | None = Field(
         None,
         max_length=20,

@@ -9,6 +9,7 @@ from bot.http.message_changes import edit_own, put_reaction, withdraw_own
 from bot.http.sending import Sending, spoken
 from bot.http.shapes import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.platforms.web.frames import author_shape
+from bot.platforms.web.room import Listener
 
 Data = Mapping[str, object]
 Act = Callable[[Data], Awaitable[None]]
@@ -17,13 +18,16 @@ Act = Callable[[Data], Awaitable[None]]
 class SocketActs:
     """Does what the frames of one person in one room say; `by_kind` has what each kind of frame is for.
 
+    `page` is the socket that the frames come over.
+
     An act raises what the door words: `HttpRefused`, `StorageFull`, and `ValidationError` of Pydantic.
     """
 
-    def __init__(self, context: HttpContext, session_id: str, viewer: Viewer) -> None:
+    def __init__(self, context: HttpContext, session_id: str, viewer: Viewer, page: Listener) -> None:
         self._context = context
         self._session_id = session_id
         self._viewer = viewer
+        self._page = page
         self._room = context.room.room(session_id)
         self.by_kind: Mapping[str, Act] = {
             "send": self._send,
@@ -48,7 +52,7 @@ class SocketActs:
             }
         )
         words = spoken(body, self._viewer)
-        await Sending(self._context, self._session_id, words, body.tool_servers or ()).begin()
+        await Sending(self._context, self._session_id, words, body.tool_servers or (), self._page).begin()
 
     async def _edit(self, data: Data) -> None:
         text = _text(data, "text")

@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Mapping
 
-from bot.platforms.web.room import Room
+from bot.platforms.web.room import Listener, Room
 from services.errors import ToolFailed
 
 
@@ -14,26 +14,43 @@ class ClientCalls:
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, str], asyncio.Future[Mapping[str, object]]] = {}
 
-    async def ask(self, room: Room, person_id: str, data: Mapping[str, object]) -> Mapping[str, object]:
+    async def ask(
+        self, room: Room, person_id: str, data: Mapping[str, object], *, page: Listener | None = None
+    ) -> Mapping[str, object]:
         """Let the pages of a person in `room` carry out `data`, and return what the first of them answers.
 
-        The answer has `result` or `error`. Waits for as long as the caller does.
+        While `page` is open it alone is asked. The answer has `result` or `error`. Waits for as long as the caller.
 
         Raises:
             ToolFailed: the person has no page open there.
+            ConnectionError: the pages that were asked have all been closed or lost.
         """
+        own = room.listeners_of(person_id)
+        if not own:
+            raise ToolFailed("the person has no page open that could carry this out")
+        asked = {page} if page is not None and page in own else own
         call_id = uuid.uuid4().hex
         answer: asyncio.Future[Mapping[str, object]] = asyncio.get_running_loop().create_future()
         self._waiting[(person_id, call_id)] = answer
+        unwatch = room.watch_leaving(asked, lambda: _fail(answer))
         try:
-            if not room.tell(person_id, "execute:tool", {**data, "id": call_id}):
-                raise ToolFailed("the person has no page open that could carry this out")
+            room.tell_only(asked, "execute:tool", {**data, "id": call_id})
             return await answer
         finally:
+            unwatch()
             del self._waiting[(person_id, call_id)]
+
+    def is_waiting_for(self, person_id: str) -> bool:
+        """Whether a call waits for an answer of this person's pages."""
+        return any(owner == person_id for owner, _ in self._waiting)
 
     def answer(self, person_id: str, call_id: str, data: Mapping[str, object]) -> None:
         """Take what a page answers; an answer that nobody waits for is dropped."""
         waiting = self._waiting.get((person_id, call_id))
         if waiting is not None and not waiting.done():
             waiting.set_result(data)
+
+
+def _fail(answer: "asyncio.Future[Mapping[str, object]]") -> None:
+    if not answer.done():
+        answer.set_exception(ConnectionError("the page was closed before it answered"))

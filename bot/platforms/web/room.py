@@ -42,6 +42,7 @@ class Room:
         self._ring: deque[Frame] = deque(maxlen=RING)
         self._listeners: dict[Listener, str | None] = {}
         self._sent_away: dict[Listener, Callable[[], None]] = {}
+        self._watches: list[tuple[set[Listener], Callable[[], None]]] = []
         self._here: Counter[str] = Counter()
         self._people: dict[str, Person] = {}
         self._known: dict[str, Person] = {}
@@ -114,11 +115,25 @@ class Room:
 
     def tell(self, person_id: str, kind: str, data: Mapping[str, object]) -> int:
         """Tell one person's sockets; returns how many there are. Takes no number."""
-        frame = self.frame(kind, data)
-        own = [listener for listener, owner in self._listeners.items() if owner == person_id]
-        for listener in own:
-            listener(frame)
+        own = self.listeners_of(person_id)
+        self.tell_only(own, kind, data)
         return len(own)
+
+    def listeners_of(self, person_id: str) -> frozenset[Listener]:
+        """Return the listeners of one person: their sockets in this room."""
+        return frozenset(listener for listener, owner in self._listeners.items() if owner == person_id)
+
+    def tell_only(self, listeners: Iterable[Listener], kind: str, data: Mapping[str, object]) -> None:
+        """Hand one frame to these listeners. Takes no number."""
+        frame = self.frame(kind, data)
+        for listener in listeners:
+            listener(frame)
+
+    def watch_leaving(self, listeners: Iterable[Listener], gone: Callable[[], None]) -> Callable[[], None]:
+        """Call `gone` as soon as none of `listeners` listens any more; returns what ends the watch."""
+        watch = (set(listeners), gone)
+        self._watches.append(watch)
+        return lambda: self._watches.remove(watch) if watch in self._watches else None
 
     def frame(self, kind: str, data: Mapping[str, object]) -> Frame:
         """A frame for one listener, outside of the count."""
@@ -175,3 +190,8 @@ class Room:
     def _leave_alone(self, listener: Listener) -> None:
         self._listeners.pop(listener, None)
         self._sent_away.pop(listener, None)
+        for watched, gone in tuple(self._watches):
+            if listener in watched:
+                watched.discard(listener)
+                if not watched:
+                    gone()

@@ -11,6 +11,7 @@ from function_calls.calls import ToolCall
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
+JSON = {"Accept": "application/json"}
 UTC_TIME = "get_current_utc_get_current_utc_time_get"
 SERVER = {
     "url": "http://192.168.21.201:8000",
@@ -32,7 +33,7 @@ async def test_the_page_is_asked_and_its_answer_is_the_result(open_tab):
     async with (
         served_bot(interpreter=interpreter) as (address, _),
         open_tab(address, "Ada") as ada,
-        httpx.AsyncClient(base_url=address, timeout=30) as client,
+        httpx.AsyncClient(base_url=address, timeout=30, headers=JSON) as client,
     ):
         sending = asyncio.create_task(client.post("/api/chat/send", json=body))
         asked = await ada.until("execute:tool")
@@ -50,7 +51,10 @@ async def test_without_a_page_the_call_fails_and_the_message_is_answered():
     )
     body = {"session_id": "lobby", "message": "Bubbles, what time is it?", "name": "Ada", "tool_servers": [SERVER]}
 
-    async with served_bot(interpreter=interpreter) as (address, _), httpx.AsyncClient(base_url=address) as client:
+    async with (
+        served_bot(interpreter=interpreter) as (address, _),
+        httpx.AsyncClient(base_url=address, headers=JSON) as client,
+    ):
         answer = (await client.post("/api/chat/send", json=body)).json()
 
     assert answer["reply"]["text"] == "I cannot tell."
@@ -79,3 +83,74 @@ async def test_tool_servers_that_are_none_are_refused_over_the_socket(open_tab):
         error = await ada.until("error")
 
     assert error["data"]["client_id"] == "one"
+
+
+def asking_for_the_time(*answers):
+    """An interpreter that calls the page's tool, then says the answers."""
+    return ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], *answers], is_strict=False)
+
+
+def result_of(interpreter):
+    return interpreter.turns[-1].steps[0].results[0]
+
+
+@pytest.mark.parametrize("way", ["socket", "http"])
+async def test_a_page_that_is_lost_fails_its_call_at_once(open_tab, way):
+    interpreter = asking_for_the_time("I cannot tell.")
+    body = {"session_id": "lobby", "message": "Bubbles, what time is it?", "name": "Ada", "tool_servers": [SERVER]}
+
+    async with (
+        served_bot(interpreter=interpreter) as (address, _),
+        httpx.AsyncClient(base_url=address, timeout=30, headers=JSON) as client,
+        open_tab(address, "Lin") as lin,
+    ):
+        async with open_tab(address, "Ada") as ada:
+            sending = None
+            if way == "http":
+                sending = asyncio.create_task(client.post("/api/chat/send", json=body))
+            else:
+                await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
+            await ada.until("execute:tool")
+            ada.socket.transport.abort()  # the network is gone, no close frame is sent
+        said = await lin.until("message_new", seconds=5, where=lambda data: data["message"]["text"] == "I cannot tell.")
+        if sending is not None:
+            await sending
+
+    assert said
+    assert not result_of(interpreter).ok
+    assert "gone" in result_of(interpreter).error
+
+
+async def test_another_tab_that_did_not_bring_the_tool_does_not_keep_a_lost_call_waiting(open_tab):
+    interpreter = asking_for_the_time("I cannot tell.")
+
+    async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as other:
+        async with open_tab(address, "Ada") as ada:
+            await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
+            await ada.until("execute:tool")
+        await other.until("message_new", seconds=5, where=lambda data: data["message"]["text"] == "I cannot tell.")
+
+    assert "execute:tool" not in other.kinds()
+
+
+async def test_a_result_of_5_megabytes_is_taken(open_tab):
+    interpreter = asking_for_the_time("Read.")
+
+    async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
+        await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
+        asked = await ada.until("execute:tool")
+        await ada.send("execute:result", id=asked["data"]["id"], result={"text": "ä\n" * 1_666_666})
+        await ada.until("message_new", where=lambda data: data["message"]["text"] == "Read.")
+
+    assert result_of(interpreter).ok
+    assert result_of(interpreter).value["note"] == "cut off"
+
+
+async def test_a_long_frame_that_nobody_waits_for_is_refused_and_the_socket_stays(open_tab):
+    async with served_bot() as (address, _), open_tab(address, "Ada") as ada:
+        await ada.send("execute:result", id="x", result="x" * 300_000)
+        error = await ada.until("error")
+        await ada.send("ping")
+        await ada.until("pong")
+
+    assert error["data"]["code"] == "too_large"

@@ -207,6 +207,24 @@ async def test_type_mcp_is_served_by_the_mcp_client_with_the_key_and_the_filter(
     assert (called.json()["result"], other.status_code) == ({"result": "known"}, 404)
 
 
+async def test_a_confirmed_call_is_part_of_the_answer_to_the_yes(serve):
+    interpreter = ScriptedInterpreter([[ToolCall(id="1", name="delete_books", arguments={})], "Gone."], is_strict=False)
+    body = {"session_id": "lobby", "name": "Ann"}
+    async with serve(library()) as url, bot_with(form(url), interpreter=interpreter) as client:
+        await client.post("/api/chat/send", json={**body, "message": "Bubbles, delete the books"})
+        stream = (await client.post("/api/chat/send", json={**body, "message": "yes", "stream": True})).text
+        history = (await client.get("/api/chat/sessions/lobby/messages")).json()
+
+    events = [line.removeprefix("event: ") for line in stream.splitlines() if line.startswith("event: ")]
+    done = json.loads(stream.rpartition("event: done\ndata: ")[2])
+    [asked, question, agreed, answer] = history
+    assert [each for each in events if each != "message"] == ["start", "tool_start", "tool_complete", "done"]
+    assert [(each["name"], each["status"]) for each in done["message"]["tool_calls"]] == [("delete_books", "ok")]
+    assert [(each["name"], each["status"]) for each in answer["tool_calls"]] == [("delete_books", "success")]
+    assert [each["name"] for each in question["tool_calls"]] == ["delete_books"]
+    assert (asked["tool_calls"], agreed["tool_calls"]) == ([], [])
+
+
 @pytest.fixture
 async def mcp_notes():
     running = Notes()

@@ -16,7 +16,10 @@ async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
     async with http_bot(**circumstances) as context:
         transport = httpx.ASGITransport(app=guarded(context), raise_app_exceptions=False)
         with follow_bot(context):
-            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
+            headers = {"Accept": "application/json"}  # else a message is answered with a stream of events
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://127.0.0.1:8765", headers=headers
+            ) as client:
                 client.context = context
                 yield client
 
@@ -28,7 +31,8 @@ async def served_api_of():
 
         async def make(**circumstances):
             address, context = await stack.enter_async_context(served_bot(**circumstances))
-            client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=30))
+            headers = {"Accept": "application/json"}
+            client = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=30, headers=headers))
             client.context = context
             return client
 

@@ -1,0 +1,72 @@
+"""Which form `POST /api/chat/send` answers in, and how a stream stays alive, over HTTP."""
+
+import asyncio
+import json
+
+import httpx
+import pytest
+
+from bot.testing.http_bot import served_bot
+from function_calls.calls import Interpretation
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+EVENTS, JSON = "text/event-stream", "application/json"
+
+
+class Slow:
+    """An interpreter that takes `seconds` for its answer."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+
+    async def interpret(self, turn):
+        await asyncio.sleep(self._seconds)
+        return Interpretation(answer="At last.")
+
+
+@pytest.mark.parametrize(
+    ("accept", "stream", "answered_as"),
+    [
+        (None, None, EVENTS),
+        ("*/*", None, EVENTS),
+        (EVENTS, None, EVENTS),
+        ("application/json, text/event-stream", None, EVENTS),
+        (JSON, None, JSON),
+        (JSON, True, EVENTS),
+        (EVENTS, False, JSON),
+        ("*/*", False, JSON),
+    ],
+)
+async def test_the_answer_is_a_stream_unless_json_is_asked_for(accept, stream, answered_as):
+    body = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch", "attachments": None}
+    async with served_bot() as (address, _), httpx.AsyncClient(base_url=address, timeout=30) as client:
+        del client.headers["accept"]
+        headers = {} if accept is None else {"Accept": accept}
+        answer = await client.post(
+            "/api/chat/send", json=body if stream is None else {**body, "stream": stream}, headers=headers
+        )
+
+    assert answer.headers["content-type"].partition(";")[0] == answered_as
+    if answered_as == JSON:
+        assert "stretch" in answer.json()["reply"]["text"]
+    else:
+        assert answer.text.startswith("event: start\ndata: ")
+        assert json.loads(answer.text.rpartition("event: done\ndata: ")[2])["message_id"]
+
+
+async def test_a_silent_stream_is_kept_alive_while_people_and_the_bot_type(open_tab):
+    body = {"session_id": "lobby", "message": "Bubbles, think", "name": "Ada"}
+    async with (
+        served_bot(interpreter=Slow(17)) as (address, _),
+        httpx.AsyncClient(base_url=address, timeout=60) as client,
+        open_tab(address, "Lin") as lin,
+    ):
+        asking = asyncio.create_task(client.post("/api/chat/send", json=body))
+        while not asking.done():
+            await lin.send("typing", on=True)
+            await asyncio.wait([asking], timeout=1)
+        text = (await asking).text
+
+    assert text.count(": still here\n\n") == 1
+    assert "At last." in text
