@@ -11,6 +11,7 @@ from function_calls.transcript import result_text
 from services.chat import ChatMessage
 from services.time_expressions import parse_all
 
+_RESULTS = frozenset({"tool", "function"})  # roles of messages that tools of a client have written
 _CALLED = re.compile(r"^\W*\w+[,:，：]\s*")  # "Bubbles, …": whoever is called, the rest is what is asked
 
 
@@ -74,8 +75,8 @@ def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
 
 
 def _first_untrusted(turn: Turn) -> int | None:
-    """The round whose results brought in untrusted text; -1 when the message itself did, by quoting somebody."""
-    if _quotes_somebody(turn):
+    """Return the round whose results brought in untrusted text; -1 when it was there before, or is quoted."""
+    if _quotes_somebody(turn) or any(each["role"] in _RESULTS for each in turn.client_messages or ()):
         return -1
     places = (place for place, step in enumerate(turn.steps) if any(each.is_untrusted for each in step.results))
     return next(places, None)

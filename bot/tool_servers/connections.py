@@ -10,7 +10,6 @@ from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.settings import Group, ToolServerSettings
-from bot.tool_servers.echoes import header_secrets
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.open_webui_form import own_fields, secrets_in
 from function_calls.toolsets.access import Access, check_access
@@ -101,8 +100,8 @@ class ToolServerConnection(Group):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be shown."""
-        own = (each.get_secret_value() for each in (self.key, self.password, self.client_secret))
-        return tuple(each for each in (*own, *header_secrets(self.headers)) if each)
+        kept = (self.key, self.password, self.client_secret, *self.headers.values())
+        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
 
 
 def label_of(name: str) -> str:

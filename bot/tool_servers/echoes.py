@@ -64,11 +64,12 @@ def header_secrets(headers: Mapping[str, SecretStr]) -> Iterable[str]:
 
 
 def variable_secrets(environment: Mapping[str, SecretStr]) -> Iterable[str]:
-    """Return the values of variables whose name says that they are secret."""
+    """Return the values of variables whose name says that they are secret, and addresses with a password."""
+    values = {name.upper(): value.get_secret_value() for name, value in environment.items()}
     return (
-        value.get_secret_value()
-        for name, value in environment.items()
-        if any(mark in name.upper() for mark in _SECRET_VARIABLES)
+        value
+        for name, value in values.items()
+        if any(mark in name for mark in _SECRET_VARIABLES) or ("://" in value and "@" in value)
     )
 
 

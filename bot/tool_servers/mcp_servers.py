@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
-from bot.tool_servers.echoes import header_secrets, variable_secrets
+from bot.tool_servers.echoes import EchoMask, header_secrets, variable_secrets
 from function_calls.toolsets.access import Access
 from services.errors import ConfigError
 
@@ -63,8 +63,13 @@ class McpServer(BaseModel):
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be shown."""
-        found = (*variable_secrets(self.env), *header_secrets(self.headers))
-        return tuple(each for each in found if each)
+        kept = (*self.env.values(), *self.headers.values())
+        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
+
+    @property
+    def echoes(self) -> EchoMask:
+        """The mask of the secrets that the server could send back; plain settings such as a time zone are none."""
+        return EchoMask((*variable_secrets(self.env), *header_secrets(self.headers)))
 
 
 def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:

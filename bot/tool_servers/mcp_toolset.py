@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.tool_servers.echoes import EchoMask
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.mcp_connection import Transport, transport
 from bot.tool_servers.mcp_listing import McpListing, mcp_listing
@@ -46,7 +45,7 @@ class McpToolset:
     ) -> None:
         self.server = server
         self.title = server.name
-        self._echoes = EchoMask(server.secrets)
+        self._echoes = server.echoes
         self._connect = connect
         self._first_pause = first_pause
         self._client: Client | None = None

@@ -4,6 +4,7 @@ import json
 
 import jsonschema_rs
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import ANN, make_message, make_tool, make_turn
@@ -274,3 +275,27 @@ async def test_what_an_endpoint_refuses_is_asked_in_the_next_style_and_remembere
 async def test_a_refusal_that_another_style_would_not_mend_is_a_failure(style, rejection):
     with pytest.raises(RequestRejected):
         await understand(style, [rejection], asked())
+
+
+async def test_prompt_a_client_s_conversation_is_the_history_as_it_was_sent():
+    sent = tuple({"role": role, "content": f"{role} {'x' * 600}"} for role in ("system", "user", "assistant"))
+
+    _, model = await understand("prompt", [CHOICE], replace(asked("five"), client_messages=sent))
+
+    query = model.shown[0].messages[1]["content"]
+    assert f'ASSISTANT: """{sent[2]["content"]}"""\nUSER: """{sent[1]["content"]}"""' in query
+
+
+async def test_prompt_a_demanded_call_is_asked_for_in_words():
+    _, model = await understand("prompt", [CHOICE], replace(asked(), tool_choice="required"))
+
+    assert "At least one tool must be called" in model.shown[0].messages[1]["content"]
+
+
+async def test_json_a_demanded_call_leaves_no_way_to_choose_none():
+    answer = json.dumps({"tool": "get_time", **TOKYO})
+
+    _, model = await understand("json_router", [answer], replace(asked(), tool_choice="required"))
+
+    schema = model.shown[0].response_format["json_schema"]["schema"]
+    assert [branch["properties"]["tool"]["const"] for branch in schema["anyOf"]] == ["get_time", "reminder_list"]
