@@ -35,6 +35,7 @@ LIMIT = Annotated[int, Query(ge=1, le=500)]
 BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]
 SSE = "text/event-stream"
 JSON = "application/json"
+_EVENTS = {"description": "Server-sent events, each with `event` and, as JSON, `data`."}
 
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
@@ -43,7 +44,7 @@ routes = APIRouter(prefix="/api/chat", tags=["chat"])
 @routes.post(
     "/send",
     response_model=SendAnswer,
-    responses={200: {"content": {SSE: {"schema": {"type": "string"}}}, "description": "The bot's answer"}},
+    responses={200: {"content": {SSE: {"schema": _EVENTS}}, "description": "The bot's answer"}},
 )
 async def send(body: SendBody, request: Request, context: Context, viewer: ChatViewer) -> Response | SendAnswer:
     """Say something in a room and get the answer as server-sent events, or as JSON.

@@ -30,6 +30,7 @@ QUEUE: Final = 1000
 SNAPSHOT: Final = 200
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
+_MESSAGE_TOO_BIG: Final = 1009
 _FRAMES_PER_MINUTE: Final = 1200
 _LONGEST_FRAME: Final = 256_000
 """Characters of a frame; only the result of a call that the page is waited for may be longer."""
@@ -165,8 +166,8 @@ class RoomSocket:
             if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
                 self._viewer.person.id
             ):
-                self._complain("too_large", {})
-                continue
+                await self._close(_MESSAGE_TOO_BIG, "message too big")
+                return
             kind, data = _parsed(text)
             act = self._heard.get(kind)
             if act is None:
