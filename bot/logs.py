@@ -1,15 +1,17 @@
 """Logging, configured once: one line a message, call and delivery; message text at DEBUG only; never secrets."""
 
 import json
+import logging
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 
+from bot.repeat_limit import RepeatLimit
 from bot.settings import LogSettings
 from bot.terminal_text import printable
 from services.errors import ConfigError
@@ -19,6 +21,28 @@ if TYPE_CHECKING:
 
 _MASK = "[secret]"
 _LINE = "_line"
+_REPEAT_SECONDS: Final = 10.0
+
+
+class LibraryLog(logging.Handler):
+    """Writes the warnings and errors of libraries into the bot's log: the same one once in ten seconds, with a count.
+
+    Strangers can cause some of them thousands of times a second, such as bad requests and failed connections.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._repeats = RepeatLimit(_REPEAT_SECONDS)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write `record`, unless the same line was written a moment ago."""
+        error = record.exc_info[1] if record.exc_info else None
+        line = str(record.msg).partition("\n")[0]
+        count = self._repeats.left_out((record.name, line, type(error)), record.created)
+        if count is None:
+            return
+        more = f" ({count} more were left out)" if count else ""
+        logger.bind(library=record.name).opt(exception=error).log(record.levelname, "{}{}", record.getMessage(), more)
 
 
 def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterable[str] = (), is_quiet: bool) -> None:
@@ -40,6 +64,8 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
         record["extra"][_LINE] = text
         return f"{{extra[{_LINE}]}}\n"
 
+    root = logging.getLogger()
+    root.handlers = [*(each for each in root.handlers if not isinstance(each, LibraryLog)), LibraryLog()]
     logger.remove()
     logger.add(sys.stderr, level="ERROR" if is_quiet else settings.level, format=line, backtrace=False, diagnose=False)
     if settings.to_file:

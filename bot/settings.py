@@ -300,6 +300,12 @@ class HttpSettings(Group):
         (), description="Tool servers that people may add to their own page, such as http://127.0.0.1:8000."
     )
     requests_per_minute: int = Field(1200, ge=1, description="Requests that one person may make in a minute.")
+    max_connections: int = Field(
+        1000, ge=10, description="Connections that are open at once; fewer where the system allows fewer open files."
+    )
+    max_connections_per_address: int = Field(
+        200, ge=1, description="Connections of one address at once; more where a reverse proxy stands in front."
+    )
     max_body_kilobytes: int = Field(1000, ge=1, description="Size of the largest request.")
     max_upload_kilobytes: int = Field(
         10_000, ge=0, le=100_000, description="Size of the largest file that people may send in a room; 0 = none."

@@ -56,6 +56,7 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
         yield
         return
     with imported_for_good(), left_out("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
+        from bot.http.connection_limits import raise_file_limit
         from bot.http.context import HttpContext
         from bot.http.server import listening, served
 
@@ -66,6 +67,7 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
         room.close()
         yield
         return
+    raise_file_limit()
     await _let_go(room, settings, clock)
     async with served(HttpContext.of(app, room, settings, clock), socket) as address:
         click.echo(say(language_here(settings.bot.language), "serve.address", address=address))

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from loguru import logger
 from pydantic import Field
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 
 from bot.http.answer import Answer
 from bot.http.field_problems import field_problems, in_one_line
@@ -161,6 +161,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.exception_handler(RequestRefused)(_request_refused)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_http)
+    app.exception_handler(ClientDisconnect)(_gone)
     app.exception_handler(ConfigError)(_not_set_up)
     app.exception_handler(StorageBusy)(_busy)
     app.exception_handler(StorageFull)(_full)
@@ -190,6 +191,11 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
     answer = error_response(request, error.status_code, code)
     answer.headers.update(error.headers or {})
     return answer
+
+
+async def _gone(request: Request, error: Exception) -> JSONResponse:
+    del error
+    return error_response(request, 400, "bad_request")
 
 
 async def _not_set_up(request: Request, error: Exception) -> JSONResponse:

@@ -1,6 +1,5 @@
 """What every request passes first: the host it is for, the page it is from, its size, its pace, and who sends it."""
 
-import ipaddress
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -13,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.http.auth import Viewer, identified
 from bot.http.errors import HttpRefused, refusal_response
+from bot.http.networks import network_of
 from bot.http.reach import LOCAL_HOSTS
 from bot.http.tokens import Tokens
 from bot.settings import HttpSettings
@@ -20,7 +20,6 @@ from bot.token_buckets import TokenBuckets
 from services.clock import Clock
 
 _POLICY_VIOLATION: Final = 1008
-_ONE_NETWORK: Final = 64  # bits of an IPv6 address: whoever has one has all that begin with them
 _FILE: Final = re.compile(r"/api/chat/sessions/[^/]+/files")
 _CSP: Final = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src {connect}; "
@@ -138,19 +137,7 @@ def _fits(length: str, most: int) -> bool:
 
 
 def _client(connection: HTTPConnection) -> str:
-    return f"@{_network(connection.client.host)}" if connection.client is not None else "@"
-
-
-def _network(host: str) -> str:
-    """The network that one who asks may have all addresses of; an address of IPv4 is one."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    if address.version == 4:
-        return host
-    mapped = address.ipv4_mapped
-    return str(mapped or ipaddress.ip_network((int(address), _ONE_NETWORK), strict=False))
+    return f"@{network_of(connection.client.host)}" if connection.client is not None else "@"
 
 
 def _add(headers: MutableHeaders, added: Iterable[tuple[str, str]]) -> None:

@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from bot.http.app import guarded
+from bot.http.connection_limits import ConnectionLimits, limited_protocol
 from bot.http.context import HttpContext
 from bot.http.reach import check_reach, page_address
 from bot.http.room_events import follow_bot
@@ -68,7 +69,7 @@ async def served(context: HttpContext, listener: socket.socket | None = None) ->
     with listener or listening(settings) as open_socket, follow_bot(context):
         address = page_address(settings.host, open_socket.getsockname()[1])
         context.room.base_url = address
-        server = Server(_config(guarded(context)))
+        server = Server(_config(guarded(context), ConnectionLimits.of(settings)))
         async with rooms_shared(context):
             task = asyncio.create_task(server.serve(sockets=[open_socket]), name="http server")
             try:
@@ -79,9 +80,10 @@ async def served(context: HttpContext, listener: socket.socket | None = None) ->
                 await task
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
+def _config(app: ASGIApp, limits: ConnectionLimits) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=limited_protocol(limits),  # type: ignore[arg-type]  # a factory does as well as a class
         log_config=None,
         access_log=False,
         lifespan="off",

@@ -1,0 +1,38 @@
+"""Warnings and errors of libraries in the bot's log."""
+
+import logging
+
+import pytest
+from loguru import logger
+
+from bot.logs import LibraryLog, configure_logging
+from bot.settings import LogSettings
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Lines of the log file once the test has logged."""
+    configure_logging(LogSettings(), tmp_path, secrets=["sk-planted"], is_quiet=True)
+    yield lambda: (tmp_path / "bubbles.log").read_text(encoding="utf-8").splitlines()
+    logger.remove()
+    root = logging.getLogger()
+    root.handlers = [each for each in root.handlers if not isinstance(each, LibraryLog)]
+
+
+def test_repeated_error_of_a_library_is_logged_once_in_ten_seconds(written):
+    for number in range(1000):
+        try:
+            raise OSError(24, "Too many open files")
+        except OSError as error:
+            message = f"socket.accept() out of system resource\nsocket: fd {number}"
+            logging.getLogger("asyncio").error(message, exc_info=error)
+
+    assert len([line for line in written() if "out of system resource" in line]) == 1
+    assert len(written()) < 20
+
+
+def test_different_errors_of_libraries_are_all_logged_without_secrets(written):
+    logging.getLogger("one").warning("refused %s", "sk-planted")
+    logging.getLogger("two").warning("refused %s", "sk-planted")
+
+    assert [line.count("refused [secret]") for line in written()] == [1, 1]
