@@ -129,7 +129,8 @@ async def tokens(context: Context) -> TokenList:
 async def issue_token(body: NewTokenBody, context: Context) -> IssuedToken:
     """Give out a token. Its secret is in this answer and nowhere else."""
     scopes = None if body.scopes is None else frozenset(body.scopes)
-    token, secret = await context.tokens.issue(body.name, body.role, scopes)
+    rooms = None if body.rooms is None else frozenset(body.rooms)
+    token, secret = await context.tokens.issue(body.name, body.role, scopes, rooms)
     return IssuedToken(**_token(token).model_dump(), token=secret)
 
 
@@ -194,5 +195,6 @@ def _token(token: Token) -> TokenEntry:
         name=token.name,
         role=token.role,
         scopes=sorted(token.scopes),
+        rooms=None if token.rooms is None else sorted(token.rooms),
         created_at=token.created_at,
     )

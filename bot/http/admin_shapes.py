@@ -1,12 +1,12 @@
 """The bodies of the admin API."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
 from bot.http.answer import Answer
 from bot.http.figures import Sample
-from bot.http.shapes import Body
+from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN, Body
 from bot.http.tokens import Role, Scope
 from bot.platforms.web.frames import AuthorShape
 
@@ -188,11 +188,14 @@ class SettingsBody(Answer):
 
 
 class NewTokenBody(Body):
-    """Whom a token is for; `scopes` hold it to some of its role's."""
+    """Whom a token is for; `scopes` hold it to some of its role's, `rooms` to these rooms."""
 
     name: str = Field(min_length=1, max_length=40, examples=["ann"])
     role: Role = "member"
     scopes: list[Scope] | None = None
+    rooms: list[Annotated[str, Field(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)]] | None = Field(
+        None, max_length=200, description="The only rooms that it opens; null for those its holder belongs to."
+    )
 
 
 class TokenEntry(Answer):
@@ -202,6 +205,7 @@ class TokenEntry(Answer):
     name: str
     role: Role
     scopes: list[Scope]
+    rooms: list[str] | None
     created_at: str
 
 

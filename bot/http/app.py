@@ -15,6 +15,7 @@ from bot.http import (
     chat_socket,
     files_api,
     health,
+    members_api,
     openai_api,
     page_files,
     prometheus,
@@ -36,6 +37,7 @@ from bot.http.request_examples import show_examples
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat_api.routes,
     chat_socket.routes,
+    members_api.routes,
     files_api.routes,
     calendar_api.routes,
     reminders_api.routes,  # after the calendar, since it takes any id

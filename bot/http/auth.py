@@ -23,14 +23,15 @@ NAME = Annotated[
 class Viewer(Struct, frozen=True, kw_only=True):
     """Who a request is from: a person of the room, their role, and the scopes that their token has.
 
-    `is_fixed` says that the token names the person, so that the request cannot name another. `token_id` tells tokens
-    apart, empty where there is none: several may be one person's. `is_renamed` says that the request names another
-    person than the token, whose own access then counts.
+    `rooms` are those that the token is held to, None where it is not. `is_fixed` says that the token names the person,
+    so that the request cannot name another. `token_id` tells tokens apart, empty where there is none: several may be
+    one person's. `is_renamed` says that the request names another person than the token, whose own access then counts.
     """
 
     person: Person
     role: Role
     scopes: frozenset[Scope]
+    rooms: frozenset[str] | None = None
     is_fixed: bool = False
     token_id: str = ""
     is_renamed: bool = False
@@ -67,7 +68,14 @@ def viewer_of_token(token: Token) -> Viewer:
     """The viewer that a token stands for; the operator's own may speak as anybody."""
     is_admin = token.role == "admin"
     person = person_called(token.name, is_admin=is_admin)
-    return Viewer(person=person, role=token.role, scopes=token.scopes, is_fixed=not is_admin, token_id=token.id)
+    return Viewer(
+        person=person,
+        role=token.role,
+        scopes=token.scopes,
+        rooms=token.rooms,
+        is_fixed=not is_admin,
+        token_id=token.id,
+    )
 
 
 async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:

@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
+from bot.http.admission import admit
 from bot.http.answer import Answer
-from bot.http.auth import ReminderViewer
-from bot.http.context import Context
+from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
+from bot.http.memberships import RoomReminderViewer
 from bot.http.shapes import IN_ROOM
 from services.reminders.portable.feed import CalendarFeed, FeedTokens
 
@@ -29,20 +30,24 @@ class Revoked(Answer):
 
 @routes.post("/api/reminders/feed", status_code=201)
 async def make_feed(
-    request: Request, context: Context, viewer: ReminderViewer, session_id: IN_ROOM = "lobby"
+    request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby"
 ) -> FeedAddress:
-    """A secret address at which calendar programs can subscribe to a room's reminders."""
-    del viewer
-    token = await FeedTokens(context.app.state).issue(context.room.address(session_id))
+    """A secret address at which calendar programs can subscribe to a room's reminders.
+
+    It ends with the token of whoever asks for it.
+    """
+    chat = context.room.address(session_id)
+    admit(context, chat, viewer.person.id)
+    token = await _feeds(context).issue(chat, context.tokens.holder(viewer.token_id))
     path = f"/calendar/{token}.ics"
     return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
 
 
 @routes.delete("/api/reminders/feed")
-async def revoke_feeds(context: Context, viewer: ReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
+async def revoke_feeds(context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
     """Let no calendar address of a room work any more."""
     del viewer
-    return Revoked(count=await FeedTokens(context.app.state).revoke(context.room.address(session_id)))
+    return Revoked(count=await _feeds(context).revoke(context.room.address(session_id)))
 
 
 @routes.get(
@@ -52,8 +57,12 @@ async def revoke_feeds(context: Context, viewer: ReminderViewer, session_id: IN_
 )
 async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
     """The reminders of a room for a calendar program; the token in the address is the only key."""
-    feed = CalendarFeed(context.reminders, FeedTokens(context.app.state), context.clock)
+    feed = CalendarFeed(context.reminders, _feeds(context), context.clock)
     text = await feed.feed(token)
     if text is None:
         raise HttpRefused(404, "not_found")
     return Response(text, media_type="text/calendar; charset=utf-8")
+
+
+def _feeds(context: HttpContext) -> FeedTokens:
+    return FeedTokens(context.app.state, context.tokens.is_current)

@@ -11,6 +11,7 @@ from bot.http.auth import Viewer
 from bot.http.context import HttpContext
 from bot.http.errors import REFUSED_STATUS, HttpRefused, language_asked
 from bot.http.field_problems import in_one_line
+from bot.http.memberships import enter_room
 from function_calls.argument_words import argument_of, argument_problems
 from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
 from function_calls.checking.schema_validator import SchemaValidator
@@ -42,7 +43,12 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 async def turn_of(context: HttpContext, asked: Asked) -> Turn:
-    """A turn of the room, as if the person had written the words there."""
+    """Make a turn of the room, as if the person had written the words there.
+
+    Raises:
+        HttpRefused: the room is not one of theirs (403).
+    """
+    await enter_room(context, asked.viewer, asked.session_id)
     key = asked.key or uuid.uuid4().hex
     message = ChatMessage(
         id=f"http-{key}",

@@ -8,12 +8,12 @@ from fastapi.responses import StreamingResponse
 from bot.http.auth import NAME, ChatViewer
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
+from bot.http.memberships import RoomViewer, enter_room, rooms_among
 from bot.http.message_changes import edit_own, put_reaction, withdraw_own
 from bot.http.room_history import RoomHistory
 from bot.http.sending import Sending, spoken
 from bot.http.shapes import (
-    LONGEST_SESSION,
-    SESSION_PATTERN,
+    SESSION,
     Done,
     EditBody,
     LogPage,
@@ -27,9 +27,6 @@ from bot.http.shapes import (
 from bot.platforms.web.frames import written
 from services.history.service import HistoryService
 
-SESSION = Annotated[
-    str, Path(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
-]
 MESSAGE_ID = Annotated[str, Path(min_length=1, max_length=200)]
 LIMIT = Annotated[int, Query(ge=1, le=500)]
 BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]
@@ -54,6 +51,7 @@ async def send(body: SendBody, request: Request, context: Context, viewer: ChatV
     piece of the answer), `done` (its id; null where the bot says nothing) and `error`. Closing the connection loses
     nothing.
     """
+    await enter_room(context, viewer, body.session_id)
     sending = Sending(context, body.session_id, spoken(body, viewer), body.tool_servers or ())
     accept = request.headers.get("accept", "")
     if body.stream if body.stream is not None else SSE in accept or JSON not in accept:
@@ -68,10 +66,13 @@ async def sessions(
     viewer: ChatViewer,
     platform: Annotated[str, Query(max_length=40, description="`web`, or `all` for admins.")] = "web",
 ) -> Sessions:
-    """The rooms that have messages, the last used first."""
+    """Your rooms that have messages, the last used first; admins see all."""
     if platform != "web" and "admin" not in viewer.scopes:
         raise HttpRefused(403, "scope_missing", scope="admin")
     found = await context.messages.chats(None if platform == "all" else platform)
+    if platform == "web":
+        own = await rooms_among(context, viewer, [each.address for each in found])
+        found = tuple(each for each in found if each.address.key in own)
     here = {room.session_id: len(room.people) for room in context.room.rooms}
     return Sessions(
         sessions=[
@@ -92,7 +93,7 @@ async def messages(
     session_id: SESSION,
     response: Response,
     context: Context,
-    viewer: ChatViewer,
+    viewer: RoomViewer,
     before: BEFORE = None,
     limit: LIMIT = 100,
 ) -> list[SessionMessage]:
@@ -110,7 +111,7 @@ async def messages(
 
 @routes.get("/sessions/{session_id}/log")
 async def log(
-    session_id: SESSION, context: Context, viewer: ChatViewer, before: BEFORE = None, limit: LIMIT = 100
+    session_id: SESSION, context: Context, viewer: RoomViewer, before: BEFORE = None, limit: LIMIT = 100
 ) -> LogPage:
     """The same as the page shows them, with reactions, choices and reminders."""
     del viewer
@@ -122,7 +123,7 @@ async def log(
 async def search(
     session_id: SESSION,
     context: Context,
-    viewer: ChatViewer,
+    viewer: RoomViewer,
     q: Annotated[str, Query(min_length=1, max_length=200)],
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
 ) -> list[SessionMessage]:
@@ -136,7 +137,7 @@ async def search(
 
 @routes.patch("/sessions/{session_id}/messages/{message_id}")
 async def edit(
-    session_id: SESSION, message_id: MESSAGE_ID, body: EditBody, context: Context, viewer: ChatViewer, name: NAME = None
+    session_id: SESSION, message_id: MESSAGE_ID, body: EditBody, context: Context, viewer: RoomViewer, name: NAME = None
 ) -> Done:
     """Let one of your own messages say something else."""
     await edit_own(context, session_id, message_id, body.text, viewer.named(name))
@@ -145,7 +146,7 @@ async def edit(
 
 @routes.delete("/sessions/{session_id}/messages/{message_id}")
 async def delete(
-    session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: ChatViewer, name: NAME = None
+    session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer, name: NAME = None
 ) -> Done:
     """Take one of your own messages back; what it asked for is given up."""
     await withdraw_own(context, session_id, message_id, viewer.named(name))
@@ -158,7 +159,7 @@ async def react(
     message_id: MESSAGE_ID,
     body: ReactionBody,
     context: Context,
-    viewer: ChatViewer,
+    viewer: RoomViewer,
     name: NAME = None,
 ) -> Done:
     """Put an emoji on a message, or take it off again."""
@@ -167,7 +168,7 @@ async def react(
 
 
 @routes.post("/sessions/{session_id}/messages/{message_id}/stop")
-async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: ChatViewer) -> Done:
+async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer) -> Done:
     """Stop an answer that is being written; `message_id` is the answer's."""
     del viewer
     if not await context.room.stop(session_id, message_id):

@@ -14,6 +14,7 @@ from bot.http.auth import Viewer
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused, language_asked
 from bot.http.figures import last_second
+from bot.http.memberships import can_enter
 from bot.http.room_history import RoomHistory
 from bot.http.room_reminders import room_reminders
 from bot.http.shapes import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
@@ -55,6 +56,9 @@ async def ws(
     await socket.accept()
     if viewer is None:
         await socket.close(_POLICY_VIOLATION, "unauthorized")
+        return
+    if not await can_enter(context, viewer, session_id):
+        await socket.close(_POLICY_VIOLATION, "room_not_yours")
         return
     await RoomSocket(context, socket, session_id, viewer).serve(epoch, last_seq)
 

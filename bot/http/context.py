@@ -1,10 +1,11 @@
 """What the routers of the HTTP API are given."""
 
+import asyncio
 from datetime import datetime
 from typing import Annotated, Final
 
 from fastapi import Depends
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.requests import HTTPConnection
 
 from bot.app import App
@@ -26,7 +27,8 @@ _MOST_REMINDERS: Final = 1000
 class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot behind the API: a router takes from it what it needs.
 
-    `app` has the registry, the door to the tools, the services, the state and the platforms; `room` is the web room.
+    `app` has the registry, the door to the tools, the services, the state and the platforms; `room` is the web room;
+    `joining` is held while the rooms of a person are changed.
     """
 
     settings: Settings
@@ -40,6 +42,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     shelf: Shelf
     gauges: Gauges
     started_at: datetime
+    joining: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
     def of(cls, app: App, room: WebPlatform, settings: Settings, clock: Clock) -> "HttpContext":

@@ -7,10 +7,10 @@ from fastapi.responses import FileResponse
 from pydantic import Field
 
 from bot.http.answer import Answer
-from bot.http.auth import ChatViewer
-from bot.http.chat_api import SESSION
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
+from bot.http.memberships import RoomViewer
+from bot.http.shapes import SESSION
 from bot.platforms.web.files import ending_of, image_type
 
 # Whatever a file contains, opening it runs nothing and reaches nothing of ours.
@@ -46,7 +46,7 @@ async def keep(
     session_id: SESSION,
     request: Request,
     context: Context,
-    viewer: ChatViewer,
+    viewer: RoomViewer,
     filename: Annotated[
         str, Query(min_length=1, max_length=_LONGEST_NAME, description="Its name.", examples=["desk.png"])
     ],

@@ -10,7 +10,8 @@ from starlette.types import Receive, Scope, Send
 from bot.http.admission import admit
 from bot.http.auth import Viewer
 from bot.http.context import HttpContext
-from bot.http.errors import HttpRefused, error_response
+from bot.http.errors import HttpRefused, error_response, refusal_response
+from bot.http.memberships import enter_room
 from bot.mcp_server import Asker, McpDoor
 from bot.platforms.web.ids import SESSION
 from function_calls.wording import say
@@ -44,6 +45,11 @@ class McpEndpoint:
             return
         if not SESSION.fullmatch(_room_of(request)):
             await error_response(request, 404, "not_found")(scope, receive, send)
+            return
+        try:
+            await enter_room(self._context, viewer, _room_of(request))
+        except HttpRefused as refused:
+            await refusal_response(request, refused)(scope, receive, send)
             return
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

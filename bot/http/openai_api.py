@@ -19,6 +19,7 @@ from bot.http.auth import Viewer, needs
 from bot.http.context import Context, HttpContext
 from bot.http.direct_tools import DirectOffer
 from bot.http.errors import HttpRefused
+from bot.http.memberships import enter_room
 from bot.http.openai_errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX
 from bot.http.openai_shapes import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai_stream import Answered, HeardInterpreter, Words, chunks_of
@@ -85,6 +86,7 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     where reminders arrive too. Each request counts as a message of its `user`.
     """
     session_id = room_of(body, viewer)
+    await enter_room(context, viewer, session_id)
     who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
     admit(context, context.room.address(session_id), who)
     with ExitStack() as offered:

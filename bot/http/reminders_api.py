@@ -8,11 +8,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from msgspec.structs import replace
 from pydantic import Field, model_validator
 
+from bot.http.admission import admit
 from bot.http.answer import Answer
-from bot.http.auth import NAME, ReminderViewer
+from bot.http.auth import NAME
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
+from bot.http.memberships import RoomReminderViewer
 from bot.http.room_reminders import ReminderShape, reminder_shape, room_reminders
 from bot.http.shapes import IN_ROOM, Body
 from function_calls.calls import ToolResult, Turn
@@ -28,8 +30,13 @@ _MOST_LATELY = 200
 routes = APIRouter(tags=["reminders"])
 
 
-async def _asked(request: Request, viewer: ReminderViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> Asked:
-    return Asked.of(request, viewer.named(name), session_id)
+async def _asked(
+    request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+) -> Asked:
+    """Read who asks for a change; it counts as a message in the room."""
+    asked = Asked.of(request, viewer.named(name), session_id)
+    admit(context, context.room.address(session_id), asked.viewer.person.id)
+    return asked
 
 
 ForReminders = Annotated[Asked, Depends(_asked)]
@@ -86,7 +93,7 @@ class Undone(Answer):
 @routes.get("/api/reminders")
 async def listed(
     context: Context,
-    viewer: ReminderViewer,
+    viewer: RoomReminderViewer,
     session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
 ) -> Reminders:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from bot.http.answer import Answer
@@ -17,6 +17,10 @@ IN_ROOM = Annotated[
     str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
 ]
 """The parameter `session_id` of a request that is about a room."""
+SESSION = Annotated[
+    str, Path(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
+]
+"""The room in the path of a request."""
 
 
 class Body(BaseModel):

@@ -34,13 +34,17 @@ MOST_TOKENS: Final = 200
 
 
 class Token(Struct, frozen=True, kw_only=True):
-    """A token that was given out: to whom, and what it may do. `id` names it and opens nothing."""
+    """A token that was given out: to whom, and what it may do. `id` names it and opens nothing.
+
+    `rooms` are the only ones that it opens; None leaves that to the memberships of its holder.
+    """
 
     id: str
     name: str
     role: Role
     scopes: frozenset[Scope]
     created_at: str
+    rooms: frozenset[str] | None = None
 
 
 OPERATOR: Final = Token(id="settings", name="operator", role="admin", scopes=SCOPES["admin"], created_at="")
@@ -65,13 +69,22 @@ class Tokens:
         wanted = _hashed(secret)
         return next((_read(each) for each in await self._entries() if each.get("hash") == wanted), None)
 
-    async def issue(self, name: str, role: Role, scopes: frozenset[Scope] | None = None) -> tuple[Token, str]:
-        """A new token for `name` and its secret, to be shown once; `scopes` hold it to some of its role's."""
+    async def issue(
+        self,
+        name: str,
+        role: Role,
+        scopes: frozenset[Scope] | None = None,
+        rooms: frozenset[str] | None = None,
+    ) -> tuple[Token, str]:
+        """Make a token for `name` and its secret, to be shown once.
+
+        `scopes` hold it to some of its role's, `rooms` to these rooms.
+        """
         secret = _PREFIX + secrets.token_urlsafe(_BYTES)
         allowed = SCOPES[role] if scopes is None else scopes & SCOPES[role]
         hashed = _hashed(secret)
         now = self._clock.now().isoformat(timespec="seconds")
-        token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now)
+        token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now, rooms=rooms)
         async with self._lock:
             entries: list[Json] = [*await self._entries(), _written(token, hashed)]
             await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT, is_promised=True)
@@ -80,6 +93,16 @@ class Tokens:
     async def listed(self) -> tuple[Token, ...]:
         """The tokens that were given out."""
         return tuple(_read(each) for each in await self._entries())
+
+    def holder(self, token_id: str) -> str:
+        """Return a name for a token that also tells the operator's token from the one that was set before it."""
+        return f"{token_id}:{_hashed(self._operators)[:_ID_LENGTH]}" if token_id == OPERATOR.id else token_id
+
+    async def is_current(self, holder: str) -> bool:
+        """Return whether the token that `holder` named is still good; without a token nothing can be taken back."""
+        if holder.startswith(OPERATOR.id):
+            return holder == self.holder(OPERATOR.id)
+        return not holder or any(each.get("id") == holder for each in await self._entries())
 
     async def revoke(self, token_id: str) -> bool:
         """Take a token back; False when there is none of this id."""
@@ -120,11 +143,12 @@ def _written(token: Token, hashed: str) -> dict[str, Json]:
         "role": token.role,
         "scopes": [*sorted(token.scopes)],
         "created_at": token.created_at,
+        "rooms": None if token.rooms is None else [*sorted(token.rooms)],
     }
 
 
 def _read(entry: dict[str, Json]) -> Token:
-    listed = entry.get("scopes")
+    listed, rooms = entry.get("scopes"), entry.get("rooms")
     named = {str(each) for each in listed} if isinstance(listed, list) else set()
     roles: tuple[Role, ...] = ("admin", "member", "client")
     role: Role = next((each for each in roles if each == entry.get("role")), "client")
@@ -134,4 +158,5 @@ def _read(entry: dict[str, Json]) -> Token:
         role=role,
         scopes=frozenset(scope for scope in SCOPES[role] if scope in named),
         created_at=str(entry.get("created_at")),
+        rooms=frozenset(map(str, rooms)) if isinstance(rooms, list) else None,
     )

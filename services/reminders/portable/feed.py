@@ -1,7 +1,7 @@
 """A chat's reminders as a calendar to subscribe to, behind an address that can be taken back."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from hashlib import sha256
 
@@ -10,7 +10,7 @@ from services.clock import Clock
 from services.reminders.portable.ics_write import feed_ics
 from services.reminders.portable.model import portable, read_chat
 from services.reminders.portable.ports import ReminderShelfReader
-from services.session import StateStore
+from services.session import Json, StateStore
 
 _KEEP = timedelta(days=36_500)
 _TOKEN_BYTES = 32
@@ -20,17 +20,22 @@ _MOST_TOKENS = 20
 
 
 class FeedTokens:
-    """Secrets that open the calendar of one chat. Only their hashes are kept."""
+    """Secrets that open the calendar of one chat. Only their hashes are kept.
 
-    def __init__(self, state: StateStore) -> None:
+    `is_current` tells whether the token of a secret's holder is still good; with that token the secret ends.
+    """
+
+    def __init__(self, state: StateStore, is_current: Callable[[str], Awaitable[bool]] | None = None) -> None:
         self._state = state
+        self._is_current = is_current
 
-    async def issue(self, chat: ChatAddress) -> str:
-        """A new secret for `chat`, to be shown once. The oldest of more than 20 is taken back."""
+    async def issue(self, chat: ChatAddress, holder: str = "") -> str:
+        """Make a secret of `holder` for `chat`, to be shown once. The oldest of more than 20 is taken back."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         hashes = [*await self._hashes(chat), _hashed(token)]
         await self._forget(hashes[:-_MOST_TOKENS])
-        await self._state.set(_opened_by(hashes[-1]), chat.key, keep=_KEEP, is_promised=True)
+        opened: Json = {"chat": chat.key, "holder": holder}
+        await self._state.set(_opened_by(hashes[-1]), opened, keep=_KEEP, is_promised=True)
         await self._state.set(_issued_for(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP, is_promised=True)
         return token
 
@@ -42,11 +47,15 @@ class FeedTokens:
         return len(hashes)
 
     async def chat_of(self, token: str) -> ChatAddress | None:
-        """The chat that `token` opens, None for one that was taken back or never given."""
+        """Return the chat that `token` opens, None for one that was taken back, has ended or was never given."""
         if len(token) > _LONGEST_TOKEN:
             return None
-        key = await self._state.get(_opened_by(_hashed(token)))
-        return read_chat(key) if isinstance(key, str) else None
+        opened = await self._state.get(_opened_by(_hashed(token)))
+        if not isinstance(opened, dict):  # a secret of before has no holder
+            return read_chat(opened) if isinstance(opened, str) else None
+        if self._is_current is not None and not await self._is_current(str(opened.get("holder"))):
+            return None
+        return read_chat(str(opened.get("chat")))
 
     async def _hashes(self, chat: ChatAddress) -> list[str]:
         kept = await self._state.get(_issued_for(chat))

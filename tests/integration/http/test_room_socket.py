@@ -254,6 +254,20 @@ async def test_a_socket_needs_the_token_too(open_tab):
     assert welcomed[0] == "hello"
 
 
+async def test_socket_of_a_member_is_refused_in_a_room_of_others(open_tab):
+    async with served_bot(http=with_token("s3cret-token")) as (address, context):
+        _, of_ann = await context.tokens.issue("ann", "member")
+        _, of_bob = await context.tokens.issue("bob", "member")
+        async with open_tab(address, "ann", room="kitchen", token=of_ann) as ann:
+            await ann.say("remind me in 10 minutes to stretch")
+            await ann.until("done")
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as caught:
+                async with open_tab(address, "bob", room="kitchen", token=of_bob):
+                    pass
+
+    assert (caught.value.rcvd.code, caught.value.rcvd.reason) == (1008, "room_not_yours")
+
+
 async def test_a_socket_ends_when_its_token_is_taken_back(open_tab):
     async with served_bot(http=with_token("s3cret-token")) as (address, context):
         token, secret = await context.tokens.issue("Ben", "member")

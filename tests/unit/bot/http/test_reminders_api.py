@@ -1,5 +1,7 @@
 import pytest
 
+from bot.settings import RouterSettings
+
 ANN, LIN = {"name": "Ann"}, {"name": "Lin"}
 
 
@@ -120,3 +122,17 @@ async def test_a_calendar_is_read_with_its_secret_address_until_that_is_taken_ba
     assert "SUMMARY:stretch" in calendar.text
     assert revoked == {"count": 1}
     assert after.status_code == 404
+
+
+async def test_changes_of_reminders_have_the_pace_of_messages(api_of):
+    api = await api_of(router=RouterSettings(messages_per_minute=3))
+    statuses = [
+        (
+            await api.post("/api/reminders", params=ANN, json={"text": f"remind me in 10 minutes to do {number}"})
+        ).status_code
+        for number in range(5)
+    ]
+    other = await api.post("/api/reminders", params=LIN, json={"text": "remind me in 10 minutes to eat"})
+
+    assert statuses == [201, 201, 201, 429, 429]
+    assert other.status_code == 201

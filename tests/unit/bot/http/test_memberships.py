@@ -1,0 +1,154 @@
+"""Rooms that a token opens: its holder's own, the lobby, or those that it was issued for."""
+
+import pytest
+
+from bot.testing.http_bot import with_token
+
+OPERATOR = "operator-token-of-the-tests"
+SECRET = "the safe opens with 4711"
+
+
+def signed(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.fixture
+async def api(api_of, tmp_path):
+    return await api_of(http=with_token(OPERATOR), files=tmp_path / "files")
+
+
+@pytest.fixture
+async def token_of(api):
+    async def issue(name, **body):
+        answer = await api.post("/api/admin/tokens", json={"name": name, **body}, headers=signed(OPERATOR))
+        return signed(answer.json()["token"])
+
+    return issue
+
+
+async def say(api, headers, room, text=SECRET):
+    return await api.post("/api/chat/send", json={"session_id": room, "message": text}, headers=headers)
+
+
+READS = [
+    ("GET", "/api/chat/sessions/kitchen/messages", None),
+    ("GET", "/api/chat/sessions/kitchen/log", None),
+    ("GET", "/api/chat/sessions/kitchen/search?q=safe", None),
+    ("GET", "/api/reminders?session_id=kitchen", None),
+    ("GET", "/api/reminders?session_id=kitchen&state=done", None),
+    ("POST", "/api/reminders/feed?session_id=kitchen", None),
+    ("DELETE", "/api/reminders/feed?session_id=kitchen", None),
+    ("POST", "/api/reminders?session_id=kitchen", {"text": "remind me tomorrow at 9 to call Lin"}),
+    ("POST", "/api/summary?session_id=kitchen", {}),
+    ("POST", "/api/search?session_id=kitchen", {"query": "safe"}),
+    ("POST", "/api/tools/history_search/invoke", {"session_id": "kitchen", "arguments": {"query": "safe"}}),
+    ("POST", "/tools/history_search?session_id=kitchen", {"query": "safe"}),
+    ("POST", "/api/chat/send", {"session_id": "kitchen", "message": "summarise"}),
+    ("POST", "/api/chat/sessions/kitchen/members", {"name": "bob"}),
+    ("POST", "/api/chat/sessions/kitchen/messages/x/stop", None),
+    ("POST", "/api/chat/sessions/kitchen/messages/x/reactions", {"emoji": "👍"}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), READS)
+async def test_member_is_refused_in_a_room_of_others(api, token_of, method, path, body):
+    await say(api, await token_of("ann"), "kitchen")
+
+    answer = await api.request(method, path, json=body, headers=await token_of("bob"))
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "room_not_yours")
+    assert SECRET not in answer.text
+
+
+async def test_client_token_is_refused_in_a_room_of_others_at_v1_and_mcp(api, token_of):
+    await say(api, await token_of("ann"), "kitchen")
+    client = await token_of("program", role="client")
+    asked = {"model": "bubbles", "session_id": "kitchen", "messages": [{"role": "user", "content": "summarise"}]}
+
+    completion = await api.post("/v1/chat/completions", json=asked, headers=client)
+    mcp = await api.post("/mcp", json={}, headers={**client, "Bubbles-Session": "kitchen"})
+
+    assert (completion.status_code, mcp.status_code) == (403, 403)
+
+
+async def test_upload_to_a_room_of_others_is_refused(api, token_of):
+    await say(api, await token_of("ann"), "kitchen")
+    path = "/api/chat/sessions/kitchen/files?filename=a.txt"
+
+    assert (await api.post(path, content=b"x", headers=await token_of("bob"))).status_code == 403
+
+
+async def test_member_lists_and_reads_only_rooms_of_their_own(api, token_of):
+    ann, bob = await token_of("ann"), await token_of("bob")
+    for headers, room in ((ann, "kitchen"), (bob, "garage"), (ann, "lobby")):
+        await say(api, headers, room)
+
+    listed = {each["id"] for each in (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]}
+    of_operator = (await api.get("/api/chat/sessions", headers=signed(OPERATOR))).json()["sessions"]
+
+    assert listed == {"kitchen", "lobby"}
+    assert {each["id"] for each in of_operator} == {"kitchen", "garage", "lobby"}
+    for headers, room in ((ann, "kitchen"), (bob, "garage"), (bob, "lobby"), (signed(OPERATOR), "garage")):
+        assert SECRET in (await api.get(f"/api/chat/sessions/{room}/messages", headers=headers)).text
+
+
+async def test_invited_person_reads_the_room(api, token_of):
+    ann, bob = await token_of("ann"), await token_of("Bob B")
+    await say(api, ann, "kitchen")
+
+    invited = await api.post("/api/chat/sessions/kitchen/members", json={"name": "Bob B"}, headers=ann)
+
+    assert invited.status_code == 201
+    assert SECRET in (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).text
+    listed = (await api.get("/api/chat/sessions", headers=bob)).json()["sessions"]
+    assert [each["id"] for each in listed] == ["kitchen"]
+
+
+async def test_token_issued_for_rooms_opens_no_other(api, token_of):
+    guest = await token_of("guest", rooms=["trip"])
+    statuses = [(await say(api, guest, room)).status_code for room in ("trip", "lobby", "unused")]
+
+    assert statuses == [200, 403, 403]
+
+
+async def test_person_who_wrote_in_a_room_before_memberships_were_kept_belongs_to_it(api, token_of):
+    ann = await token_of("ann")
+    await say(api, ann, "kitchen")
+    await say(api, signed(OPERATOR), "kitchen")
+    await api.context.app.state.set("http.rooms:ann", None, keep=api.context.clock.now() - api.context.clock.now())
+
+    assert (await api.get("/api/chat/sessions/kitchen/messages", headers=ann)).status_code == 200
+
+
+async def test_without_a_token_in_the_settings_every_room_is_open(api_of):
+    api = await api_of()
+    await api.post("/api/chat/send", json={"session_id": "kitchen", "message": SECRET, "name": "Ann"})
+
+    assert SECRET in (await api.get("/api/chat/sessions/kitchen/messages")).text
+
+
+async def feed_status(api, feed):
+    return (await api.get(feed.json()["path"])).status_code
+
+
+async def test_calendar_feed_ends_with_the_token_that_asked_for_it(api, token_of):
+    ann, bob = await token_of("ann"), await token_of("bob")
+    of_ann = await api.post("/api/reminders/feed", headers=ann)
+    of_bob = await api.post("/api/reminders/feed", headers=bob)
+    before = await feed_status(api, of_ann), await feed_status(api, of_bob)
+
+    [token] = [each for each in await api.context.tokens.listed() if each.name == "ann"]
+    await api.delete(f"/api/admin/tokens/{token.id}", headers=signed(OPERATOR))
+
+    assert before == (200, 200)
+    assert (await feed_status(api, of_ann), await feed_status(api, of_bob)) == (404, 200)
+
+
+async def test_calendar_feed_of_the_operator_ends_when_their_token_is_replaced(api_of):
+    first = await api_of(http=with_token(OPERATOR))
+    feed = await first.post("/api/reminders/feed", headers=signed(OPERATOR))
+    holder = first.context.tokens.holder("settings")
+    replaced = await api_of(http=with_token("another-token-of-the-tests"))
+
+    assert await feed_status(first, feed) == 200
+    assert not await replaced.context.tokens.is_current(holder)
