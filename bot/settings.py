@@ -310,6 +310,11 @@ class HttpSettings(Group):
     max_upload_kilobytes: int = Field(
         10_000, ge=0, le=100_000, description="Size of the largest file that people may send in a room; 0 = none."
     )
+    max_unused_upload_kilobytes: int = Field(
+        50_000,
+        ge=0,
+        description="Size of all files of one person that no message uses; they are deleted after an hour.",
+    )
     upload_types: tuple[str, ...] = Field(
         ("png", "jpg", "jpeg", "gif", "webp", "pdf", "txt", "md", "csv", "ics"),
         description="Endings of the names of files that people may send in a room.",

@@ -23,6 +23,8 @@ from services.importing import imported_for_good, left_out
 if TYPE_CHECKING:
     from bot.platforms.web.adapter import WebPlatform
 
+_UNUSED_FOR: Final = timedelta(hours=1)
+_LOOK_SECONDS: Final = 600.0
 _LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
 
 
@@ -74,11 +76,15 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
         if settings.http.open_page:
             show_page(address)
         logger.info("the page is at {}", address)
-        leaving = asyncio.create_task(_close_with_console(app, room), name="console and page")
+        tasks = [
+            asyncio.create_task(_close_with_console(app, room), name="console and page"),
+            asyncio.create_task(_remove_unused(room, clock), name="unused uploads"),
+        ]
         try:
             yield
         finally:
-            leaving.cancel()
+            for task in tasks:
+                task.cancel()
 
 
 async def _let_go(room: "WebPlatform", settings: Settings, clock: Clock) -> None:
@@ -86,6 +92,18 @@ async def _let_go(room: "WebPlatform", settings: Settings, clock: Clock) -> None
     days = settings.history.retention_days
     if days and room.files is not None:
         await room.files.purge(clock.now() - timedelta(days=days))
+
+
+async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:
+    """Delete uploads that no message has used within an hour, until cancelled."""
+    while room.files is not None:
+        try:
+            removed = await room.files.remove_unused(clock.now() - _UNUSED_FOR)
+            if removed:
+                logger.info("{} uploads that no message uses were deleted", removed)
+        except OSError as error:
+            logger.warning("uploads that no message uses cannot be deleted: {}", error)
+        await clock.nap(_LOOK_SECONDS)
 
 
 async def _close_with_console(app: App, room: "WebPlatform") -> None:

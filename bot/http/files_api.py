@@ -6,12 +6,14 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from pydantic import Field
 
+from bot.http.admission import admit
 from bot.http.answer import Answer
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
 from bot.http.memberships import RoomViewer
 from bot.http.shapes import SESSION
 from bot.platforms.web.files import ending_of, image_type
+from bot.platforms.web.uploads import MOST_UNUSED, TooManyUploads
 
 # Whatever a file contains, opening it runs nothing and reaches nothing of ours.
 _CONFINED: Final = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
@@ -51,19 +53,29 @@ async def keep(
         str, Query(min_length=1, max_length=_LONGEST_NAME, description="Its name.", examples=["desk.png"])
     ],
 ) -> KeptFile:
-    """Send a file to a room. Nobody sees it before a message has it among its `attachments`."""
-    del session_id, viewer
+    """Send a file to a room; it counts as a message there.
+
+    Nobody sees it before a message has it among its `attachments`; it is deleted if none has it within an hour.
+    """
     settings, files = context.settings.http, context.room.files
     if files is None or not settings.max_upload_kilobytes:
         raise HttpRefused(403, "uploads_off")
     if ending_of(filename) not in settings.upload_types:
         raise HttpRefused(415, "file_type", types=", ".join(settings.upload_types))
-    content = await request.body()
-    if not content:
-        raise HttpRefused(422, "file_empty")
-    if len(content) > settings.max_upload_kilobytes * 1000:
-        raise HttpRefused(413, "file_too_large", limit=settings.max_upload_kilobytes)
-    kept = await files.keep(filename, content)
+    admit(context, context.room.address(session_id), viewer.person.id)
+    largest = settings.max_upload_kilobytes * 1000
+    size = min(int(request.headers.get("content-length", largest)), largest)
+    most = max(settings.max_unused_upload_kilobytes * 1000, largest)
+    try:
+        async with files.unused.reserve(viewer.person.id, size, most):
+            content = await request.body()
+            if not content:
+                raise HttpRefused(422, "file_empty")
+            if len(content) > largest:
+                raise HttpRefused(413, "file_too_large", limit=settings.max_upload_kilobytes)
+            kept = await files.keep(filename, content, uploaded_by=viewer.person.id)
+    except TooManyUploads as error:
+        raise HttpRefused(429, "uploads_unused", count=MOST_UNUSED, limit=most // 1000) from error
     return KeptFile(kind=kept.kind, description=kept.description, url=kept.url or "")
 
 

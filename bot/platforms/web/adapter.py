@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
+from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,16 +16,16 @@ from bot.platforms.web.answering import Answering, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasShelf
 from bot.platforms.web.files import RoomFiles
-from bot.platforms.web.frames import MessageShape, attachment_shape, author_shape
+from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_shape, author_shape
 from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from bot.taking_in import taken_in
 from function_calls.events import Event
 from services.bounded import Bounded
-from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person
+from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.errors import DeliveryFailed, StorageFull
 from services.history.service import HistoryService
 from services.language_model.ports import TextListener
 from services.privacy.model import GoneMessage
@@ -257,9 +258,7 @@ class WebPlatform:
         message_id = answer.id if answer is not None else id_for(message.idempotency_key)
         extras = extras_of(message, self._clock.now())
         if self.files is not None:
-            kept = [await self.files.keep(each.name, each.content) for each in message.files]
-            own = await self._own(kept, address.chat_id, message_id)
-            extras.attachments = [attachment_shape(each) for each in own]
+            extras.attachments = await self._attach(self.files, message.files, address.chat_id, message_id)
         await self._extras.change(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
@@ -311,6 +310,18 @@ class WebPlatform:
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """What a message has beside its text."""
         return await self._extras.of(self.address(session_id), message_id)
+
+    async def _attach(
+        self, files: RoomFiles, sent: Sequence[SentFile], session_id: str, message_id: str
+    ) -> list[AttachmentShape]:
+        """Keep the files of a message of the bot; on a full disk its words go out without them."""
+        try:
+            kept = [await files.keep(each.name, each.content) for each in sent]
+            own = await self._own(kept, session_id, message_id)
+        except StorageFull as error:
+            logger.bind(chat=session_id, message=message_id).error("the files of a message are not kept: {}", error)
+            return []
+        return [attachment_shape(each) for each in own]
 
     async def _own(self, attachments: Sequence[Attachment], session_id: str, message_id: str) -> tuple[Attachment, ...]:
         """The attachments of a message; a file of another one, with which it goes, is only named."""

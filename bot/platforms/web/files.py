@@ -1,15 +1,22 @@
 """Files and pictures of the rooms: kept in the data folder, found by an address that nobody can guess."""
 
 import asyncio
+import errno
 import re
 import secrets
 import shutil
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
+from bot.platforms.web.uploads import UnusedUploads
 from services.chat import Attachment
+from services.errors import StorageFull
+from services.private_files import make_private_folder, open_private
 
+P = ParamSpec("P")
+T = TypeVar("T")
 ADDRESS: Final = "/files"
 _IMAGES: Final = {
     "png": "image/png",
@@ -25,6 +32,9 @@ _NOT_IN_NAMES: Final = re.compile(r"[^\w.() -]")
 _LONGEST_NAME: Final = 100
 _MARK: Final = ".message"  # beside a file, with the message that it belongs to; no name that we keep begins with a dot
 _BROUGHT_IN: Final = "import"
+_UNUSED: Final = "unused"
+_UNUSED_FOLDER: Final = ".unused"
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def ending_of(name: str) -> str:
@@ -42,11 +52,20 @@ class RoomFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.unused = UnusedUploads(folder / _UNUSED_FOLDER)
 
-    async def keep(self, name: str, content: bytes) -> Attachment:
-        """Keep a file; what is returned says what it is and where the page finds it."""
+    async def keep(self, name: str, content: bytes, uploaded_by: str | None = None) -> Attachment:
+        """Keep a file; what is returned says what it is and where the page finds it.
+
+        The upload of a person, named by their id, is unused until a message takes it.
+
+        Raises:
+            StorageFull: there is no room on the disk.
+        """
         key, kept_name = secrets.token_urlsafe(16), _harmless(name)
-        await asyncio.to_thread(_write, self._folder / key / kept_name, content)
+        if uploaded_by is not None:
+            await self._on_disk(self.unused.add, uploaded_by, key, len(content))
+        await self._on_disk(_write, self._folder / key / kept_name, content)
         kind = "image" if image_type(kept_name) else "file"
         return Attachment(kind=kind, description=kept_name, url=f"{ADDRESS}/{key}/{kept_name}")
 
@@ -67,22 +86,51 @@ class RoomFiles:
         key, name = _parts(url)
         if not _KEY.fullmatch(key) or name != _harmless(name) or await self._found(url) is not None:
             return False
-        await asyncio.to_thread(_write, self._folder / key / name, content)
+        await self._on_disk(_write, self._folder / key / name, content)
         return await self.take(url, _BROUGHT_IN)
 
     async def take(self, url: str | None, message: str) -> bool:
         """Let the file of an address belong to `message`, with which it goes; False where it belongs to another.
 
         An address that is none of ours may stand in any message.
+
+        Raises:
+            StorageFull: there is no room on the disk.
         """
         key, _ = _parts(url or "")
-        return not _KEY.fullmatch(key) or await asyncio.to_thread(_take, self._folder / key / _MARK, message)
+        if not _KEY.fullmatch(key):
+            return True
+        is_taken = await self._on_disk(_take, self._folder / key / _MARK, message)
+        await asyncio.to_thread(self.unused.remove, key)
+        return is_taken
 
     async def remove(self, url: str | None) -> None:
         """Delete the file of an address; what is none of ours is left alone."""
         key, _ = _parts(url or "")
         if _KEY.fullmatch(key):
             await asyncio.to_thread(shutil.rmtree, self._folder / key, ignore_errors=True)
+            await asyncio.to_thread(self.unused.remove, key)
+
+    async def remove_unused(self, before: datetime) -> int:
+        """Delete uploads from before that time (timezone-aware) that no message uses; return how many there were."""
+        return await asyncio.to_thread(self._remove_unused, before)
+
+    def _remove_unused(self, before: datetime) -> int:
+        removed = 0
+        for key in self.unused.older_than(before):
+            if _take(self._folder / key / _MARK, _UNUSED):  # so that no message takes it now
+                shutil.rmtree(self._folder / key, ignore_errors=True)
+                removed += 1
+            self.unused.remove(key)
+        return removed
+
+    async def _on_disk(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await asyncio.to_thread(work, *args, **kwargs)
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                raise StorageFull(str(self._folder)) from error
+            raise
 
     async def _found(self, url: str) -> Path | None:
         return await self.find(*_parts(url))
@@ -94,7 +142,8 @@ class RoomFiles:
     def _purge(self, before: float) -> int:
         if not self._folder.is_dir():
             return 0
-        old = [each for each in self._folder.iterdir() if each.is_dir() and each.stat().st_mtime < before]
+        kept = [each for each in self._folder.iterdir() if each.is_dir() and each.name != _UNUSED_FOLDER]
+        old = [each for each in kept if each.stat().st_mtime < before]
         for each in old:
             shutil.rmtree(each, ignore_errors=True)
         return len(old)
@@ -108,13 +157,18 @@ def _parts(url: str) -> tuple[str, str]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    make_private_folder(path.parent)
+    try:
+        with open(path, "wb", opener=open_private) as file:
+            file.write(content)
+    except OSError:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        raise
 
 
 def _take(mark: Path, message: str) -> bool:
     try:
-        with mark.open("x", encoding="utf-8") as written:
+        with open(mark, "x", encoding="utf-8", opener=open_private) as written:
             written.write(message)
     except FileExistsError:
         return mark.read_text(encoding="utf-8") == message

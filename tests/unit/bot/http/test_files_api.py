@@ -1,10 +1,13 @@
 """Files in a room: sent, shown, described, limited, and deleted with their message."""
 
+import asyncio
+import errno
 from datetime import timedelta
 
 import pytest
 
-from bot.settings import HttpSettings
+from bot.platforms.web import files as files_of_rooms
+from bot.settings import HttpSettings, RouterSettings
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
@@ -157,3 +160,49 @@ async def test_files_go_with_messages_whose_time_is_over(api):
     await privacy.purge(now + timedelta(days=2))
 
     assert (before, (await api.get(kept["url"])).status_code) == (200, 404)
+
+
+async def test_unused_uploads_of_a_person_are_limited(api_of, tmp_path):
+    http = HttpSettings(port=0, max_upload_kilobytes=10, max_unused_upload_kilobytes=30)
+    api = await api_of(files=tmp_path / "files", http=http)
+
+    answers = await asyncio.gather(*(sent(api, content=bytes(9_000)) for _ in range(10)))
+    statuses = sorted(each.status_code for each in answers)
+    refused = next(each for each in answers if each.status_code == 429)
+
+    assert statuses == [201] * 3 + [429] * 7
+    assert refused.json()["code"] == "uploads_unused"
+    assert size_of(tmp_path / "files") < 30_000
+
+
+async def test_files_that_a_message_uses_do_not_count_as_unused(api_of, tmp_path):
+    http = HttpSettings(port=0, max_upload_kilobytes=10, max_unused_upload_kilobytes=10)
+    api = await api_of(files=tmp_path / "files", http=http)
+
+    for number in range(3):
+        kept = await sent(api, content=bytes(9_000))
+        body = {"session_id": "lobby", "message": "", "attachments": [kept.json()], "client_id": f"m{number}"}
+        await api.post("/api/chat/send", json=body)
+
+        assert kept.status_code == 201
+
+
+async def test_uploads_count_as_messages_of_the_person(api_of, tmp_path):
+    api = await api_of(files=tmp_path / "files", router=RouterSettings(messages_per_minute=2))
+
+    assert [(await sent(api, content=b"x")).status_code for _ in range(3)] == [201, 201, 429]
+
+
+async def test_upload_without_room_on_the_disk_is_answered_503(api, monkeypatch):
+    def write(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files_of_rooms, "_write", write)
+
+    answer = await sent(api)
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
+
+
+def size_of(folder):
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())

@@ -92,3 +92,26 @@ def test_what_can_carry_scripts_is_no_picture():
     assert image_type("a.PNG") == "image/png"
     assert image_type("a.svg") is None
     assert image_type("a.html") is None
+
+
+async def test_uploads_that_no_message_took_are_deleted_after_a_while(files, tmp_path):
+    unused = await files.keep("a.txt", b"1", uploaded_by="ann")
+    used = await files.keep("b.txt", b"2", uploaded_by="ann")
+    await files.take(used.url, "one")
+    now = datetime.now(UTC)
+
+    early = await files.remove_unused(now - timedelta(hours=1))
+    late = await files.remove_unused(now + timedelta(hours=1))
+
+    assert (early, late) == (0, 1)
+    assert await files.read(unused.url) is None
+    assert await files.read(used.url) == b"2"
+    assert await files.remove_unused(now + timedelta(hours=1)) == 0
+
+
+async def test_files_are_readable_by_the_bot_alone(files, tmp_path):
+    await files.keep("a.txt", b"1", uploaded_by="ann")
+
+    modes = {each.is_dir(): each.stat().st_mode & 0o777 for each in (tmp_path / "files").rglob("*")}
+
+    assert modes == {True: 0o700, False: 0o600}
