@@ -13,6 +13,7 @@ from bot.claimed_turns import ClaimedTurns
 from bot.connections import DRAIN_SECONDS, Connections
 from bot.counting import Counts
 from bot.crew import hired
+from bot.damage import look_for_damage
 from bot.foundation import Foundation, foundation
 from bot.given_up import GivenUp
 from bot.language_models import language_model, model_interpreter
@@ -243,6 +244,7 @@ async def _at_work(
     async with hired() as crew:
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
+        look_for_damage(timetable, crew, app.database)
         purge_daily(timetable, crew, app.services, ground.clock, record_days=ground.settings.record.keep_days)
         if model.client is not None:
             crew.start(model.client.warm_up(), "warm up the model client")

@@ -5,16 +5,19 @@ import logging
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from loguru import logger
 
 from bot.repeat_limit import RepeatLimit
 from bot.settings import LogSettings
 from bot.terminal_text import printable
-from services.errors import ConfigError
+from services.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
+from services.private_files import make_private_folder, open_private
 
 if TYPE_CHECKING:
     from loguru import Record
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
 _MASK = "[secret]"
 _LINE = "_line"
 _REPEAT_SECONDS: Final = 10.0
+_COMPLAINT_SECONDS: Final = 60.0
+_MOST_BYTES: Final = 10_000_000
+_OLD_FILES: Final = 5
+_FOR_OPERATORS: Final = (StorageBusy, StorageFull, StorageUnavailable)
+"""Errors that need no trace: the operator makes room or starts a server, as the line says."""
 
 
 class LibraryLog(logging.Handler):
@@ -43,6 +51,37 @@ class LibraryLog(logging.Handler):
             return
         more = f" ({count} more were left out)" if count else ""
         logger.bind(library=record.name).opt(exception=error).log(record.levelname, "{}{}", record.getMessage(), more)
+
+
+class LogFile(RotatingFileHandler):
+    """A log file for this user alone, a new one every 10 MB; five old ones are kept.
+
+    Where it cannot be written, as on a full disk, that is said on standard error once a minute; lines that come
+    meanwhile are lost.
+    """
+
+    terminator = ""  # the line has its own
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLD_FILES, encoding="utf-8")
+        self._complaints = RepeatLimit(_COMPLAINT_SECONDS)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line as it is."""
+        return record.getMessage()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name that logging calls
+        """Say that the file cannot be written, and open it anew for the next line."""
+        broken, self.stream = self.stream, None
+        if broken is not None:
+            with suppress(OSError):  # it still has the line, which cannot be written
+                broken.close()
+        if self._complaints.left_out("", record.created) is not None:
+            sys.stderr.write(f"bubbles: the log {self.baseFilename} cannot be written: {sys.exc_info()[1]}\n")
+
+    def _open(self) -> TextIOWrapper:
+        # The mode is one of text, which the type of `open` cannot know.
+        return cast("TextIOWrapper", open(self.baseFilename, self.mode, encoding=self.encoding, opener=open_private))
 
 
 def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterable[str] = (), is_quiet: bool) -> None:
@@ -70,17 +109,9 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
     logger.add(sys.stderr, level="ERROR" if is_quiet else settings.level, format=line, backtrace=False, diagnose=False)
     if settings.to_file:
         try:
-            data_dir.mkdir(parents=True, exist_ok=True)
-            logger.add(
-                data_dir / "bubbles.log",
-                level=settings.level,
-                format=line,
-                rotation="10 MB",
-                retention=5,
-                encoding="utf-8",
-                backtrace=False,
-                diagnose=False,
-            )
+            make_private_folder(data_dir)
+            file = LogFile(data_dir / "bubbles.log")
+            logger.add(file, level=settings.level, format=line, backtrace=False, diagnose=False)
         except OSError as error:
             raise ConfigError("settings", "bot.data_dir", f"{data_dir} cannot be written ({error.strerror})") from error
 
@@ -124,6 +155,6 @@ def _bound(record: "Record") -> dict[str, object]:
 
 def _trace(record: "Record") -> list[str]:
     raised = record["exception"]
-    if raised is None or raised.value is None:
+    if raised is None or raised.value is None or isinstance(raised.value, _FOR_OPERATORS):
         return []
     return "".join(traceback.format_exception(raised.type, raised.value, raised.traceback)).rstrip().splitlines()

@@ -83,6 +83,14 @@ class StorageFull(AssistantError):
         self.path = path
 
 
+class StorageUnavailable(AssistantError):
+    """The database server does not answer; what failed can be tried again."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} does not answer ({reason})")
+        self.path = path
+
+
 class StorageBusy(AssistantError):
     """Another process holds the database; `holder` says which."""
 

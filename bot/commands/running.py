@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.app import App, build_app
 from bot.commands.page import page_served, room_of
+from bot.data_folder import close_data_folder
 from bot.logs import configure_logging
 from bot.platform import Platform
 from bot.platforms.catalog import create_platforms
@@ -49,6 +50,7 @@ def run_bot(
         secrets=(*secret_values(settings), *tool_secrets(settings.tool_servers)),
         is_quiet="console" in settings.platforms.enabled,
     )
+    close_data_folder(settings.bot.data_dir)
     asyncio.run(_serve(settings, clock, platforms, linger_seconds, watches_plugins=watches_plugins))
 
 

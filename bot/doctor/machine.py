@@ -1,17 +1,21 @@
 """The machine: its clock, its knowledge of time zones, its database."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from bot.findings.finding import Finding, good, problem
 from services.clock import Clock
-from services.errors import ConfigError, StorageBusy
+from services.errors import ConfigError, StorageBusy, StorageFull
 from services.reminders.zone_data import zone_data_version
 from services.storage.database import Database
+from services.storage.soundness import find_damage
+from services.storage.sqlite import file_of
 from services.storage.state_store import SqlStateStore
 
 _MAX_SKEW = timedelta(seconds=30)
 _MAX_AGE_YEARS = 2
+_MAKE_ROOM = "make room on that disk"
 
 
 def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
@@ -60,9 +64,15 @@ async def examine_database(url: str, clock: Clock) -> Finding:
         return problem("database", error.problem, "correct storage.url")
     try:
         async with database:
-            await SqlStateStore(database, clock).set("doctor", "was here", keep=timedelta(seconds=1))
+            lost_journal = database.has_lost_journal
+            await SqlStateStore(database, clock).set("doctor", "was here", keep=timedelta(seconds=1), is_promised=True)
+            damage = await database.find_damage()
     except StorageBusy as busy:
-        return good("database", f"{database.name} is in use by {busy.holder}, which can write to it")
+        damage, lost_journal = await asyncio.to_thread(_damage_of, database), False
+        if damage is None and not database.is_disk_full:
+            return good("database", f"{database.name} is in use by {busy.holder}; its pages are sound")
+    except StorageFull as full:
+        return problem("database", str(full), _MAKE_ROOM)
     except ConfigError as error:
         return problem(
             "database",
@@ -75,7 +85,20 @@ async def examine_database(url: str, clock: Clock) -> Finding:
             f"{database.name} cannot be written: {_first_line(error)}",
             "let the bot's user write there (bot.data_dir, storage.url), and see that the disk is not full",
         )
-    return good("database", f"{database.name} can be written")
+    if damage is not None:
+        step = "stop the bot and restore a backup (bubbles restore FILE)"
+        return problem("database", f"{database.name} is damaged: {damage}", step)
+    if database.is_disk_full:
+        return problem("database", f"the disk of {database.name} is full", _MAKE_ROOM)
+    if lost_journal:
+        step = "look for it, or compare with a backup; if you opened the database with another program, all is well"
+        return problem("database", f"the write-ahead log of {database.name} is missing after a crash", step)
+    return good("database", f"{database.name} can be written, and its pages are sound")
+
+
+def _damage_of(database: Database) -> str | None:
+    file = file_of(database.url)
+    return None if file is None else find_damage(file)
 
 
 def _first_line(error: Exception) -> str:

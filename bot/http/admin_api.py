@@ -30,7 +30,6 @@ from bot.http.connection_states import state_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused, language_asked
 from bot.http.figures import samples
-from bot.http.health import database_answers
 from bot.http.shapes import Done
 from bot.http.tokens import Token
 from bot.http.tools_api import as_json
@@ -59,7 +58,7 @@ async def health(request: Request, context: Context) -> HealthReport:
             continue
     uptime = (context.clock.now() - context.started_at).total_seconds()
     checks = [
-        _check(language, "database", is_ok=await database_answers(context), told=_database_name(context)),
+        _check(language, "database", is_ok=await context.readiness.reason() is None, told=_database_name(context)),
         _check(language, "model", is_ok=context.app.has_model, told=context.settings.model.name, is_needed=False),
         _check(language, "search", is_ok=_has_search(context), told="", is_needed=False),
         _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), told="", is_needed=False),

@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 
 from bot.app import App
 from bot.http.gauges import Gauges
+from bot.http.readiness import Readiness
 from bot.http.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
 from bot.settings import Settings
@@ -41,6 +42,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     reminders: SqlReminderStore
     shelf: Shelf
     gauges: Gauges
+    readiness: Readiness
     started_at: datetime
     joining: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -59,6 +61,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             reminders=reminders,
             shelf=Shelf(reminders, clock, app.state, _MOST_REMINDERS),
             gauges=Gauges(),
+            readiness=Readiness(app.database, clock),
             started_at=clock.now(),
         )
 

@@ -18,7 +18,7 @@ from bot.http.openai_errors import OpenAiError, OpenAiErrorBody, is_openai_path,
 from function_calls.running import refusal_text
 from function_calls.wording import knows, say
 from services.clock import SystemClock
-from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull
+from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull, StorageUnavailable
 
 
 class ErrorBody(Answer):
@@ -164,6 +164,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.exception_handler(ClientDisconnect)(_gone)
     app.exception_handler(ConfigError)(_not_set_up)
     app.exception_handler(StorageBusy)(_busy)
+    app.exception_handler(StorageUnavailable)(_busy)
     app.exception_handler(StorageFull)(_full)
     app.exception_handler(DeliveryFailed)(_busy)
     app.exception_handler(Exception)(_broken)

@@ -1,14 +1,12 @@
 """`/health/live` and `/health/ready`, for whoever keeps the bot running."""
 
-import asyncio
 from typing import Literal
 
 from fastapi import APIRouter, Response
 
 from bot.http.answer import Answer
-from bot.http.context import Context, HttpContext
-
-_PATIENCE = 2.0
+from bot.http.context import Context
+from bot.http.readiness import Reason
 
 
 class HealthBody(Answer):
@@ -16,6 +14,7 @@ class HealthBody(Answer):
 
     status: Literal["ok", "failing"]
     database: Literal["ok", "failing"] | None = None
+    reason: Reason | None = None
 
 
 routes = APIRouter(prefix="/health", tags=["health"])
@@ -29,18 +28,13 @@ async def live() -> HealthBody:
 
 @routes.get("/ready", responses={503: {"model": HealthBody, "description": "Not ready"}})
 async def ready(response: Response, context: Context) -> HealthBody:
-    """The database answers too."""
-    if await database_answers(context):
+    """The database takes a write too, its disk has room and no damage is known.
+
+    One write in five seconds answers all probes of that time. `reason` is `disk_full`, `damaged`, `locked` or
+    `unavailable`.
+    """
+    reason = await context.readiness.reason()
+    if reason is None:
         return HealthBody(status="ok", database="ok")
     response.status_code = 503
-    return HealthBody(status="failing", database="failing")
-
-
-async def database_answers(context: HttpContext) -> bool:
-    """Whether the database answers within two seconds."""
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            await context.messages.chats(limit=1)
-    except Exception:  # noqa: BLE001 - whatever it is, the database does not answer
-        return False
-    return True
+    return HealthBody(status="failing", database="failing", reason=reason)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from services.errors import ConfigError
+from services.private_files import make_private_folder, open_private
 from services.storage import address, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.migrations import SCHEMA_VERSION
@@ -42,7 +43,7 @@ def back_up(url: str, target: Path) -> Backup:
     """
     if target.exists():
         raise FileExistsError(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     parsed = address.parsed(url)
     unfinished = target.with_name(f"{target.name}.unfinished")
     unfinished.unlink(missing_ok=True)
@@ -53,6 +54,7 @@ def back_up(url: str, target: Path) -> Backup:
         copy_file(source, unfinished)
         schema = _checked(unfinished)
     else:
+        os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
         _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
         schema = None
     unfinished.replace(target)
@@ -74,7 +76,7 @@ def restore(url: str, source: Path) -> Backup:
         return Backup(file=source, size=source.stat().st_size)
     schema = _checked(source)
     file = _file(parsed)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(file.parent)
     with FileLock(file):
         arrived = file.with_name(f"{file.name}.arriving")
         arrived.unlink(missing_ok=True)
@@ -91,6 +93,7 @@ def restore(url: str, source: Path) -> Backup:
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a SQLite file that others may have open, with what their journals hold, into one file without journals."""
+    os.close(open_private(target, os.O_RDWR | os.O_CREAT))
     with (
         closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here,
         closing(sqlite3.connect(target)) as there,

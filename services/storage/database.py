@@ -1,17 +1,21 @@
 """The database: threads that wait for it, short transactions, reads beside writes."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from datetime import timedelta
+from pathlib import Path
 from threading import Lock
 from typing import NoReturn, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
+from loguru import logger
 
-from services.errors import ConfigError, StorageBusy, StorageFull
+from services.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
+from services.private_files import close_to_others, make_private_folder, open_private
 from services.storage import address, postgres, postgres_marks, sqlite
 from services.storage.file_lock import FileLock
 from services.storage.journal_flush import JournalFlush
@@ -20,6 +24,7 @@ from services.storage.postgres_notes import Notes
 from services.storage.presence import Presence
 from services.storage.schema import make_schema
 from services.storage.sent_journal import SentJournal
+from services.storage.soundness import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
 
 T = TypeVar("T")
 _TRIES = 3
@@ -47,6 +52,11 @@ class Database:
         self._at_once: _LineAtOnce | None = None
         self._journal: JournalFlush | None = None
         self._notes: Notes | None = None
+        self._check: DamageCheck | None = None
+        self.damage: str | None = None
+        """The damage of the file that was met or found; None as long as it is sound."""
+        self.has_lost_journal = False
+        """Whether the write-ahead log was missing at the start although the process before did not end by itself."""
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
         self.presence: Presence | None = None
@@ -73,7 +83,8 @@ class Database:
         Raises:
             StorageBusy: another process uses this SQLite file.
             StorageFull: there is no room on the disk.
-            ConfigError: the database was written by a newer Bubbles, or cannot be opened or reached.
+            ConfigError: the database was written by a newer Bubbles, cannot be opened or reached, or is missing beside
+                files of an earlier one.
         """
         self._writer = self._make_thread("bubbles-database")
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
@@ -94,6 +105,8 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         """Finish what runs, close the connections, give back the file."""
         await self._closing.aclose()
+        if self._check is not None:
+            await self._check.stop()
         self._at_once = None
         await self.flush()
         self._journal = None
@@ -173,12 +186,25 @@ class Database:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
         return await self._in_thread(self._reader, self._reading.transact, work)
 
+    async def find_damage(self) -> str | None:
+        """Read the whole file beside the writers and return its damage, which `damage` keeps; None on a server."""
+        if self._path is None:
+            return None
+        self._check = DamageCheck(self._path, self._make_thread("bubbles-database-check"))
+        self.damage = await self._check.run() or self.damage
+        return self.damage
+
+    @property
+    def is_disk_full(self) -> bool:
+        """Whether the disk of the file is full; that of a server is met when it is written to."""
+        return self._path is not None and is_disk_full(self._path)
+
     async def _in_thread(
         self, pool: Executor, do: Callable[[Callable[[sa.Connection], T]], T], work: Callable[[sa.Connection], T]
     ) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, do, work)
-        except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
+        except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
             self._tell(error)
 
     def _tell(self, error: sa.exc.DatabaseError | sqlite3.Error) -> NoReturn:
@@ -186,17 +212,24 @@ class Database:
 
         The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
         """
+        if sqlite.is_damaged(sqlite.cause(error)) and self.damage is None:
+            self.damage = str(sqlite.cause(error))
+            logger.critical("{} is damaged ({}); stop the bot and restore a backup", self.name, self.damage)
         trouble = self._trouble(error)
         if trouble is None:
             raise error
         raise trouble from error
 
-    def _trouble(self, error: sa.exc.DatabaseError | sqlite3.Error) -> StorageBusy | StorageFull | None:
-        """What a driver's error means; None where it is neither a lock nor a full disk."""
+    def _trouble(
+        self, error: sa.exc.DatabaseError | sqlite3.Error
+    ) -> StorageBusy | StorageFull | StorageUnavailable | None:
+        """What a driver's error means; None where it is no lock, no full disk and no server that is away."""
         cause = sqlite.cause(error)
         if sqlite.is_locked(cause) or postgres.is_locked(cause):
             return StorageBusy(self.name, "another program")
-        return StorageFull(self.name) if sqlite.is_full(cause) or postgres.is_full(cause) else None
+        if sqlite.is_full(cause) or postgres.is_full(cause) or (sqlite.is_io_error(cause) and self.is_disk_full):
+            return StorageFull(self.name)
+        return StorageUnavailable(self.name, _first_line(cause)) if postgres.is_away(cause) else None
 
     @property
     def _is_in_memory(self) -> bool:
@@ -216,8 +249,7 @@ class Database:
 
     def _open_sqlite(self) -> None:
         if self._path is not None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._resources.enter_context(FileLock(self._path))
+            self._prepare(self._path)
         self.sent = self._resources.enter_context(SentJournal(self._path))
         # One connection writes: to another's commit it would lose its cache, and read the pages again.
         writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._patience.busy)
@@ -230,6 +262,21 @@ class Database:
         self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
         # A database in memory lives in its one connection.
         self._reading: _Line = self._durable if self._is_in_memory else _SteadyLine(self._connect(sqlite.Role.READING))
+
+    def _prepare(self, path: Path) -> None:
+        """Lock the file, look at what is beside it, and let no other user read it."""
+        make_private_folder(path.parent)
+        lock = self._resources.enter_context(FileLock(path))
+        refuse_empty_beside_old(path)
+        self.has_lost_journal = lock.was_left and has_lost_journal(path)
+        if self.has_lost_journal:
+            logger.error(
+                "{} is missing, although the bot did not end by itself: what was written last may be lost. "
+                "If nobody has opened the database since, look for the file, or restore a backup",
+                f"{path}-wal",
+            )
+        os.close(open_private(path, os.O_RDWR | os.O_CREAT))  # its log gets the same mode
+        close_to_others(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-sent", ".lock"))
 
     def _open_postgres(self) -> None:
         self._durable = self._repeating(postgres.Role.DURABLE)
@@ -249,6 +296,10 @@ class Database:
         engine = postgres.engine(self._url, role)
         self._resources.callback(engine.dispose)
         return _RepeatingLine(engine)
+
+
+def _first_line(error: BaseException | None) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def _thread(name: str) -> Executor:

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from services.errors import StorageBusy
+from services.private_files import open_private
 
 
 class FileLock:
@@ -14,6 +15,8 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(path.name + ".lock")
         self._file: IO[str] | None = None
+        self.was_left = False
+        """Whether the process before did not give the lock back: it was killed, or the machine stopped."""
 
     def __enter__(self) -> Self:
         """Take the lock.
@@ -23,7 +26,7 @@ class FileLock:
         """
         import fcntl
 
-        file = self._path.open("a+", encoding="ascii")
+        file = open(self._path, "a+", encoding="ascii", opener=open_private)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -31,8 +34,10 @@ class FileLock:
             holder = file.read().strip() or "unknown"
             file.close()
             raise StorageBusy(str(self._path.with_suffix("")), f"process {holder}") from error
+        file.seek(0)
+        self.was_left = file.read().endswith("\n")  # older versions wrote no end of line, and left the file as it was
         file.truncate(0)
-        file.write(str(os.getpid()))
+        file.write(f"{os.getpid()}\n")
         file.flush()
         self._file = file
         return self
@@ -42,5 +47,6 @@ class FileLock:
     ) -> None:
         """Give the lock back; the file stays, because removing it would race with the next holder."""
         if self._file is not None:
+            self._file.truncate(0)
             self._file.close()
             self._file = None

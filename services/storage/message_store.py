@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from loguru import logger
 
 from services.chat import ChatAddress, ChatMessage, Person
-from services.errors import StorageBusy, StorageFull
+from services.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.history.terms import wanted_terms
 from services.storage import sqlite
 from services.storage.consent import consented, is_consented
@@ -84,7 +84,7 @@ class SqlMessageStore:
         """Bring in what waits. What cannot come in now waits on, and a search reads it: the message itself is kept."""
         try:
             await self._database.run(catch_up, is_durable=False)
-        except (StorageBusy, StorageFull, sa.exc.DatabaseError) as error:
+        except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
             logger.error("messages wait on for their index: {}", error)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:

@@ -65,6 +65,17 @@ def is_full(cause: BaseException | None) -> bool:
     return _code(cause) == _DISK_FULL
 
 
+def is_away(cause: BaseException | None) -> bool:
+    """Whether the server cannot be reached, is starting or stopping, or closed the connection.
+
+    Source: https://www.postgresql.org/docs/current/errcodes-appendix.html (classes 08 and 57P0)
+    """
+    if not type(cause).__module__.startswith("psycopg"):
+        return False
+    code = _code(cause)
+    return not code or code.startswith(("08", "57P0"))
+
+
 def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
     """Whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
     return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING

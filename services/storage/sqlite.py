@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from sqlite3 import SQLITE_BUSY, SQLITE_FULL, SQLITE_LOCKED
+from sqlite3 import SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR, SQLITE_LOCKED, SQLITE_NOTADB
 from sqlite3 import Connection as DriverConnection
 from sqlite3 import Error as DriverError
 from typing import Any, Final
@@ -104,6 +104,16 @@ def cause(error: sa.exc.DatabaseError | DriverError) -> BaseException | None:
 def is_full(cause: BaseException | None) -> bool:
     """Whether there was no room on the disk."""
     return _code(cause) == SQLITE_FULL
+
+
+def is_io_error(cause: BaseException | None) -> bool:
+    """Whether the system failed to read or write the file; on a full disk also where no shared memory can be made."""
+    return _code(cause) == SQLITE_IOERR
+
+
+def is_damaged(cause: BaseException | None) -> bool:
+    """Whether the file is not, or not wholly, a database any more."""
+    return _code(cause) in {SQLITE_CORRUPT, SQLITE_NOTADB}
 
 
 def is_locked(cause: BaseException | None) -> bool:

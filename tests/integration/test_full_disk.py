@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 import websockets
 
 from bot.app import build_app
+from bot.http import readiness
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.http_bot import served_bot
 from bot.testing.platform import FakePlatform
@@ -21,6 +24,7 @@ from services.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 MEGABYTES = 3
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -126,3 +130,61 @@ async def test_a_full_disk_is_told_reads_work_and_room_mends_it(small_disk):
     assert sum("⏰" in text and "stretch" in text for text in platform.texts) == 1
     assert "breathe" in platform.texts[-1]
     assert "买票" not in platform.texts[-1]
+
+
+async def test_readiness_and_uploads_say_that_the_disk_is_full_and_recover(small_disk, monkeypatch):
+    monkeypatch.setattr(readiness, "_FRESH", 0.0)
+    url = f"sqlite:///{small_disk / 'bubbles.db'}"
+    async with (
+        served_bot(database=url, files=small_disk / "files") as (address, _),
+        httpx.AsyncClient(base_url=address) as client,
+    ):
+
+        async def statuses():
+            upload = await client.post(
+                "/api/chat/sessions/lobby/files", params={"filename": "a.txt"}, content=b"x" * 100_000
+            )
+            ready = await client.get("/health/ready")
+            return (upload.status_code, upload.json().get("code")), (ready.status_code, ready.json()["reason"])
+
+        before = await statuses()
+        filler = fill(small_disk)
+        full = await statuses()
+        filler.unlink()
+        after = await statuses()
+
+    assert before == after == ((201, None), (200, None))
+    assert full == ((503, "disk_full"), (503, "disk_full"))
+
+
+def run_for_a_while(folder, seconds, how):
+    """Return the standard error of `bubbles run`, which the signal `how` ends some seconds after its start."""
+    config = folder.parent / "config.toml"
+    config.write_text("[http]\nport = 0\nopen_page = false\n[platforms]\nenabled = []\n", encoding="utf-8")
+    bot = subprocess.Popen(
+        [sys.executable, "-m", "bot", "run", "--config", config],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "BUBBLES_BOT__DATA_DIR": str(folder / "data")},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in bot.stdout:
+        if "http://" in line:
+            break
+    try:
+        bot.wait(seconds)
+    except subprocess.TimeoutExpired:
+        bot.send_signal(how)
+    return bot.communicate(timeout=30)[1]
+
+
+def test_restart_on_a_full_disk_writes_no_traceback(small_disk):
+    run_for_a_while(small_disk, 2, signal.SIGKILL)
+    os.truncate(small_disk / "data" / "bubbles.log", 0)  # its page has no room left for a line either
+    fill(small_disk)
+    said = run_for_a_while(small_disk, 4, signal.SIGTERM)
+
+    assert "bubbles.log cannot be written" in said
+    assert "Traceback" not in said
+    assert len(said) < 10_000

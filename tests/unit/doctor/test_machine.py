@@ -71,3 +71,40 @@ async def test_a_database_that_the_running_bot_has_open_is_well(tmp_path):
 
     assert not finding.is_problem
     assert "in use" in finding.said
+
+
+async def test_a_database_with_a_destroyed_page_is_a_problem(tmp_path):
+    file = tmp_path / "bubbles.db"
+    async with Database(f"sqlite:///{file}") as database:
+        fill = "CREATE TABLE filler AS SELECT zeroblob(400000)"
+        await database.run(lambda connection: connection.exec_driver_sql(fill))
+    with file.open("r+b") as opened:
+        opened.seek(file.stat().st_size - 4096 * 20)
+        opened.write(b"?" * 4096 * 4)
+
+    finding = await examine_database(f"sqlite:///{file}", FixedClock(NOW))
+
+    assert finding.is_problem
+    assert "damaged" in finding.said
+    assert "bubbles restore" in finding.next_step
+
+
+async def test_a_write_ahead_log_that_vanished_is_a_problem(tmp_path):
+    file = tmp_path / "bubbles.db"
+    async with Database(f"sqlite:///{file}"):
+        pass
+    (tmp_path / "bubbles.db.lock").write_text("4711\n", encoding="ascii")
+
+    finding = await examine_database(f"sqlite:///{file}", FixedClock(NOW))
+
+    assert finding.is_problem
+    assert "write-ahead log" in finding.said
+
+
+async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
+    (tmp_path / "bubbles.db-wal").write_bytes(b"what is left")
+
+    finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}", FixedClock(NOW))
+
+    assert finding.is_problem
+    assert "bubbles.db-wal" in finding.said

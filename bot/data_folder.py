@@ -1,0 +1,31 @@
+"""The data folder: only the user of the bot reads what is in it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from loguru import logger
+
+from services.private_files import close_to_others
+
+_FILES = ("bubbles.db*", "bubbles*.log*")
+
+
+def close_data_folder(folder: Path) -> None:
+    """Take the rights of other users away from the data folder, database, logs and uploads that are there; log it once.
+
+    A data folder that is the working folder or a home is no folder of the bot alone, and keeps its mode.
+    """
+    if not folder.is_dir():
+        return
+    shared = {Path.cwd(), Path.home(), Path("/")}
+    own = [] if folder.resolve() in shared else [folder]
+    files = [each for pattern in _FILES for each in folder.glob(pattern)]
+    closed = close_to_others([*own, *files, folder / "files"])
+    if folder / "files" in closed:
+        closed += close_to_others(_inside(folder / "files"))
+    if closed:
+        logger.warning("{} files and folders below {} could be read by other users; not any more", len(closed), folder)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    return (each for each in folder.rglob("*") if not each.is_symlink())
