@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
 from bot.turns import TurnFactory
-from function_calls.buttons import UNDO, buttons
+from function_calls.buttons import buttons_to_undo
 from function_calls.calls import Conversation, Reply, Step, Turn
 from function_calls.receipt_stack import EDITED
 from function_calls.reminders.answers import listed
@@ -91,15 +91,15 @@ class EditedRequests:
             lines += [say(turn.language, "edited.stays"), listed(stays, context)]
         if not lines:
             return
-        can_undo = any(receipt.undo is not None for result in results for receipt in result.receipts)
-        if can_undo:
+        undo = buttons_to_undo(turn.language, results, message.sender)
+        if undo:
             lines.append(say(turn.language, "undo.hint"))
         await self._outbox.reply(
             message.address,
             Reply(
                 text="\n".join(lines),
                 reply_to=message.id,
-                choices=buttons(turn.language, UNDO) if can_undo else (),
+                choices=undo,
             ),
         )
 

@@ -14,13 +14,15 @@ from msgspec.structs import replace
 from bot.outbox import Outbox
 from bot.platform import KnowsMembers, OutgoingMessage
 from bot.turns import TurnFactory
+from function_calls.buttons import undo_button
 from function_calls.calls import Reply, ToolCall, ToolResult, Turn
 from function_calls.interpreter import Interpreter
 from function_calls.offline.clauses import LONGEST
 from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
+from function_calls.typed_calls import typed_call
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage, Choice
+from services.chat import ChatAddress, ChatMessage
 from services.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.model import Account
 from services.people.service import PeopleService
@@ -47,6 +49,7 @@ _SENTENCES: Final = (
 )
 _REMINDS: Final = re.compile(r"\bremind\b|提醒", re.IGNORECASE)
 _LIST: Final = "reminder_list"
+_DOOR: Final = "elsewhere"
 _MAY_BE_CALLED: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
 
 Said = tuple[str, str]
@@ -82,7 +85,8 @@ class Understanding(Struct, frozen=True, kw_only=True):
 
     async def __call__(self, turn: Turn) -> Sequence[ToolCall]:
         """The calls that `turn` asks for, of those that may be made from elsewhere."""
-        calls = (await self.offline.interpret(turn)).calls
+        typed = typed_call(turn)
+        calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
         if not calls and self.interpreter is not self.offline:
             try:
                 calls = (await self.interpreter.interpret(turn)).calls
@@ -163,7 +167,7 @@ class ElsewhereCommands:
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
         results = [
-            await self._turns.calls.dispatch(call, self._turns.context(there, place))
+            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), door=_DOOR))
             for place, call in enumerate(calls)
         ]
         return await self._answer(turn, there, name, results)
@@ -190,20 +194,21 @@ class ElsewhereCommands:
         text = "\n".join(result.text for result in results if result.text)
         if not any(result.receipts for result in results):
             return Reply(text=say(language, "elsewhere.in", name=name, text=text), reply_to=turn.message.id)
+        change = next((each.change_id for result in results for each in result.receipts if each.undo is not None), "")
         told = OutgoingMessage(text=say(language, "elsewhere.told", who=turn.message.sender.name, text=text))
         try:
             await self._outbox.send(there.message.address, told)
         except DeliveryFailed as failure:
             logger.bind(chat=str(there.message.address)).warning("a chat cannot be told of a reminder: {}", failure)
             if failure.is_permanent:
-                undo = ToolCall(id="undo", name="undo", arguments={})
-                await self._turns.calls.dispatch(undo, self._turns.context(there, len(results)))
+                undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
+                await self._turns.calls.dispatch(undo, replace(self._turns.context(there, len(results)), door=_DOOR))
                 return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
-        says = f"/for {name} undo"
+        before = f"/for {name} "
         return Reply(
-            text=say(language, "elsewhere.done", name=name, text=text, undo=says),
+            text=say(language, "elsewhere.done", name=name, text=text, undo=f"{before}undo"),
             reply_to=turn.message.id,
-            choices=(Choice(label=say(language, "button.undo"), says=says),),
+            choices=(undo_button(language, change, turn.message.sender, before=before),) if change else (),
         )
 
 

@@ -8,6 +8,7 @@ from function_calls.calls import Turn
 from function_calls.context import CallContext, Services
 from function_calls.offline.pointing import points_back
 from function_calls.permission import Viewer
+from function_calls.reply_scope import reply_scope
 from function_calls.router import FunctionCallRouter
 from function_calls.typed_calls import own_words
 from services.chat import ChatMessage
@@ -65,6 +66,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._before(message),
             on_text=self.listener_for(message),
+            scope=await reply_scope(message, self.history),
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:

@@ -30,7 +30,7 @@ from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from function_calls import handlers, handlers_undo, handlers_web
 from function_calls.assistant import Assistant, Command, LoopLimits
-from function_calls.consent import consent_of, pick_of
+from function_calls.consent import answer_of
 from function_calls.context import CallContext, Services
 from function_calls.history import handlers as handlers_history
 from function_calls.interpreter import Interpreter
@@ -47,6 +47,7 @@ from function_calls.records.recorder import TurnRecorder
 from function_calls.registry import Registry
 from function_calls.reminders import handlers as handlers_reminders
 from function_calls.reminders import handlers_states as handlers_reminder_states
+from function_calls.reply_scope import reply_scope
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import SessionStateStore
 from function_calls.summary import handlers as handlers_digest
@@ -158,7 +159,7 @@ def wired(parts: Parts) -> Wired:
     """The door in, with everything behind it."""
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
-    parts.services.add(Undoing(calls, parts.oversight.receipts))
+    parts.services.add(Undoing(calls, parts.oversight.receipts, parts.services.get(HistoryService)))
     if parts.claimed is not None:
         calls.hooks.before.append(parts.claimed.refuse)
     if parts.telemetry is not None:
@@ -262,6 +263,8 @@ async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
     typed = typed_name(message.text)
     if typed is not None and parts.registry.get(typed) is not None:
         return True
-    is_consent = consent_of(message.text, parts.settings.bot.name) is not None
-    pick = "" if is_consent else pick_of(message.text, parts.settings.bot.name)
-    return bool(is_consent or pick) and await parts.oversight.confirmations.waits_for(message, pick)
+    answer = answer_of(message.text, parts.settings.bot.name)
+    if answer is None:
+        return False
+    scope = await reply_scope(message, parts.services.get(HistoryService))
+    return await parts.oversight.confirmations.waits_for(message, answer, scope)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from function_calls.buttons import CONSENT, buttons
+from function_calls.buttons import buttons_to_confirm
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
@@ -22,18 +22,16 @@ async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext
     question = _question(options, call, context)
     if question is None:
         return None
+    needs = options.confirm_action if options.confirm else ""
     if context.oversight is not None:
-        pending = PendingCall(
-            call=call, call_id=context.call_id, message=context.message, agent_name=context.agent_name
-        )
-        await context.oversight.confirmations.ask(pending)
+        await context.oversight.confirmations.ask(PendingCall.of(call, context, needs=needs))
     return ToolResult(
         ok=False,
         text=question,
         error=NEEDS_YES,
         failure="denied",
         is_question=True,
-        choices=buttons(context.language, CONSENT),
+        choices=buttons_to_confirm(context.language, needs, context.sender, context.clock.now()),
     )
 
 
@@ -45,6 +43,9 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str
     if not wish and not is_doubted:
         return None
     what = wish if isinstance(wish, str) else described(call.name, call.arguments, context.language)
+    if wish and options.confirm_action:
+        words = say(context.language, f"button.yes_{options.confirm_action}_says")
+        return say(context.language, "confirm.ask_words", what=what, words=words)
     return say(context.language, "confirm.ask" if wish else "confirm.ask_untrusted", what=what)
 
 

@@ -9,14 +9,17 @@ from msgspec.structs import replace
 from function_calls.calls import Conversation, Interpretation, Reply, Step, ToolCall, Turn
 from function_calls.claims import is_promise, is_unproven, only_changes, what_happened, without_forged_receipt
 from function_calls.confirmations import PendingCall
-from function_calls.consent import consent_of, pick_of
+from function_calls.consent import Answer, answer_of
 from function_calls.context import CallContext
 from function_calls.interpreter import Interpreter
+from function_calls.oversight import Oversight
 from function_calls.own_words import asked_for, was_shown
+from function_calls.phrases import is_clock
 from function_calls.records.recorder import NoRecorder, Recorder
 from function_calls.rounds import (
     Dispatched,
     LoopLimits,
+    Outcome,
     dispatch_all,
     found_so_far,
     interpret_within,
@@ -31,6 +34,7 @@ from function_calls.rounds import (
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
 from function_calls.typed_calls import meant_name, typed_call, typed_name
+from function_calls.undecided_answers import reply_instead
 from function_calls.wording import say
 from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
@@ -91,28 +95,27 @@ class Assistant:
         return outcome.turn.steps
 
     async def _considered(self, turn: Turn) -> Reply | None:
-        consent = None if self._router.oversight is None else consent_of(turn.message.text, turn.bot_name)
-        waiting = await self._waiting(turn, consent)
-        if waiting and consent is False:
-            return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
+        oversight = self._router.oversight
+        is_asked_freely = oversight is not None and turn.tool_choice is None
+        answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
+        waiting: tuple[PendingCall, ...] = ()
+        if oversight is not None and answer is not None:
+            waiting = await oversight.confirmations.take(turn.message, answer, turn.scope)
+            if waiting and answer.consent is False:
+                return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
+            instead = None if waiting else await reply_instead(turn, answer, oversight)
+            if instead is not None:
+                return instead
+        if not waiting and _is_for_people(turn, answer):
+            return None
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         outcome = await run_rounds(
             turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
         )
         text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
-        if outcome.choices and self._router.oversight is not None:
-            await self._router.oversight.confirmations.forget_before(turn.message)
+        if oversight is not None:
+            await _note(oversight, outcome)
         return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
-
-    async def _waiting(self, turn: Turn, consent: bool | None) -> tuple[PendingCall, ...]:
-        """The calls that the answer is about: those waiting for a yes, or the one that is picked; all at a no."""
-        oversight = self._router.oversight
-        if oversight is None or turn.tool_choice is not None:
-            return ()
-        if consent is not None:
-            return await oversight.confirmations.take(turn.message, "" if consent else None)
-        pick = pick_of(turn.message.text, turn.bot_name)
-        return await oversight.confirmations.take(turn.message, pick) if pick else ()
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; under a `tool_choice` no call is made here, whoever chose it."""
@@ -228,6 +231,22 @@ def _approved(context: CallContext, pending: PendingCall) -> CallContext:
         approved=pending.call,
         confirmed_by=context.message,
     )
+
+
+def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
+    """Tell whether a bare yes, number or time answers somebody else, who wrote before it in the same group."""
+    is_bare = answer is not None or is_clock(turn.message.text)
+    return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
+
+
+async def _note(oversight: Oversight, outcome: Outcome) -> None:
+    """Remember that a message was served, and that a new question takes the place of earlier ones."""
+    message = outcome.turn.message
+    results = [result for step in outcome.turn.steps for result in step.results]
+    if results and not any(result.is_question for result in results):
+        oversight.served[Conversation(chat=message.address, person=message.sender).key] = message.id
+    if outcome.choices:
+        await oversight.confirmations.forget_before(message)
 
 
 def _asked_back(turn: Turn, meant: str) -> Interpretation:

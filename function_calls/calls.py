@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from function_calls.reply_scope import ReplyScope
 from function_calls.said_at import said_at
 from services.chat import ChatAddress, ChatMessage, Person
 from services.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
@@ -52,12 +53,14 @@ class Receipt(Struct, frozen=True, kw_only=True):
     """Proof of a committed change of state: "done" is said from a receipt or not at all.
 
     `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it
-    back; None where nothing does.
+    back; None where nothing does. `change_id` is the id by which `undo` takes it back later; empty where the change is
+    not remembered.
     """
 
     action: str
     subject: str
     undo: UndoStep | None = None
+    change_id: str = ""
 
 
 class ToolResult(Struct, frozen=True, kw_only=True):
@@ -132,7 +135,8 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
     `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
-    `on_text` hears the answer while it is written, where somebody can watch that.
+    `on_text` hears the answer while it is written, where somebody can watch that. `scope` says which earlier messages
+    of the person it can go on with, when it answers a question or changes what was just done.
 
     `client_messages` is the conversation before this message as a client of the completions API keeps it, in the form
     of that API; None where the chat's own record is shown. `tool_choice` is that of the API: None lets the interpreter
@@ -149,6 +153,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = ()
     state: Mapping[str, object] = field(default_factory=dict)
     on_text: TextListener | None = None
+    scope: ReplyScope = field(default_factory=ReplyScope)
     client_messages: tuple[Mapping[str, object], ...] | None = None
     tool_choice: str | Mapping[str, object] | None = None
 

@@ -69,7 +69,7 @@ async def reminder_set(
         return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said
     if verdict.choices:
         starts = [each.start.replace(tzinfo=ctx.zone) for each in verdict.choices]
-        asked = which_time(starts, content=args.content, language=ctx.language, now=ctx.now)
+        asked = which_time(starts, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
         return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
     await reminders.look_up(on_working_days(schedule, ctx.message.text))
     wish = NewReminder(

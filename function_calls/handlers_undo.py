@@ -1,4 +1,6 @@
-"""The function that takes the last change back."""
+"""The function that takes a change back."""
+
+from pydantic import Field
 
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
@@ -8,11 +10,14 @@ from function_calls.undoing import Undoing
 
 
 class UndoArgs(Arguments):
-    """Arguments of `undo`: none."""
+    """Arguments of `undo`."""
+
+    change_id: str | None = Field(
+        None, max_length=40, description="Id of the change, as its button carries it; the last change without it."
+    )
 
 
 @tool_function(name="undo", returns="reply", changes_state=True)
 async def undo(args: UndoArgs, ctx: CallContext, undoing: Undoing) -> ToolResult:
     """撤销 / Take back what this person changed last in this chat: a reminder set, changed or deleted."""
-    del args
-    return await undoing.undo_last(ctx)
+    return await undoing.undo(ctx, args.change_id or "")

@@ -1,7 +1,7 @@
 """What watches over the calls of one bot, whatever door or agent they come from."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct, field
 
@@ -10,11 +10,14 @@ from function_calls.confirmations import Confirmations
 from function_calls.permission import Viewer
 from function_calls.receipt_stack import ReceiptStack
 from function_calls.tool_switches import ToolSwitches
+from services.bounded import Bounded
 from services.clock import Clock
 from services.session import StateStore
 
 if TYPE_CHECKING:
     from function_calls.context import CallContext
+
+_MOST_SERVED: Final = 10_000
 
 
 class Dispatcher(Protocol):
@@ -29,7 +32,8 @@ class Oversight(Struct, frozen=True, kw_only=True):
     """Who owns the bot, what is switched off where, which calls wait for a yes, and what can be taken back.
 
     `owners` are people as `platform:id`. `agents` are the routers of the agents that have called tools, by the agent's
-    name, so that their calls can be confirmed and taken back.
+    name, so that their calls can be confirmed and taken back. `served` has, by the key of a conversation, the id of the
+    latest message for which a call was made that asked nothing back.
     """
 
     owners: frozenset[str]
@@ -37,6 +41,7 @@ class Oversight(Struct, frozen=True, kw_only=True):
     confirmations: Confirmations
     receipts: ReceiptStack
     agents: dict[str, Dispatcher] = field(default_factory=dict)
+    served: Bounded[str, str] = field(default_factory=lambda: Bounded(_MOST_SERVED))
 
     @classmethod
     def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "Oversight":

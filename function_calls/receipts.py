@@ -1,12 +1,16 @@
 """Receipts of changes: given where a tool gives none itself, with the step that takes the change back."""
 
+from typing import Final
+
 from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.declaring.tool_options import ToolOptions
-from function_calls.receipt_stack import EDITED, UNDONE, Change
+from function_calls.receipt_stack import EDITED, UNDONE, Change, change_id
+
+_LONGEST_TEXT: Final = 200
 
 
 def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -22,21 +26,32 @@ def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolR
     return replace(result, receipts=receipts)
 
 
-async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> None:
-    """Keep the receipts of a call so that the person can take it back.
+async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
+    """Keep the receipts of a call so that the person can take it back, and return `result` with the change's id.
 
     What an agent did is remembered call by call, not once more for the agent; taking back is no change to take back.
     """
     receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
     if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
-        return
+        return result
     edit = f"{EDITED}{context.clock.now():%H%M%S%f}" if context.message.is_edited else ""
     message_id = f"{context.message.id}{edit}"
-    change = Change(tool=call.name, message_id=message_id, receipts=receipts, agent_name=context.agent_name)
+    change = Change(
+        tool=call.name,
+        message_id=message_id,
+        receipts=receipts,
+        agent_name=context.agent_name,
+        text=result.text.partition("\n")[0][:_LONGEST_TEXT],
+        at=context.clock.now(),
+    )
     try:
         await context.oversight.receipts.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
         logger.opt(exception=error).error("the receipts of {} could not be kept; it cannot be undone", call.name)
+        return result
+    named = change_id(context.sender, message_id)
+    undoable = (each if each.undo is None else replace(each, change_id=named) for each in result.receipts)
+    return replace(result, receipts=tuple(undoable))
 
 
 def _inverse(options: ToolOptions, call: ToolCall, result: ToolResult) -> UndoStep | None:

@@ -7,7 +7,7 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.buttons import UNDO, buttons
+from function_calls.buttons import buttons_to_undo
 from function_calls.calls import Interpretation, Reply, Step, ToolCall, ToolResult, Turn
 from function_calls.context import Actions, CallContext
 from function_calls.interpreter import Interpreter
@@ -161,9 +161,15 @@ def unsaid_questions(outcome: Outcome) -> list[str]:
 
 def undo_hint(turn: Turn) -> list[str]:
     """How to take back what this turn changed, where it can be and the person has the function for it."""
-    changes = (receipt for step in turn.steps for result in step.results for receipt in result.receipts)
-    can_undo = any(receipt.undo is not None for receipt in changes) and any(tool.name == "undo" for tool in turn.tools)
-    return [say(turn.language, "undo.hint")] if can_undo else []
+    return [say(turn.language, "undo.hint")] if undo_buttons(turn) else []
+
+
+def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
+    """Return the button that takes back what this turn changed; none where the person cannot undo it."""
+    if all(tool.name != "undo" for tool in turn.tools):
+        return ()
+    results = [result for step in turn.steps for result in step.results]
+    return buttons_to_undo(turn.language, results, turn.message.sender)
 
 
 def spoken(
@@ -179,7 +185,7 @@ def spoken(
     return Reply(
         text=f"{text.strip()}\n{notice}" if notice else text.strip(),
         reply_to=turn.message.id,
-        choices=(*offered, *buttons(turn.language, UNDO)) if undo_hint(turn) else offered,
+        choices=(*offered, *undo_buttons(turn)),
         files=files,
         private_to=turn.message.sender if is_private else None,
     )

@@ -96,7 +96,7 @@ class FunctionCallRouter:
             result = await _kept(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
             result = crashed(call.name, error, context)
-        await remember(call, context, result)
+        result = await remember(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         self._note(call, context, result)

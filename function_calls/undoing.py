@@ -1,41 +1,82 @@
-"""Takes the last change of a person back by running the inverse that its receipt names."""
+"""Takes changes back by running the inverses that their receipts name."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Final
 
 from msgspec.structs import replace
 
 from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
 from function_calls.context import CallContext
-from function_calls.receipt_stack import UNDONE, Change, ReceiptStack
+from function_calls.receipt_stack import UNDONE, Change, ReceiptStack, change_id, is_owner
 from function_calls.router import FunctionCallRouter
 from function_calls.running import is_breakdown
+from function_calls.undo_target import ask_which, find_target
 from function_calls.wording import say
+from services.history.service import HistoryService
+
+UNDO_WITHIN: Final = timedelta(minutes=10)
+"""A change made longer ago is only taken back by its button, or after a yes."""
+
+_CREATING: Final = (
+    "set"  # the action of a receipt whose inverse deletes its subject, whatever was changed about it since
+)
 
 
 class Undoing:
-    """Undoes changes in the order opposite to that in which they were made.
+    """Undoes changes: the one that is named by its id, or else the last of the person in the chat.
 
     An inverse is a registered function and passes the same checks as any other call; it needs no further yes.
     """
 
-    def __init__(self, router: FunctionCallRouter, receipts: ReceiptStack) -> None:
+    def __init__(
+        self, router: FunctionCallRouter, receipts: ReceiptStack, history: HistoryService | None = None
+    ) -> None:
+        """Without `history` an `undo` that replies to a message counts as any other."""
         self._router = router
         self._receipts = receipts
+        self._history = history
 
-    async def undo_last(self, context: CallContext) -> ToolResult:
-        """Take back what the person of `context` changed last in its chat: all that one function did for one message.
+    async def undo(self, context: CallContext, named: str = "") -> ToolResult:
+        """Take back the change with the id `named`; without one that which the message replies to, or the last.
 
-        A change that was refused to be taken back is forgotten, so that it does not stand before earlier ones; after
-        an error it may be tried again.
+        All that was changed for one message is one change. The last one is taken back without a question only if it
+        was made within `UNDO_WITHIN` and the person asked for nothing since that was not done.
         """
-        changes = await self._receipts.latest(context.conversation)
+        if named:
+            return await self._undo_named(context, named)
+        target = await find_target(context, self._receipts, self._history, UNDO_WITHIN)
+        if target is None:
+            return _refused("nothing_to_undo", "undo.nothing", context)
+        if target.is_of_others:
+            return _refused("not_your_change", "undo.not_yours", context)
+        if target.is_doubtful:
+            return await ask_which(target, context)
+        return await self._undo_named(context, target.change_id)
+
+    async def _undo_named(self, context: CallContext, named: str) -> ToolResult:
+        if not is_owner(context.sender, named):
+            return _refused("not_your_change", "undo.not_yours", context)
+        remembered = await self._receipts.remembered(context.conversation)
+        own = [each for each in remembered if change_id(context.sender, each.message_id) == named]
+        changes = [each for each in reversed(own) if each.state != "undone"]
         if not changes:
-            return ToolResult.failed("nothing to undo", text=say(context.language, "undo.nothing"))
+            return _refused(
+                "already_undone" if own else "change_forgotten", "undo.already" if own else "undo.gone", context
+            )
+        if _is_changed_since(changes, remembered):
+            return _refused("changed_since", "undo.changed_since", context)
+        return await self._undo_all(context, changes)
+
+    async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
+        """Run the inverses, the last change's first; after a breakdown it may be tried again."""
         steps = [(change.agent_name, step) for change in changes for step in _steps(change)]
         results = [await self._run(step, agent, context, place) for place, (agent, step) in enumerate(steps)]
-        if any(result.ok for result in results) or not any(is_breakdown(result) for result in results):
-            await self._receipts.drop(context.conversation, len(changes))
-        return _outcome(changes, results, context.language)
+        is_done = any(result.ok for result in results)
+        if is_done or not any(is_breakdown(result) for result in results):
+            ids = {change.message_id for change in changes}
+            await self._receipts.mark(context.conversation, ids, "undone" if is_done else "refused")
+        return _outcome(changes, results, context)
 
     async def _run(self, step: UndoStep, agent_name: str, context: CallContext, place: int) -> ToolResult:
         call_id = f"{context.call_id}/undo{place}"
@@ -48,8 +89,25 @@ def _steps(change: Change) -> Iterator[UndoStep]:
     return (receipt.undo for receipt in reversed(change.receipts) if receipt.undo is not None)
 
 
-def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], language: str) -> ToolResult:
+def _is_changed_since(changes: Sequence[Change], remembered: Sequence[Change]) -> bool:
+    """Tell whether a later change of the same subject would be lost by going back to before `changes`."""
+    subjects = {
+        each.subject
+        for change in changes
+        for each in change.receipts
+        if each.subject and each.undo is not None and each.action != _CREATING
+    }
+    later = remembered[remembered.index(changes[0]) + 1 :]
+    return any(each.subject in subjects for change in later if change.state == "live" for each in change.receipts)
+
+
+def _refused(cause: str, key: str, context: CallContext) -> ToolResult:
+    return ToolResult.refused(cause, say(context.language, key))
+
+
+def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
     """One answer for all inverses: what was taken back, and why the rest was not."""
+    language = context.language
     if not results:
         told = ", ".join(f"{each.action} {each.subject}" for change in changes for each in change.receipts)
         return ToolResult.failed("it cannot be undone", text=say(language, "undo.no_inverse", what=told), kind="denied")
@@ -65,6 +123,9 @@ def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], language:
     return ToolResult(
         ok=True,
         text="\n".join(lines),
-        value={"undone": [result.text for result in results if result.ok]},
+        value={
+            "undone": [result.text for result in results if result.ok],
+            "change_id": change_id(context.sender, changes[0].message_id),
+        },
         receipts=(Receipt(action=UNDONE, subject=", ".join(subjects)),),
     )

@@ -40,10 +40,17 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button."""
+    """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button.
+
+    `for_people` are the ids of those whom it serves; empty for everybody. It serves nobody any more after `expires_at`
+    (timezone-aware; None where it does not expire), or once the change with the id `change_id` was taken back.
+    """
 
     label: str
     says: str
+    for_people: tuple[str, ...] = ()
+    expires_at: datetime | None = None
+    change_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

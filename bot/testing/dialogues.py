@@ -18,7 +18,7 @@ A dialogue is a TOML file::
 A step without `bot` expects silence. `bot` may be a list: several messages, in order. `{name}` in what the bot says
 matches an id and remembers it; in what a person says it stands for the one remembered. `…` matches anything. `calls`
 are what a language model would answer; a run without one ignores them. `said` is the text of a model that calls
-nothing; `picks = true` marks a yes, or the choice of an answer that was offered: no model is asked about it.
+nothing; `picks = true` marks a bare yes, number or time: no model is asked about it.
 `reply = true` makes a step a reply to what the bot said last, `reply = 2` to what it said before that. The line that
 says how to undo a change may be left out of what the bot says.
 """

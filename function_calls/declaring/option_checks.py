@@ -9,6 +9,7 @@ from function_calls.declaring.parameters import Fault
 from function_calls.declaring.tool_options import ToolOptions
 from function_calls.offline.templates import slot_names
 from function_calls.permission import Scope
+from function_calls.phrases import ACTIONS
 
 
 def check_options(options: ToolOptions, parameters: Mapping[str, object]) -> None:
@@ -77,6 +78,7 @@ _VALUES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "scope": (lambda value: value in get_args(Scope), 'Use "any", "group" or "private".'),
     "timeout": (_is_seconds, "Use a number of seconds, or None."),
     "confirm": (_is_confirm, "Use True, or a function of the arguments that returns the words for what would be done."),
+    "confirm_action": (lambda value: value in ("", *ACTIONS), 'Use "delete" or "forget".'),
     "undo": (_is_undo, "Use the name of a function, or a function of arguments and result."),
     "retries": (_is_count, "Use 0, 1, 2, …"),
     "max_concurrent": (_is_limit, "Use 1, 2, 3, … or None."),

@@ -32,6 +32,7 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
     scope: Scope = "any"
     platforms: tuple[str, ...] = ()
     confirm: Confirm = False
+    confirm_action: str = ""
     changes_state: bool = False
     returns_untrusted: bool = False
     undo: Undo | None = None
@@ -57,6 +58,7 @@ def tool_function(
     scope: Scope = "any",
     platforms: Iterable[str] = (),
     confirm: Confirm = False,
+    confirm_action: str = "",
     changes_state: bool = False,
     returns_untrusted: bool = False,
     undo: Undo | None = None,
@@ -89,6 +91,8 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
         platforms: on which platforms; all of them by default.
         confirm: ask the person first: always, or when a function of the arguments returns True, or the words for what
             would be done.
+        confirm_action: "delete" or "forget" where a yes alone does not confirm it, but only its button or words that
+            name the action, such as "yes, delete".
         changes_state: once untrusted text has entered a turn, ask first unless the person's own words ask for this.
         returns_untrusted: others than the person wrote what it returns: web pages, search results, chats.
         undo: takes a change back: the name of a function that takes the same arguments, or a function of arguments

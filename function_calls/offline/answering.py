@@ -150,7 +150,7 @@ class Answering:
             named = [replace(each, content=meant) if each in pointing else each for each in request.reminders]
             return self.set_reminders(named)
         question = OpenQuestion(asks="content", person=first.person, options=(time,))
-        self._questions.ask(self._key, question, self._turn.now)
+        self._ask(question)
         return self._say("what")
 
     def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
@@ -188,7 +188,7 @@ class Answering:
         question = OpenQuestion(
             asks=asks, content=first.content, person=first.person, options=options, rest=tuple(rest)
         )
-        self._questions.ask(self._key, question, self._turn.now)
+        self._ask(question)
         if not options:
             asked = self._asked_when(first)
             if first.time is None or first.time.best is None:
@@ -198,12 +198,22 @@ class Answering:
 
     def ask_again(self, question: OpenQuestion) -> Interpretation:
         """Ask once more which of its times was meant."""
-        self._questions.ask(self._key, question, self._turn.now)
+        self._ask(question)
         return self._which(question)
+
+    def _ask(self, question: OpenQuestion) -> None:
+        """Let an answer to what is said to this message answer `question`."""
+        self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)
 
     def _which(self, question: OpenQuestion) -> Interpretation:
         starts = [option.start for option in question.options]
-        which = which_time(starts, content=question.content, language=self._turn.language, now=self._turn.now)
+        which = which_time(
+            starts,
+            content=question.content,
+            language=self._turn.language,
+            now=self._turn.now,
+            person=self._turn.message.sender,
+        )
         return Interpretation(answer=which.text, choices=which.choices, is_owed=True)
 
     def _asked_when(self, reminder: ReminderRequest) -> Interpretation:
@@ -222,7 +232,7 @@ class Answering:
     def _delete(self, request: Request) -> Interpretation:
         references = reminder_references(request, self._ear.pack, may_be_several=True)
         if not references:
-            self._questions.ask(self._key, OpenQuestion(asks="reminder"), self._turn.now)
+            self._ask(OpenQuestion(asks="reminder"))
             return self._say("which_reminder")
         if not self._maker.offers("reminder_delete"):
             return self._say("without_tool")

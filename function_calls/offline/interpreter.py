@@ -83,14 +83,14 @@ class OfflineInterpreter:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
             return Interpretation()
         if any(call.name.startswith(_REMINDERS) for call in heard.calls):
-            self._served.note(key, turn.now)
+            self._served.note(key, turn.now, turn.message.id)
         self._note_change(heard, key, turn)
         return heard
 
     def _note_change(self, heard: Interpretation, key: str, turn: Turn) -> None:
         """Remember that the message changed something: "never mind" takes that back, and nothing older."""
         if any(call.name in _CHANGING for call in heard.calls):
-            self._changed.note(key, turn.now)
+            self._changed.note(key, turn.now, turn.message.id)
             self._note_what_is_set(heard, key)
         elif heard != Interpretation() or not is_courtesy(turn.message.text):
             self._changed.forget(key)
@@ -106,8 +106,8 @@ class OfflineInterpreter:
     def _once_more(self, turn: Turn, ears: tuple[Ear, ...], key: str) -> Interpretation | None:
         """What was just set for the times of a message that says "also" and no more."""
         last = self._set_last.get(key)
-        is_lately = self._changed.is_recent(key, turn.now) or (
-            ears[0].is_addressed and self._served.is_recent(key, turn.now)
+        is_lately = self._changed.is_recent(key, turn.now, turn.scope) or (
+            ears[0].is_addressed and self._served.is_recent(key, turn.now, turn.scope)
         )
         if last is None or not is_lately or turn.message.reply_to is not None or not last.is_coming(turn.now):
             return None
@@ -119,7 +119,7 @@ class OfflineInterpreter:
 
     def _put_right(self, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
         """What was just set with a word of it replaced, where the message does no more than that."""
-        last = self._set_last.get(key) if self._changed.is_recent(key, turn.now) else None
+        last = self._set_last.get(key) if self._changed.is_recent(key, turn.now, turn.scope) else None
         maker = CallMaker(turn)
         if last is None or not maker.offers("reminder_update"):
             return None
@@ -128,7 +128,7 @@ class OfflineInterpreter:
 
     def _thought_again(self, turn: Turn, ears: tuple[Ear, ...], key: str) -> Interpretation | None:
         """What was just set moved to the time that a message turns to, and names alone."""
-        if not self._changed.is_recent(key, turn.now) or _is_for_somebody(turn):
+        if not self._changed.is_recent(key, turn.now, turn.scope) or _is_for_somebody(turn):
             return None
         for ear in ears:
             moved = second_thought(turn, ear)
@@ -147,11 +147,13 @@ class OfflineInterpreter:
     def _heard_in_order(self, turn: Turn, key: str, same: str = "") -> Interpretation:
         """What answers an open question first, and then what stands for itself; "hmm" leaves it open."""
         ears = self._ears(turn, key)
-        question = None if _is_for_somebody(turn) else self._questions.take(key, turn.now)
+        question = None if _is_for_somebody(turn) else self._questions.take(key, turn.now, turn.scope)
         answered = None if question is None else self._answered(question, ears[0], turn)
         if answered is not None:
             return answered
         heard = self._heard(turn, key, ears, same)
+        if heard.calls:
+            self._questions.drop_before(key, turn.message.id)
         if question is not None and heard == Interpretation() and is_pondering(turn.message.text):
             self._questions.keep(key, question, turn.now)
         return heard
@@ -186,7 +188,7 @@ class OfflineInterpreter:
                 names=(turn.bot_name,),
                 is_addressed=turn.message.is_addressed or turn.message.is_private,
                 read_times=self._read_times,
-                is_follow_up=self._served.is_recent(key, turn.now),
+                is_follow_up=self._served.is_recent(key, turn.now, turn.scope),
             )
             for language in languages_of(turn.message.text, turn.language)
         )
@@ -241,7 +243,7 @@ class OfflineInterpreter:
             return Interpretation()
         query, maker = ear.core(turn.message.text), CallMaker(turn)
         is_back = len(query) <= LONGEST and any(is_dropped(form, ear.pack) for form in ear.forms(turn.message.text))
-        if is_back and self._changed.is_recent(key, turn.now):
+        if is_back and self._changed.is_recent(key, turn.now, turn.scope):
             taken_back = self._taken_back(turn, ear, key, maker)
             if taken_back is not None:
                 return taken_back

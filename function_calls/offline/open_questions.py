@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.offline.reminder_request import ReminderRequest
+from function_calls.reply_scope import ReplyScope
 from services.bounded import Bounded
 from services.time_expressions import Reading
+
+_EVERYTHING: Final = ReplyScope()
 
 
 class OpenQuestion(Struct, frozen=True, kw_only=True):
@@ -24,6 +27,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
         manners: How the reminder is to behave, as arguments of `reminder_set`.
         rest: The reminders of the same message that are to be asked about next.
         patience: How many messages that are no answer and ask for nothing it outlives.
+        message_id: The message that the bot answered with the question.
     """
 
     asks: Literal["time", "content", "option", "reminder"]
@@ -33,6 +37,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     manners: Mapping[str, object] = field(default_factory=dict)
     rest: tuple[ReminderRequest, ...] = ()
     patience: int = 2
+    message_id: str = ""
 
 
 class OpenQuestions:
@@ -57,9 +62,19 @@ class OpenQuestions:
         if question.patience and key not in self._asked:
             self.ask(key, replace(question, patience=question.patience - 1), now)
 
-    def take(self, key: str, now: datetime) -> OpenQuestion | None:
-        """The question under `key`, which is forgotten by this; None when there is none, or it is too old."""
-        asked = self._asked.pop(key, None)
-        if asked is None or now - asked[0] > self._lifetime:
+    def drop_before(self, key: str, message_id: str) -> None:
+        """Forget what was asked under `key` for another message than this one, which asks for something else."""
+        asked = self._asked.get(key)
+        if asked is not None and asked[1].message_id != message_id:
+            del self._asked[key]
+
+    def take(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> OpenQuestion | None:
+        """The question under `key`, which is forgotten by this; None when there is none, or it is too old.
+
+        A question that is not within `scope`, that of the message which may answer it, stays open.
+        """
+        asked = self._asked.get(key)
+        if asked is None or not scope.covers(asked[1].message_id):
             return None
-        return asked[1]
+        del self._asked[key]
+        return None if now - asked[0] > self._lifetime else asked[1]

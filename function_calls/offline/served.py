@@ -4,8 +4,12 @@ Otherwise people say such things to each other.
 """
 
 from datetime import datetime, timedelta
+from typing import Final
 
+from function_calls.reply_scope import ReplyScope
 from services.bounded import Bounded
+
+_EVERYTHING: Final = ReplyScope()
 
 
 class ServedLately:
@@ -13,17 +17,17 @@ class ServedLately:
 
     def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=3)) -> None:
         self._lifetime = lifetime
-        self._served: Bounded[str, datetime] = Bounded(limit)
+        self._served: Bounded[str, tuple[datetime, str]] = Bounded(limit)
 
-    def note(self, key: str, now: datetime) -> None:
-        """Something was done under `key` (chat and person)."""
-        self._served[key] = now
+    def note(self, key: str, now: datetime, message_id: str = "") -> None:
+        """Something was done under `key` (chat and person) for the message with this id."""
+        self._served[key] = (now, message_id)
 
     def forget(self, key: str) -> None:
         """What was done last under `key` changed nothing."""
         self._served.pop(key, None)
 
-    def is_recent(self, key: str, now: datetime) -> bool:
-        """Whether that is no longer ago than the lifetime."""
-        served = self._served.get(key)
-        return served is not None and timedelta() <= now - served <= self._lifetime
+    def is_recent(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> bool:
+        """Whether that is no longer ago than the lifetime, and within `scope`, that of the message which follows."""
+        at, message_id = self._served.get(key, (None, ""))
+        return at is not None and timedelta() <= now - at <= self._lifetime and scope.covers(message_id)

@@ -11,6 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 LANGUAGES = ("en", "zh")
+ACTIONS = ("delete", "forget")
+"""Those that a yes alone does not confirm where a tool says so; the keys of `Phrases.confirms`."""
 _EDGES = " \t\n.,;:!?~…。，；：！？、～·'\"“”‘’「」()（）@"
 _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 
@@ -19,7 +21,8 @@ class Phrases(Struct, frozen=True, kw_only=True):
     """The phrases of one language.
 
     `yes` and `no` are whole messages, and so are `picks`: those that pick one of what was offered, by its number or as
-    `once` or `always`. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
+    `once` or `always`. `confirms` are the words for actions that a yes alone does not confirm; those with a `+` count
+    only behind a yes. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
     the day. `until` stands before the end of a while. `each` makes days of the week ones that come again, and
     `daily_until` says up to when something is to come.
     """
@@ -27,6 +30,7 @@ class Phrases(Struct, frozen=True, kw_only=True):
     yes: frozenset[str]
     no: frozenset[str]
     picks: dict[str, frozenset[str]]
+    confirms: dict[str, frozenset[str]]
     switch_on: frozenset[str]
     switch_off: frozenset[str]
     folding: dict[int, int]
@@ -62,6 +66,7 @@ def phrases(language: str) -> Phrases:
         yes=frozenset(consent["yes"]),
         no=frozenset(consent["no"]),
         picks={name: frozenset(words) for name, words in consent["picks"].items()},
+        confirms={name: frozenset(words) for name, words in consent["confirms"].items()},
         switch_on=frozenset(tools["on"]),
         switch_off=frozenset(tools["off"]),
         folding=str.maketrans(folding["traditional"], folding["simplified"]),

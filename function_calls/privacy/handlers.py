@@ -23,6 +23,7 @@ _LONGEST_QUOTE = 500
     returns="reply",
     changes_state=True,
     confirm=True,
+    confirm_action="forget",
     examples=(
         "forget me",
         "forget all about me",

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from function_calls import rule_words
+from function_calls.buttons import numbered_buttons
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.chat import Choice
 from services.reminders.model import Reminder
 
 
@@ -40,14 +40,11 @@ async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallCo
         text="\n".join([asked, *lines]),
         error="it comes on other days too; the person has been asked, wait for the answer",
         is_question=True,
-        choices=tuple(Choice(label=option.label, says=str(number)) for number, option in enumerate(options, start=1)),
+        choices=numbered_buttons([option.label for option in options], ctx.sender, ctx.clock.now()),
     )
 
 
 async def let_wait(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
     """Let `call` wait for one of `answers`, or without them for a yes."""
     if ctx.oversight is not None:
-        pending = PendingCall(
-            call=call, call_id=ctx.call_id, message=ctx.message, agent_name=ctx.agent_name, answers=answers
-        )
-        await ctx.oversight.confirmations.ask(pending)
+        await ctx.oversight.confirmations.ask(PendingCall.of(call, ctx, answers=answers))

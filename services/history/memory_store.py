@@ -33,6 +33,13 @@ class MemoryMessageStore:
         """The last `limit` messages, oldest first."""
         return self._shown(address)[-limit:]
 
+    async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
+        """The last `limit` messages of people, oldest first, as message and person ids."""
+        here = [each for (chat, _), each in self._messages.items() if chat == address.key]
+        in_thread = [each for each in here if address.thread_id in {None, each.address.thread_id}]
+        by_people = [each for each in in_thread if not each.sender.is_bot]
+        return tuple((each.id, each.sender.id) for each in sorted(by_people, key=lambda each: each.sent_at))[-limit:]
+
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages sent after `moment`, oldest first."""
         return tuple(each for each in self._shown(address) if each.sent_at > moment)[-limit:]

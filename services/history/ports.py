@@ -29,6 +29,13 @@ class MessageStore(Protocol):
         """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         ...
 
+    async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
+        """The last `limit` messages of people, oldest first, as message and person ids.
+
+        Messages that were taken back count too. The person is empty where nothing is kept about who wrote.
+        """
+        ...
+
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages sent after `moment`, oldest first."""
         ...

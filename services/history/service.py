@@ -73,6 +73,13 @@ class HistoryService:
         """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         return await self._store.recent(address, limit)
 
+    async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return the message and person ids of the last `limit` messages of people, oldest first.
+
+        Messages that were taken back count too. The person is empty where nothing is kept about who wrote.
+        """
+        return await self._store.speakers(address, limit)
+
     async def since(self, address: ChatAddress, when: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
         """Messages sent after `when` (timezone-aware), oldest first; of very many the last `limit`."""
         return await self._store.since(address, when, limit)

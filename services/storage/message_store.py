@@ -97,6 +97,20 @@ class SqlMessageStore:
         """The last `limit` messages, oldest first."""
         return await self._latest(sa.and_(_of(address), is_consented(address)), limit)
 
+    async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return the message and person ids of the last `limit` messages of people, oldest first."""
+        latest_first = (
+            sa.select(MESSAGE.c.message_id, MESSAGE.c.sender_id)
+            .where(_of(address), sa.not_(MESSAGE.c.sender_is_bot))
+            .order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
+            .limit(limit)
+        )
+
+        def work(connection: sa.Connection) -> tuple[tuple[str, str], ...]:
+            return tuple((row[0], row[1]) for row in reversed(connection.execute(latest_first).all()))
+
+        return await self._database.read(work)
+
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """The last `limit` messages sent after `moment`, oldest first."""
         wanted = sa.and_(_of(address), is_consented(address), MESSAGE.c.sent_at > to_micros(moment))

@@ -214,3 +214,13 @@ async def test_an_erased_message_is_not_found(messages: MessageStore):
     await messages.erase(HOME, "1", START)
 
     assert await messages.find(HOME, "1") is None
+
+
+async def test_the_speakers_of_a_chat_are_listed_with_those_who_took_their_words_back(messages: MessageStore):
+    await messages.add([message(1), message(2, sender="bob"), message(3)])
+    bot = Person(id="self", name="Bubbles", is_bot=True)
+    await messages.add([replace(message(4), sender=bot), message(5, address=replace(HOME, chat_id="work"))])
+    await messages.erase(HOME, "2", START)
+
+    assert await messages.speakers(HOME, 10) == (("1", "ann"), ("2", "bob"), ("3", "ann"))
+    assert await messages.speakers(HOME, 2) == (("2", "bob"), ("3", "ann"))

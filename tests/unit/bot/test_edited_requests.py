@@ -111,7 +111,7 @@ async def test_an_edit_that_asks_for_the_same_is_not_answered(bot, platform, edi
 
 async def test_nothing_deleted_comes_back_by_an_edit(bot, platform):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:
-        await platform.say("cancel it", is_private=False)
+        await platform.say("Bubbles, cancel it")
         await platform.say("undo")
         await platform.say("undo")
         heard = len(platform.texts)

@@ -164,7 +164,7 @@ async def test_whoever_is_forgotten_is_linked_no_more(town):
     async with town.bot:
         await town.link()
         await town.at_desk("forget me")
-        await town.at_desk("yes")
+        await town.at_desk("yes, forget me")
         listed = await town.at_desk("/link list")
 
     assert "no other" in listed

@@ -142,7 +142,7 @@ async def test_files_of_who_is_forgotten_go_with_the_messages_and_the_answers(ap
         said = await api.post("/api/chat/send", json=body)
     plot = said.json()["reply"]["attachments"][0]
 
-    for text in ("Bubbles, forget me", "yes"):
+    for text in ("Bubbles, forget me", "yes, forget me"):
         await api.post("/api/chat/send", json={"session_id": "lobby", "message": text, "name": "Ada"})
 
     assert [(await api.get(each["url"])).status_code for each in (kept, plot, others)] == [404, 404, 200]

@@ -1,0 +1,197 @@
+"""In a group people answer each other: what counts as an answer to the bot, and what confirms a deletion."""
+
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import FixedClock
+from bot.testing.models import ScriptedInterpreter
+from bot.testing.platform import FakePlatform
+from bot.testing.talking import NOW
+from function_calls.calls import Interpretation
+from services.storage.database import Database
+
+NOTHING_OPEN = "Nothing here waits for your answer. “list my reminders” shows what is set."
+
+
+class Chat:
+    def __init__(self, clock, platform):
+        self.clock = clock
+        self.platform = platform
+
+    async def say(self, text, sender="ann", **fields):
+        heard = len(self.platform.texts)
+        await self.platform.say(text, sender=sender, **fields)
+        return "\n".join(self.platform.texts[heard:])
+
+    async def reply(self, text, number=-1, sender="ann"):
+        return await self.say(text, sender, reply_to=self.platform.sent_ids[number])
+
+
+@pytest.fixture
+def group():
+    @asynccontextmanager
+    async def open_group(interpreter=None):
+        clock = FixedClock(NOW)
+        platform = FakePlatform(clock)
+        async with build_app(
+            Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False)),
+            platforms=[platform],
+            interpreter=interpreter,
+            clock=clock,
+            database=Database("sqlite://"),
+        ):
+            yield Chat(clock, platform)
+
+    return open_group
+
+
+@pytest.mark.parametrize("yes", ["yes", "yes, delete", "好"])
+async def test_a_yes_to_somebody_else_confirms_nothing(group, yes):
+    async with group() as chat:
+        await chat.say("Bubbles, forget me")
+        await chat.say("pub later?", "bob")
+
+        assert await chat.say(yes) == ""
+
+
+@pytest.mark.parametrize(
+    "words", ["yes, forget me", "Yes, delete everything!", "delete everything", "确认删除", "是的，删除"]
+)
+async def test_a_deletion_is_confirmed_by_words_that_name_it(group, words):
+    async with group() as chat:
+        asked = await chat.say("Bubbles, forget me")
+        told = await chat.say(words)
+
+    assert "Say “yes, forget me” or no" in asked
+    assert "🧽" in told
+
+
+@pytest.mark.parametrize("yes", ["yes", "ok", "好", "👍"])
+async def test_a_bare_yes_to_a_deletion_asks_for_the_words(group, yes):
+    async with group() as chat:
+        await chat.say("Bubbles, forget me")
+        told = await chat.say(yes)
+        button = chat.platform.sent[-1][1].choices[0].says
+        done = await chat.reply(button)
+
+    assert "🧽" not in told
+    assert button in told
+    assert "🧽" in done
+
+
+async def test_a_button_confirms_a_deletion_in_one_press_though_others_wrote(group):
+    async with group() as chat:
+        await chat.say("Bubbles, forget me")
+        button = chat.platform.sent[-1][1].choices[0].says
+        await chat.say("pub later?", "bob")
+
+        assert "🧽" in await chat.reply(button)
+
+
+async def test_the_button_of_a_question_to_somebody_else_is_answered_politely(group):
+    async with group() as chat:
+        await chat.say("Bubbles, forget me")
+        told = await chat.reply(chat.platform.sent[-1][1].choices[0].says, sender="bob")
+
+    assert told == "I asked ann that; the answer has to come from ann."
+
+
+async def test_a_used_or_expired_button_is_answered_politely(group):
+    async with group() as chat:
+        await chat.say("Bubbles, forget me")
+        await chat.reply("no")
+        used = await chat.reply("yes, forget me", 0)
+        await chat.say("Bubbles, forget me")
+        await chat.clock.nap(timedelta(minutes=11).total_seconds())
+        expired = await chat.reply("yes, forget me")
+
+    closed = "That question is closed and nothing came of this answer. Ask me again if you still want it."
+    assert (used, expired) == (closed, closed)
+
+
+async def test_a_button_of_an_older_question_does_not_answer_the_latest(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me every Friday at 15:00 to report")
+        await chat.say("Bubbles, forget me")
+        await chat.say("Bubbles, forget me")
+        told = await chat.reply("yes, forget me", 1)
+
+    assert told.startswith("That question is closed")
+
+
+async def test_a_number_answers_only_the_person_asked_and_only_until_others_write(group):
+    async with group() as chat:
+        asked = await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        of_bob = await chat.say("2", "bob")
+        of_ann = await chat.say("2")
+        replied = await chat.reply("2")
+
+    assert "1. tomorrow at 08:00" in asked
+    assert (of_bob, of_ann) == ("", "")
+    assert "tomorrow at 20:00" in replied
+
+
+async def test_a_number_answers_when_the_bot_is_called_by_name(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        await chat.say("how is she?", "bob")
+
+        assert "tomorrow at 20:00" in await chat.say("bubbles, 2")
+
+
+async def test_a_time_answers_nobody_else_s_question(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me to call mum")
+        await chat.say("when do we meet?", "bob")
+
+        assert await chat.say("20:00") == ""
+        assert "20:00" in await chat.reply("20:00")
+
+
+async def test_a_follow_up_moves_no_reminder_once_others_have_written(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me tomorrow at 9 to pack", "bob")
+        await chat.say("tomorrow at 9 then")
+        silent = await chat.say("make it 8", "bob")
+        moved = await chat.say("Bubbles, make it 8", "bob")
+
+    assert silent == ""
+    assert "08:00" in moved
+
+
+async def test_a_follow_up_right_after_the_change_moves_it(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me tomorrow at 9 to pack", "bob")
+
+        assert "08:00" in await chat.say("make it 8", "bob")
+
+
+async def test_who_wrote_in_between_counts_though_nothing_of_them_is_kept(group):
+    async with group() as chat:
+        await chat.say("Bubbles, don't keep my messages", "bob")
+        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        await chat.say("2 or 3 of us?", "bob")
+
+        assert await chat.say("2") == ""
+
+
+async def test_in_a_private_chat_an_answer_needs_no_reply(group):
+    async with group() as chat:
+        await chat.say("remind me tomorrow at 8 to call mum", is_private=True, chat="ann")
+
+        assert "tomorrow at 20:00" in await chat.say("2", is_private=True, chat="ann")
+
+
+@pytest.mark.parametrize("text", ["2", "yes", "20:00", "好的"])
+async def test_a_bare_answer_to_somebody_else_reaches_no_model(group, text):
+    model = ScriptedInterpreter([Interpretation(answer="as you like")])
+    async with group(model) as chat:
+        await chat.say("two tickets or three, at eight?", "bob")
+        seen = len(model.turns)
+        await chat.say(text)
+
+    assert len(model.turns) == seen

@@ -1,0 +1,199 @@
+"""Undo takes back the change that is meant: that of a button, of a reply, or the last one, and asks in doubt."""
+
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import FixedClock
+from bot.testing.platform import FakePlatform
+from bot.testing.talking import NOW
+from services.storage.database import Database
+
+SET_ALL = "Bubbles, remind me tomorrow at 5pm to {what}"
+
+
+class Chat:
+    """A group with a bot, its buttons, and the reminders that ann has."""
+
+    def __init__(self, clock, platform, app):
+        self.clock = clock
+        self.platform = platform
+        self.app = app
+
+    async def say(self, text, **fields):
+        heard = len(self.platform.texts)
+        await self.platform.say(text, **fields)
+        return "\n".join(self.platform.texts[heard:])
+
+    async def press(self, number, label, *, sender="ann"):
+        """Press the button of the bot's message with this number; return what the bot says to that."""
+        choices = self.platform.sent[number][1].choices
+        (says,) = [each.says for each in choices if label in each.label]
+        return await self.say(says, sender=sender, reply_to=self.platform.sent_ids[number])
+
+    async def listed(self):
+        return await self.say("Bubbles, list reminders")
+
+
+@pytest.fixture
+def group():
+    @asynccontextmanager
+    async def open_group():
+        clock = FixedClock(NOW)
+        platform = FakePlatform(clock)
+        settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+        async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")) as app:
+            yield Chat(clock, platform, app)
+
+    return open_group
+
+
+async def test_undo_reverts_only_the_change_of_its_button(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say(SET_ALL.format(what="BBB"))
+        undone = await chat.press(0, "Undo")
+        left = await chat.listed()
+
+    assert "AAA" in undone
+    assert "AAA" not in left
+    assert "BBB" in left
+
+
+async def test_a_second_press_says_that_it_was_taken_back(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say(SET_ALL.format(what="BBB"))
+        await chat.press(1, "Undo")
+        again = await chat.press(1, "Undo")
+        left = await chat.listed()
+
+    assert again == "That was taken back already."
+    assert "AAA" in left
+
+
+async def test_the_button_of_somebody_else_is_answered_politely_and_changes_nothing(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say(SET_ALL.format(what="BBB"), sender="bob")
+        told = await chat.press(0, "Undo", sender="bob")
+        left = await chat.listed()
+
+    assert told == "That is somebody else's change; only who made it can take it back."
+    assert "AAA" in left
+    assert "BBB" in left
+
+
+async def test_a_press_is_answered_in_the_language_of_who_presses(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say("你好呀各位", sender="bob")
+        told = await chat.press(0, "Undo", sender="bob")
+
+    assert told == "这是别人的改动，只有做改动的人才能撤销。"
+
+
+async def test_an_old_button_does_not_revert_later_changes_of_the_same_reminder(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say("Bubbles, make it 6pm")
+        await chat.say("Bubbles, make it 7pm")
+        told = await chat.press(1, "Undo")
+        left = await chat.listed()
+
+    assert told.startswith("It was changed again since then.")
+    assert "19:00" in left
+
+
+async def test_an_undo_that_replies_to_a_confirmation_reverts_that_change(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say(SET_ALL.format(what="BBB"))
+        await chat.say("undo", reply_to=chat.platform.sent_ids[0])
+        left = await chat.listed()
+
+    assert "AAA" not in left
+    assert "BBB" in left
+
+
+async def test_an_undo_that_replies_to_the_confirmation_of_others_reverts_nothing(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"), sender="bob")
+        await chat.say(SET_ALL.format(what="BBB"))
+        await chat.say("undo", reply_to=chat.platform.sent_ids[0])
+        left = await chat.listed()
+
+    assert "AAA" in left
+    assert "BBB" in left
+
+
+async def test_a_spoken_undo_names_the_change_that_it_reverts(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say("thanks bubbles 👍")
+        undone = await chat.say("undo")
+
+    assert "AAA" in undone
+    assert "Do you mean" not in undone
+
+
+@pytest.mark.parametrize("request_text", ["delete all of mine", "del 1", "no wait that was wrong"])
+async def test_undo_asks_after_a_request_that_was_ignored(group, request_text):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        ignored = await chat.say(request_text)
+        asked = await chat.say("undo")
+        left = await chat.listed()
+
+    assert ignored == ""
+    assert asked.startswith("Do you mean this change: “✅ Set")
+    assert "AAA" in asked
+    assert "AAA" in left
+
+
+async def test_undo_asks_after_a_request_that_was_not_understood(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.say("Bubbles, del one")
+        asked = await chat.say("undo")
+        await chat.say("yes")
+        left = await chat.listed()
+
+    assert asked.startswith("Do you mean this change:")
+    assert "AAA" not in left
+
+
+async def test_talk_with_other_people_does_not_make_an_undo_doubtful(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        other = await chat.platform.say("did you set it?", sender="bob")
+        await chat.say("I did", reply_to=other.id)
+        undone = await chat.say("undo")
+
+    assert "Do you mean" not in undone
+
+
+async def test_a_spoken_undo_asks_about_a_change_of_longer_ago(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.clock.nap(timedelta(minutes=11).total_seconds())
+        asked = await chat.say("undo")
+        taken_back = await chat.press(-1, "Yes")
+        left = await chat.listed()
+
+    assert asked.startswith("Do you mean this change:")
+    assert "AAA" in taken_back
+    assert "AAA" not in left
+
+
+async def test_a_button_reverts_its_change_after_hours(group):
+    async with group() as chat:
+        await chat.say(SET_ALL.format(what="AAA"))
+        await chat.clock.nap(timedelta(hours=5).total_seconds())
+        await chat.press(0, "Undo")
+        left = await chat.listed()
+
+    assert "AAA" not in left
