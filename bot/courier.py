@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from function_calls import phrasing
@@ -160,5 +162,11 @@ def _offered(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
     """What can be done about a reminder that comes alone; of several nobody would know which is meant."""
     if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
         return ()
-    comes_again = notices[0].is_recurring or notices[0].repeats_every is not None
-    return buttons(notices[0].language, (*FIRED, STOP) if comes_again else FIRED)
+    notice = notices[0]
+    comes_again = notice.is_recurring or notice.repeats_every is not None
+    names = (*FIRED, STOP) if comes_again else FIRED
+    concerned = {each.id: each for each in (notice.creator, *notice.targets) if each.id != EVERYONE}
+    offered = buttons(notice.language, names, concerned.values())
+    if notice.repeats_every is not None and any(each.id == EVERYONE for each in notice.targets):
+        return (replace(offered[0], for_people=()), *offered[1:])  # anybody may say that it is done
+    return offered

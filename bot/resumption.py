@@ -91,7 +91,11 @@ class Resumption:
     def _missed(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self._language)
         is_short = 0 < len(message.text) <= _LONGEST_BUTTON
-        again = (Choice(label=say(language, "button.again"), says=message.text),) if is_short else ()
+        again = (
+            (Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,)),)
+            if is_short
+            else ()
+        )
         return Reply(
             text=say(language, "notice.missed"), reply_to=message.id, mentions=(message.sender,), choices=again
         )

@@ -53,8 +53,8 @@ class Receipt(Struct, frozen=True, kw_only=True):
     """Proof of a committed change of state: "done" is said from a receipt or not at all.
 
     `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it
-    back; None where nothing does. `change_id` is the id by which `undo` takes it back later; empty where the change is
-    not remembered.
+    back; None where nothing does. `change_id` is the id by which `undo` takes it back later, or has taken it back;
+    empty where the change is not remembered.
     """
 
     action: str

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.calls import Conversation, Receipt, UndoStep
+from function_calls.calls import Conversation, Receipt, ToolResult, UndoStep
 from function_calls.session_state import json_copy
 from services.chat import Person
 from services.session import Json, StateStore
@@ -47,6 +47,11 @@ def change_id(person: Person, message_id: str) -> str:
     Digits alone are of no language, and these few fit into a button of any platform.
     """
     return _owner_of(person) + _digits(message_id, _MESSAGE_DIGITS)
+
+
+def change_undone(result: ToolResult) -> str:
+    """Return the id of the change that a call has taken back; empty where it took none back."""
+    return next((each.change_id for each in result.receipts if each.action == UNDONE), "")
 
 
 def is_owner(person: Person, change: str) -> bool:

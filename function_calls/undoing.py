@@ -123,9 +123,12 @@ def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: 
     return ToolResult(
         ok=True,
         text="\n".join(lines),
-        value={
-            "undone": [result.text for result in results if result.ok],
-            "change_id": change_id(context.sender, changes[0].message_id),
-        },
-        receipts=(Receipt(action=UNDONE, subject=", ".join(subjects)),),
+        value={"undone": [result.text for result in results if result.ok]},
+        receipts=(
+            Receipt(
+                action=UNDONE,
+                subject=", ".join(subjects),
+                change_id=change_id(context.sender, changes[0].message_id),
+            ),
+        ),
     )

@@ -15,7 +15,7 @@ from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.memberships import RoomReminderViewer
-from bot.http.room_reminders import ReminderShape, reminder_shape, room_reminders
+from bot.http.room_reminders import ChangedReminderShape, ReminderShape, reminder_shape, room_reminders
 from bot.http.shapes import IN_ROOM, Body
 from function_calls.calls import ToolResult, Turn
 from services.reminders.model import ReminderState
@@ -109,7 +109,7 @@ async def listed(
 
 
 @routes.post("/api/reminders", status_code=201)
-async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ReminderShape:
+async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ChangedReminderShape:
     """Set a reminder, from words as they are said in the chat or from fields."""
     turn = await turn_of(context, replace(asked, said=body.text or ""))
     arguments = body.model_dump(exclude={"text"}, exclude_none=True) if body.text is None else None
@@ -119,14 +119,18 @@ async def create(body: NewReminderBody, context: Context, asked: ForReminders) -
 
 
 @routes.patch("/api/reminders/{reminder_id}")
-async def change(reminder_id: REMINDER_ID, body: ChangeBody, context: Context, asked: ForReminders) -> ReminderShape:
+async def change(
+    reminder_id: REMINDER_ID, body: ChangeBody, context: Context, asked: ForReminders
+) -> ChangedReminderShape:
     """Change the text or the times of a reminder."""
     arguments = {"reminder_id": reminder_id, "content": body.text} | body.model_dump(exclude={"text"})
     return await _run(context, asked, "reminder_update", arguments)
 
 
 @routes.post("/api/reminders/{reminder_id}/snooze")
-async def snooze(reminder_id: REMINDER_ID, body: SnoozeBody, context: Context, asked: ForReminders) -> ReminderShape:
+async def snooze(
+    reminder_id: REMINDER_ID, body: SnoozeBody, context: Context, asked: ForReminders
+) -> ChangedReminderShape:
     """Put a reminder off, or say again later what was said: ten minutes if nothing else is asked."""
     time = f"in {body.minutes} minutes" if body.minutes is not None else body.time
     arguments = {"reminder_id": reminder_id, "time": time}
@@ -134,22 +138,23 @@ async def snooze(reminder_id: REMINDER_ID, body: SnoozeBody, context: Context, a
 
 
 @routes.post("/api/reminders/{reminder_id}/pause")
-async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
+async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
     """Keep a reminder silent."""
     return await _switched(context, asked, reminder_id, "pause")
 
 
 @routes.post("/api/reminders/{reminder_id}/resume")
-async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
+async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
     """Let a paused reminder fire again."""
     return await _switched(context, asked, reminder_id, "resume")
 
 
 @routes.delete("/api/reminders/{reminder_id}")
-async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
+async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
     """Delete a reminder; `restore` takes that back."""
-    succeeded(await call_tool(context, await turn_of(context, asked), "reminder_delete", {"reminder_id": reminder_id}))
-    return await _shape(context, reminder_id)
+    turn = await turn_of(context, asked)
+    result = await call_tool(context, turn, "reminder_delete", {"reminder_id": reminder_id})
+    return await _shape(context, reminder_id, succeeded(result))
 
 
 @routes.post("/api/reminders/{reminder_id}/restore")
@@ -162,23 +167,28 @@ async def restore(reminder_id: REMINDER_ID, context: Context, asked: ForReminder
 
 
 @routes.post("/api/reminders/undo")
-async def undo(context: Context, asked: ForReminders) -> Undone:
-    """Take back what you changed last in this room, wherever you changed it."""
+async def undo(
+    context: Context,
+    asked: ForReminders,
+    change_id: Annotated[str, Query(max_length=40, description="Of the answer to a change, or of a button.")] = "",
+) -> Undone:
+    """Take back one change of yours in this room, or, without its id, what you changed last, wherever you did."""
     turn = await turn_of(context, asked)
-    return Undone(text=succeeded(await call_tool(context, turn, "undo", {})).text)
+    arguments = {"change_id": change_id} if change_id else {}
+    return Undone(text=succeeded(await call_tool(context, turn, "undo", arguments)).text)
 
 
-async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ReminderShape:
+async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ChangedReminderShape:
     turn = await turn_of(context, asked)
     given = {key: value for key, value in arguments.items() if value is not None}
     return await _changed(context, await call_tool(context, turn, tool, given))
 
 
-async def _switched(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ReminderShape:
+async def _switched(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderShape:
     turn = await turn_of(context, asked)
     arguments = {"reminder_id": reminder_id, "action": action}
-    succeeded(await call_tool(context, turn, "reminder_state", arguments))
-    return await _shape(context, reminder_id)
+    result = await call_tool(context, turn, "reminder_state", arguments)
+    return await _shape(context, reminder_id, succeeded(result))
 
 
 async def _understood(context: HttpContext, turn: Turn) -> dict[str, object]:
@@ -199,18 +209,20 @@ def _with_words(turn: Turn, words: str) -> Turn:
     return replace(turn, message=replace(turn.message, text=words))
 
 
-async def _changed(context: HttpContext, result: ToolResult) -> ReminderShape:
+async def _changed(context: HttpContext, result: ToolResult) -> ChangedReminderShape:
     """The reminder that a tool has set or changed."""
     value = succeeded(result).value
     reminder_id = value.get("id") if isinstance(value, dict) else None
     if not isinstance(reminder_id, str):
         raise HttpRefused(422, "call_failed", why=result.text)
-    return await _shape(context, reminder_id)
+    return await _shape(context, reminder_id, result)
 
 
-async def _shape(context: HttpContext, reminder_id: str) -> ReminderShape:
+async def _shape(context: HttpContext, reminder_id: str, result: ToolResult) -> ChangedReminderShape:
     key = row_key(reminder_id)
     row = None if key is None else await context.reminders.get(key)
     if row is None:
         raise HttpRefused(404, "not_found")
-    return reminder_shape(context.shelf.public(row))
+    changes = [each.change_id for each in result.receipts if each.change_id]
+    shape = reminder_shape(context.shelf.public(row))
+    return ChangedReminderShape(**shape, change_id=changes[-1] if changes else None)

@@ -9,6 +9,7 @@ from bot.http.room_reminders import ReminderWatch
 from bot.platforms.web.adapter import UsageOf
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
+from function_calls.receipt_stack import change_undone
 from services.call_log.service import CallLog
 from services.chat import ChatAddress, ChatMessage
 from services.clock import Clock
@@ -23,12 +24,14 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     looks = _Looks(watch, context.clock)
     room.furnish(app.state, app.services.get(HistoryService), app.router.stop, looks.begin, usage_of(context))
 
-    def completed(event: Event) -> None:
+    async def completed(event: Event) -> None:
         room.heard(event)
         result = event.data.get("result")
         platform, _, chat_id = event.chat.partition(":")
         if platform == room.name and isinstance(result, ToolResult) and result.receipts:
             looks.begin(room.address(chat_id))
+            if change_id := change_undone(result):
+                await room.note_undone(chat_id, change_id)
 
     ends = [
         app.calls.events.subscribe(TOOL_START, room.heard),

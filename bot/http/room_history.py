@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from bot.http.context import HttpContext
 from bot.http.shapes import SessionMessage, SpecCall
+from bot.platforms.web.choices import choices_at
 from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import CallShape, MessageShape, attachment_shape, author_shape, written
 from bot.platforms.web.shapes import message_shape
@@ -23,6 +24,7 @@ class RoomHistory:
     def __init__(self, context: HttpContext) -> None:
         self._pages = context.messages
         self._room = context.room
+        self._clock = context.clock
         self._log = context.app.services.get(CallLog)
 
     async def shown(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[MessageShape]:
@@ -75,6 +77,8 @@ class RoomHistory:
     async def _extras(self, message: ChatMessage) -> Extras:
         """What a message has besides its text; its attachments are kept as long as it is."""
         extras = await self._room.extras(message.address.chat_id, message.id)
+        if extras.choices:
+            extras = replace(extras, choices=choices_at(extras.choices, self._clock.now()))
         if extras.attachments or not message.attachments:
             return extras
         return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])

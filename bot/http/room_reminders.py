@@ -38,6 +38,12 @@ class ReminderShape(TypedDict):
     created_at: str
 
 
+class ChangedReminderShape(ReminderShape):
+    """A reminder after a change. `POST /api/reminders/undo` takes that back by `change_id`; null where nothing can."""
+
+    change_id: str | None
+
+
 def reminder_shape(reminder: Reminder) -> ReminderShape:
     """A reminder as the page shows it."""
     fires = [written(each) for each in reminder.next_fires]

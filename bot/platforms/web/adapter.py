@@ -307,6 +307,10 @@ class WebPlatform:
         """Show a tool call while it runs, and how it ended."""
         self._answering.heard(event)
 
+    async def note_undone(self, session_id: str, change_id: str) -> None:
+        """Mark the buttons of a change that was taken back."""
+        await self._answering.note_undone(self.address(session_id), change_id)
+
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """What a message has beside its text."""
         return await self._extras.of(self.address(session_id), message_id)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from bot.platform import Receive
 from bot.platforms.web.answers import Answer
+from bot.platforms.web.choices import ChoiceShape, choices_at, choices_pressed, choices_undone
 from bot.platforms.web.extras import Extras, ExtrasShelf
 from bot.platforms.web.frames import MessageShape, written
 from bot.platforms.web.rooms import PLATFORM, Rooms
@@ -87,12 +88,38 @@ class Answering:
         answer = self._answers.get(key)
         try:
             await handled
+            if answer is not None:
+                await self._note_press(answer)
         finally:
             self._finishing.pop(key, None)
             self._answers.pop(key, None)
             if answer is not None and not answer.is_sent and (answer.is_begun or answer.is_stopped):
                 await self._end(answer)
         return None if answer is None else answer.sent
+
+    async def _note_press(self, answer: Answer) -> None:
+        """Mark a button that was pressed with the message which `answer` is for."""
+        question = answer.question
+        if question.reply_to is None:
+            return
+        extras = await self._extras.of(question.address, question.reply_to)
+        is_done = all(call["status"] == "ok" for call in answer.calls.values())
+        choices = choices_pressed(extras.choices, question.text.strip(), question.sender.id, is_done=is_done)
+        if choices is not None:
+            await self._change_choices(question.address, question.reply_to, choices)
+
+    async def note_undone(self, chat: ChatAddress, change_id: str) -> None:
+        """Mark the buttons that took back, or would have, a change which is taken back now."""
+        for message_id in await self._extras.with_change(chat, change_id):
+            extras = await self._extras.of(chat, message_id)
+            await self._change_choices(chat, message_id, choices_undone(extras.choices, change_id))
+
+    async def _change_choices(self, chat: ChatAddress, message_id: str, choices: list[ChoiceShape]) -> None:
+        extras = await self._extras.of(chat, message_id)
+        await self._extras.change(chat, message_id, replace(extras, choices=choices))
+        room = self._rooms.of(chat.chat_id)
+        changed = {"id": message_id, "author": room.bot, "choices": choices_at(choices, self._clock.now())}
+        room.emit("message_updated", {"message": changed})
 
     async def _end(self, answer: Answer) -> None:
         """End an answer that the bot has not said; what was heard of a stopped one stays."""

@@ -112,7 +112,7 @@ class Answer:
         if result.ok:
             call["result"], call["truncated"] = shown_result(result)
         else:
-            call["error"] = result.error or result.text
+            call["error"] = result.text or result.error
         shown = call.get("result", call.get("error"))
         self._room.emit(
             "tool_complete",

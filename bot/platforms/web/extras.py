@@ -5,7 +5,9 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
+from bot.platforms.web.choices import ChoiceShape, read_choice
+from bot.platforms.web.frames import AttachmentShape, FiredShape
+from function_calls.session_state import json_copy
 from services.bounded import Bounded
 from services.chat import ChatAddress
 from services.session import Json, StateStore
@@ -60,6 +62,13 @@ class ExtrasBook:
         """The extras of a message, to be looked at."""
         return (await self._all()).get(message_id, NOTHING)
 
+    async def with_change(self, change_id: str) -> tuple[str, ...]:
+        """Return the ids of the messages with a button that takes this change back."""
+        known = await self._all()
+        return tuple(
+            name for name, extras in known.items() if any(each["change_id"] == change_id for each in extras.choices)
+        )
+
     async def change(self, message_id: str, extras: Extras) -> None:
         """Keep `extras` from now on; empty ones are forgotten."""
         known = await self._all()
@@ -103,6 +112,11 @@ class ExtrasShelf:
         book = self._book(address)
         return NOTHING if book is None else await book.of(message_id)
 
+    async def with_change(self, address: ChatAddress, change_id: str) -> tuple[str, ...]:
+        """Return the ids of a room's messages with a button that takes this change back."""
+        book = self._book(address)
+        return () if book is None else await book.with_change(change_id)
+
     async def change(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
         """Let a message have `extras`, where it has some or had."""
         book = self._book(address)
@@ -122,7 +136,7 @@ def _written(message_id: str, extras: Extras) -> Json:
         reminder = {"id": fired["id"], "text": fired["text"], "due_at": fired["due_at"], "late_ms": fired["late_ms"]}
     return {
         "id": message_id,
-        "choices": [{"label": each["label"], "says": each["says"]} for each in extras.choices],
+        "choices": [json_copy(each) for each in extras.choices],
         "mentions": [*extras.mentions],
         "reactions": {emoji: [*people] for emoji, people in extras.reactions.items()},
         "reminder": reminder,
@@ -137,11 +151,7 @@ def _written(message_id: str, extras: Extras) -> Json:
 def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
     reactions, reminder = entry.get("reactions"), entry.get("reminder")
     extras = Extras(
-        choices=[
-            ChoiceShape(label=str(each.get("label")), says=str(each.get("says")))
-            for each in _list(entry.get("choices"))
-            if isinstance(each, dict)
-        ],
+        choices=[read_choice({**each}) for each in _list(entry.get("choices")) if isinstance(each, dict)],
         mentions=[str(each) for each in _list(entry.get("mentions"))],
         reactions={emoji: [str(each) for each in _list(people)] for emoji, people in reactions.items()}
         if isinstance(reactions, dict)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from pydantic_core import to_json
 from typing_extensions import TypedDict
 
+from bot.platforms.web.choices import ChoiceShape
 from services.chat import Attachment, Person
 
 VERSION: Final = 1
@@ -34,13 +35,6 @@ class CallShape(TypedDict):
     error: NotRequired[str | None]
     truncated: NotRequired[bool]
     duration_ms: NotRequired[float]
-
-
-class ChoiceShape(TypedDict):
-    """A button: pressing it is saying `says` as a reply to the message."""
-
-    label: str
-    says: str
 
 
 class AttachmentShape(TypedDict):

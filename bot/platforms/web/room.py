@@ -59,6 +59,11 @@ class Room:
         return [*map(author_shape, self._people.values()), author_shape(self._bot)]
 
     @property
+    def bot(self) -> AuthorShape:
+        """The bot as the author of messages."""
+        return author_shape(self._bot)
+
+    @property
     def is_idle(self) -> bool:
         """Whether nobody listens."""
         return not self._listeners

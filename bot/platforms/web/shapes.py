@@ -8,8 +8,9 @@ from typing import Final
 
 from bot.platform import OutgoingMessage
 from bot.platforms.web import ids
+from bot.platforms.web.choices import choice_shape
 from bot.platforms.web.extras import NOTHING, Extras
-from bot.platforms.web.frames import AuthorShape, CallShape, ChoiceShape, FiredShape, MessageShape, written
+from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, written
 from services.chat import Person
 from services.reminders.model import EVERYONE, DueNotice
 
@@ -49,7 +50,7 @@ def message_shape(
 def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
     """What a message of the bot has beside its text."""
     return Extras(
-        choices=[ChoiceShape(label=each.label, says=each.says) for each in message.choices],
+        choices=[choice_shape(each, written) for each in message.choices],
         mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
         reminder=_fired(message, now),
     )

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bot.courier import ReminderCourier
 from bot.testing.clocks import FixedClock
 from services.chat import ChatAddress, Person
-from services.reminders.model import DueNotice, ReminderAction
+from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
 DUE = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")
@@ -140,3 +140,24 @@ async def test_what_comes_again_until_done_says_so(courier, outbox):
 
     (message,) = outbox.messages
     assert message.text.endswith("\n   (again in 5 minutes, until you say “done”)")
+
+
+@pytest.mark.parametrize(
+    ("notice", "done", "others"),
+    [
+        (TEA, ("ann",), ("ann",)),
+        (MILK, ("ann", "bob"), ("ann", "bob")),
+        (replace(TEA, targets=(Person(id=EVERYONE, name="everyone"),)), ("ann",), ("ann",)),
+        (
+            replace(TEA, targets=(Person(id=EVERYONE, name="everyone"),), repeats_every=timedelta(minutes=10)),
+            (),
+            ("ann",),
+        ),
+    ],
+)
+async def test_the_buttons_of_a_reminder_serve_those_who_may_change_it(courier, outbox, notice, done, others):
+    await courier.deliver(notice)
+
+    first, *rest = outbox.messages[-1].choices
+    assert first.for_people == done
+    assert {each.for_people for each in rest} == {others}

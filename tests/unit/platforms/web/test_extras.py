@@ -1,7 +1,9 @@
+from bot.platforms.web.choices import choice_shape
 from bot.platforms.web.extras import Extras, ExtrasBook
-from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
+from bot.platforms.web.frames import AttachmentShape, FiredShape, written
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
+from services.chat import Choice
 from services.session import MemoryStateStore
 
 
@@ -12,7 +14,7 @@ def book(state):
 async def test_extras_are_there_after_a_restart():
     state = MemoryStateStore(FixedClock(NOW))
     extras = Extras(
-        choices=[ChoiceShape(label="Done", says="done")],
+        choices=[choice_shape(Choice(label="Done", says="done"), written)],
         mentions=["ann"],
         reactions={"👍": ["lin"]},
         reminder=FiredShape(id="r1", text="tea", due_at="2026-11-20T10:00:00Z", late_ms=12),

@@ -1,0 +1,113 @@
+"""The buttons of the room as the HTTP API sends them: for whom each is, and whether it is still of use."""
+
+from datetime import timedelta
+
+from bot.testing.clocks import FixedClock
+from bot.testing.fixtures import NOW
+
+
+async def say(api, text, *, name="Ann", **fields):
+    body = {"session_id": "lobby", "message": text, "name": name} | fields
+    return (await api.post("/api/chat/send", json=body)).json()["reply"]
+
+
+async def press(api, message, number=0, *, name="Ann"):
+    return await say(api, message["choices"][number]["says"], name=name, reply_to=message["id"])
+
+
+async def shown(api, message):
+    log = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]
+    return next(each for each in log if each["id"] == message["id"])
+
+
+async def states(api, message):
+    return [each["state"] for each in (await shown(api, message))["choices"]]
+
+
+async def test_an_undo_button_names_its_person_and_its_change(api):
+    reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
+
+    [button] = reply["choices"]
+    assert (button["only_for"], button["state"], button["expires_at"]) == (["ann"], "live", None)
+    assert button["says"] == f"/undo {button['change_id']}"
+
+
+async def test_the_undo_button_of_a_change_is_used_once_that_is_taken_back_in_any_way(api):
+    first = await say(api, "Bubbles, remind me in 10 minutes to stretch")
+    second = await say(api, "Bubbles, remind me in 10 minutes to drink")
+    third = await say(api, "Bubbles, remind me in 10 minutes to eat")
+    await press(api, first)
+    await say(api, "Bubbles, undo")
+
+    assert await states(api, first) == ["used"]
+    assert await states(api, second) == ["live"]
+    assert await states(api, third) == ["used"]
+
+
+async def test_the_room_is_told_that_a_button_is_used(api):
+    reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
+    frames = []
+    api.context.room.room("lobby").listen(frames.append)
+    await press(api, reply)
+
+    [told] = [each.data["message"] for each in frames if each.type == "message_updated"]
+    assert told["id"] == reply["id"]
+    assert told["author"]["kind"] == "bot"
+    assert [each["state"] for each in told["choices"]] == ["used"]
+
+
+async def test_a_used_button_is_answered_in_words_and_without_a_code(api):
+    reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
+    await press(api, reply)
+    again = await press(api, reply)
+
+    assert again["text"] == "That was taken back already."
+    assert [call["error"] for call in again["tool_calls"]] == ["That was taken back already."]
+
+
+async def test_a_press_by_somebody_else_uses_nothing_and_is_answered_in_words(api):
+    reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
+    told = await press(api, reply, name="Lin")
+
+    assert told["text"].startswith("That is somebody else's change")
+    assert await states(api, reply) == ["live"]
+
+
+async def test_a_question_is_answered_by_one_press_and_expires(api_of):
+    clock = FixedClock(NOW)
+    api = await api_of(clock=clock)
+    first = await say(api, "Bubbles, forget me")
+    await press(api, first, 1)
+    second = await say(api, "Bubbles, forget me")
+    until_then = await states(api, second)
+    clock.set(clock.now() + timedelta(minutes=10))
+
+    assert await states(api, first) == ["used", "used"]
+    assert [each["only_for"] for each in first["choices"]] == [["ann"], ["ann"]]
+    assert until_then == ["live", "live"]
+    assert await states(api, second) == ["expired", "expired"]
+
+
+async def test_the_error_of_a_refused_call_is_worded_for_people_in_the_history_too(api):
+    await say(api, "Bubbles, remind me in 10 minutes to stretch")
+    told = await say(api, "Bubbles, delete stretch", name="Lin")
+    [call] = (await shown(api, told))["tool_calls"]
+
+    assert call["error"] == told["text"]
+    assert "not_your_reminder" not in str(told)
+
+
+async def test_a_change_over_http_is_undone_by_its_id(api):
+    ann = {"name": "Ann"}
+    made = [
+        (await api.post("/api/reminders", params=ann, json={"text": f"remind me in 10 minutes to {what}"})).json()
+        for what in ("stretch", "drink")
+    ]
+    undone = await api.post("/api/reminders/undo", params=ann | {"change_id": made[0]["change_id"]})
+    again = await api.post("/api/reminders/undo", params=ann | {"change_id": made[0]["change_id"]})
+    others = await api.post("/api/reminders/undo", params={"name": "Lin", "change_id": made[1]["change_id"]})
+    left = (await api.get("/api/reminders")).json()["reminders"]
+
+    assert (undone.status_code, again.status_code, others.status_code) == (200, 409, 403)
+    assert again.json()["detail"].endswith("That was taken back already.")
+    assert [each["text"] for each in left] == ["drink"]
