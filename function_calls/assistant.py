@@ -36,6 +36,7 @@ from function_calls.session_state import CallState, LazySession, MemorySessionSt
 from function_calls.typed_calls import meant_name, typed_call, typed_name
 from function_calls.undecided_answers import reply_instead
 from function_calls.wording import say
+from services.call_log.model import CONFIRMED
 from services.call_log.tally import current_tally
 from services.errors import ModelUnavailable
 
@@ -128,7 +129,7 @@ class Assistant:
         tally = current_tally()
         if waiting and not turn.steps:
             if tally is not None:
-                tally.begin_round("confirmed")
+                tally.begin_round(CONFIRMED)
             return Interpretation(calls=tuple(each.call for each in waiting))
         typed = typed_call(turn)
         if typed is not None:
@@ -221,7 +222,7 @@ class Assistant:
 def _approved(context: CallContext, pending: PendingCall) -> CallContext:
     """Return the context of a call that the person has said yes to: that of the message which asked for it.
 
-    The call is shown and recorded under the message with the yes, whose answer it is part of.
+    The call is recorded under that message, and shown in the answer to the yes.
     """
     return replace(
         context,

@@ -129,8 +129,15 @@ class FunctionCallRouter:
 
     async def _tell(self, name: str, context: CallContext, **data: object) -> None:
         if self.events.is_heard(name):
+            asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
             await self.events.publish(
-                Event(name=name, data=data, chat=str(context.chat), message_id=context.answered.id, at=context.now)
+                Event(
+                    name=name,
+                    data=data | asked_in,
+                    chat=str(context.chat),
+                    message_id=context.answered.id,
+                    at=context.now,
+                )
             )
 
     async def _hooked(self, call: ToolCall, context: CallContext) -> ToolResult:

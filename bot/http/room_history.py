@@ -85,16 +85,31 @@ class RoomHistory:
 
     async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[ToolCallShape, ...]]:
         """The calls by the message they stand under: the bot's first answer, or the question when there is none."""
+        found = await self._confirmed(chat, paged)
         asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
         asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
         if not asked:
-            return {}
+            return found
         of_questions = await self._log.of_messages(chat, sorted(asked))
         called = [question for question, calls in of_questions.items() if calls]
         hosts: dict[str, str] = {}
         for reply in await self._pages.replies(chat, called) if called else ():
             hosts.setdefault(reply.message.reply_to or "", reply.message.id)
-        return {hosts.get(question, question): of_questions[question] for question in called}
+        for question in called:
+            host = hosts.get(question, question)
+            found[host] = (*found.get(host, ()), *of_questions[question])
+        return found
+
+    async def _confirmed(
+        self, chat: ChatAddress, paged: Sequence[PagedMessage]
+    ) -> dict[str, tuple[ToolCallShape, ...]]:
+        """The calls that a yes has let run, by the answer to the yes; they are recorded under the message before."""
+        found: dict[str, tuple[ToolCallShape, ...]] = {}
+        for each in paged:
+            extras = await self._room.extras(chat.chat_id, each.message.id)
+            if extras.confirmed:
+                found[each.message.id] = await self._log.confirmed(chat, extras.confirmed)
+        return found
 
 
 def _shown(call: ToolCallShape) -> CallShape:

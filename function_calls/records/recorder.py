@@ -105,7 +105,7 @@ def _turn_record(turn: Turn, tally: Tally, reply: Reply | None, error: str, took
 
 def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally: Tally | None) -> CallRecord:
     completions = () if tally is None else tally.take_new()
-    message = context.answered
+    message = context.message
     return CallRecord(
         id=f"tc_{uuid4().hex}",
         address=message.address,

@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from typing import Literal, TypedDict
+from typing import Final, Literal, TypedDict
 
 from msgspec import Struct
 
@@ -13,6 +13,9 @@ from services.session import Json
 Status = Literal["success", "error", "timeout", "denied"]
 Outcome = Literal["answered", "silent", "failed"]
 Ending = Literal["", "reply", "question", "answered"]
+
+CONFIRMED: Final = "confirmed"
+"""The route of a round whose calls the person has said yes to."""
 
 
 class ToolCallShape(TypedDict):

@@ -9,7 +9,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from services.call_log.masking import SecretMask
-from services.call_log.model import CallRecord, CompletionRecord, Spent, ToolCallShape, TurnRecord
+from services.call_log.model import CONFIRMED, CallRecord, CompletionRecord, Spent, ToolCallShape, TurnRecord
 from services.call_log.ports import CallStore
 from services.chat import ChatAddress
 
@@ -87,6 +87,12 @@ class CallLog:
         for call in await self._store.calls(address.key, message_ids):
             found[call.message_id] = (*found[call.message_id], call.as_tool_call())
         return found
+
+    async def confirmed(self, address: ChatAddress, message_ids: Sequence[str]) -> tuple[ToolCallShape, ...]:
+        """Return the calls of these messages that were made only after a yes."""
+        await self.drain()
+        found = await self._store.calls(address.key, message_ids)
+        return tuple(call.as_tool_call() for call in found if call.route == CONFIRMED)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
         """What models cost since `moment` (timezone-aware), one entry a person and chat."""

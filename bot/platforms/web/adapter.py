@@ -259,6 +259,8 @@ class WebPlatform:
         extras = extras_of(message, self._clock.now())
         if self.files is not None:
             extras.attachments = await self._attach(self.files, message.files, address.chat_id, message_id)
+        if answer is not None:
+            extras.confirmed = [*answer.confirmed]
         await self._extras.change(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
@@ -278,7 +280,12 @@ class WebPlatform:
         """Let a message of the bot say something else."""
         extras = extras_of(message, self._clock.now())
         before = await self.extras(address.chat_id, message_id)
-        extras = replace(extras, reactions=before.reactions, reminder=extras.reminder or before.reminder)
+        extras = replace(
+            extras,
+            reactions=before.reactions,
+            reminder=extras.reminder or before.reminder,
+            confirmed=before.confirmed,
+        )
         await self._extras.change(address, message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         changed = {key: value for key, value in shape.items() if key not in {"tool_calls", "ts", "client_id"}}

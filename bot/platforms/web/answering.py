@@ -74,6 +74,9 @@ class Answering:
         answer = self._answers.get((chat_id, event.message_id)) if platform == PLATFORM else None
         if answer is None:
             return
+        asked_in = event.data.get("asked_in")
+        if isinstance(asked_in, str) and asked_in not in answer.confirmed:
+            answer.confirmed.append(asked_in)
         call_id, tool = str(event.data.get("id")), str(event.data.get("tool"))
         if event.name == TOOL_START:
             at = self._clock.now()

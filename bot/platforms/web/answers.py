@@ -18,13 +18,14 @@ class Answer:
     """What the bot does and says about one message, as the room hears it.
 
     `id` is the id of the message that the answer will be; it is the same if the question is handled again. `sent` is
-    that message once it is said.
+    that message once it is said. `confirmed` are the earlier messages whose calls the question has said yes to.
     """
 
     def __init__(self, room: Room, question: ChatMessage) -> None:
         self.id = f"{question.id}.r"
         self.question = question
         self.calls: dict[str, CallShape] = {}
+        self.confirmed: list[str] = []
         self.sent: MessageShape | None = None
         self.is_begun = False
         self.is_stopped = False

@@ -18,7 +18,10 @@ _MOST_EMOJI: Final = 50
 
 
 class Extras(Struct, kw_only=True):
-    """Of one message; `reactions` are the ids of people by emoji."""
+    """Of one message; `reactions` are the ids of people by emoji.
+
+    `confirmed` are the messages whose calls the person has said yes to, of an answer to a yes.
+    """
 
     choices: list[ChoiceShape] = field(default_factory=list)
     mentions: list[str] = field(default_factory=list)
@@ -26,13 +29,12 @@ class Extras(Struct, kw_only=True):
     reminder: FiredShape | None = None
     attachments: list[AttachmentShape] = field(default_factory=list)
     stopped: bool = False
+    confirmed: list[str] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to keep."""
-        return not (
-            self.choices or self.mentions or self.reactions or self.reminder or self.attachments or self.stopped
-        )
+        return self == NOTHING
 
     def react(self, person_id: str, emoji: str) -> None:
         """Put the person's emoji on, or take it off again; a message has no more than fifty different ones."""
@@ -145,6 +147,7 @@ def _written(message_id: str, extras: Extras) -> Json:
             for each in extras.attachments
         ],
         "stopped": extras.stopped,
+        "confirmed": [*extras.confirmed],
     }
 
 
@@ -159,6 +162,7 @@ def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
         reminder=_fired(reminder) if isinstance(reminder, dict) else None,
         attachments=[_attachment(each) for each in _list(entry.get("attachments")) if isinstance(each, dict)],
         stopped=entry.get("stopped") is True,
+        confirmed=[str(each) for each in _list(entry.get("confirmed"))],
     )
     return str(entry.get("id")), extras
 
