@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from loguru import logger
 from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from function_calls.calls import Conversation, ToolCall
@@ -20,6 +21,8 @@ from services.language_model.ports import TextListener
 
 if TYPE_CHECKING:
     from loguru import Logger
+
+    from function_calls.router import FunctionCallRouter
 
 Service = TypeVar("Service")
 Progress = Callable[[str], Awaitable[None]]
@@ -103,6 +106,10 @@ class CallContext(Struct, frozen=True, kw_only=True):
     `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
     `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
     while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
+
+    `enclosing` are the routers that this call runs under, outermost first: their hooks, listeners and records apply to
+    it beside those of the router that runs it. `parent_call_id` is the `call_id` of the call that makes this one, empty
+    for a call that no other one makes.
     """
 
     call_id: str
@@ -128,6 +135,12 @@ class CallContext(Struct, frozen=True, kw_only=True):
     confirmed_by: ChatMessage | None = None
     beginning: Beginning | None = None
     on_text: TextListener | None = None
+    enclosing: "tuple[FunctionCallRouter, ...]" = ()
+    parent_call_id: str = ""
+
+    def within(self, *routers: "FunctionCallRouter") -> "CallContext":
+        """Return the context of a call that runs under `routers` beside those it has, each once."""
+        return replace(self, enclosing=tuple(dict.fromkeys((*self.enclosing, *routers))))
 
     @property
     def chat(self) -> ChatAddress:

@@ -16,6 +16,7 @@ from services.session import StateStore
 
 if TYPE_CHECKING:
     from function_calls.context import CallContext
+    from function_calls.router import FunctionCallRouter
 
 _MOST_SERVED: Final = 10_000
 
@@ -26,6 +27,17 @@ class Dispatcher(Protocol):
     async def dispatch(self, call: ToolCall, context: "CallContext") -> ToolResult:
         """Run `call` and return what came of it."""
         ...
+
+
+class EnclosedDispatcher(Struct, frozen=True, kw_only=True):
+    """Runs calls with `inner` under the `enclosing` routers, outermost first, as when an agent made them."""
+
+    inner: Dispatcher
+    enclosing: "tuple[FunctionCallRouter, ...]"
+
+    async def dispatch(self, call: ToolCall, context: "CallContext") -> ToolResult:
+        """Run `call` and return its result."""
+        return await self.inner.dispatch(call, context.within(*self.enclosing))
 
 
 class Oversight(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from loguru import logger
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from function_calls.errors import ArgumentsInvalid
 from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.finishing import finished_once_begun
 from function_calls.hooks import ToolHooks
-from function_calls.oversight import Dispatcher, Oversight
+from function_calls.oversight import Dispatcher, EnclosedDispatcher, Oversight
 from function_calls.permission import Rule, refusal_code
 from function_calls.receipts import receipted, remember
 from function_calls.registry import RegisteredTool, Registry
@@ -23,12 +24,15 @@ from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_t
 from function_calls.wording import say
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
+Value = TypeVar("Value")
 
 
 class FunctionCallRouter:
     """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else.
 
     `others` are the tools from elsewhere; hooks, events, timeouts and session state hold for them as for our own.
+    Hooks, events and `on_dispatched` also apply to the calls that an agent makes with a router of its own while a tool
+    of this one runs (see `CallContext.enclosing`).
     `on_dispatched` hears of every call and its result, for the record. `oversight` knows the owners, the switches, the
     calls that wait for a yes and the receipts; without it that of the call's context holds, if there is any.
     """
@@ -54,12 +58,13 @@ class FunctionCallRouter:
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     def dispatcher_for(self, agent_name: str, oversight: Oversight | None = None) -> Dispatcher:
-        """Who runs the calls of that agent, whether or not it has called anything yet; this router where none does."""
+        """Return what runs the calls of that agent, under this router; this router where the agent is not known."""
         rules = self.oversight or oversight
-        known = None if rules is None else rules.agents.get(agent_name)
-        if known is not None or not agent_name:
-            return known or self
-        return next((tool.dispatchers[agent_name] for tool in self.registry if agent_name in tool.dispatchers), self)
+        found = None if rules is None else rules.agents.get(agent_name)
+        if found is None and agent_name:
+            tools = (tool for tool in self.registry if agent_name in tool.dispatchers)
+            found = next((tool.dispatchers[agent_name] for tool in tools), None)
+        return self if found is None else EnclosedDispatcher(inner=found, enclosing=(self,))
 
     async def list_specs(self, viewer: Viewer, oversight: Oversight | None = None) -> tuple[ToolSpec, ...]:
         """All tools that `viewer` may be offered; `oversight` counts where the router has none of its own."""
@@ -89,8 +94,10 @@ class FunctionCallRouter:
 
     async def _dispatched(self, call: ToolCall, context: CallContext) -> ToolResult:
         started = time.perf_counter()
+        # The ids of an agent's model are unique among its own calls only.
+        event_id = context.call_id if context.parent_call_id else call.id
         await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
-        await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=call.id)
+        await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
         try:
             result = await self._hooked(call, context)
             result = await _kept(call.name, result, context) if result.ok else result
@@ -99,9 +106,10 @@ class FunctionCallRouter:
         result = await remember(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
-        self._note(call, context, result)
+        for router in self._applying(context):
+            router._note(call, context, result)  # noqa: SLF001 - the same class
         await self._tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
-        await self._tell(TOOL_COMPLETE, context, tool=call.name, id=call.id, result=result, duration_ms=took)
+        await self._tell(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
@@ -117,8 +125,13 @@ class FunctionCallRouter:
         if self.oversight is not None:
             return context if context.oversight is self.oversight else replace(context, oversight=self.oversight)
         if context.oversight is not None and context.agent_name:
-            context.oversight.agents[context.agent_name] = self
+            known = EnclosedDispatcher(inner=self, enclosing=context.enclosing)
+            context.oversight.agents[context.agent_name] = known
         return context
+
+    def _applying(self, context: CallContext) -> tuple["FunctionCallRouter", ...]:
+        """Return the routers whose hooks, listeners and records apply to the call of `context`, outermost first."""
+        return context.within(self).enclosing
 
     def _note(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         if self._on_dispatched is not None:
@@ -128,24 +141,27 @@ class FunctionCallRouter:
                 logger.opt(exception=error).error("the call of {} could not be recorded", call.name)
 
     async def _tell(self, name: str, context: CallContext, **data: object) -> None:
-        if self.events.is_heard(name):
-            asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
-            await self.events.publish(
-                Event(
+        asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
+        for events in _distinct(router.events for router in self._applying(context)):
+            if events.is_heard(name):
+                event = Event(
                     name=name,
                     data=data | asked_in,
                     chat=str(context.chat),
                     message_id=context.answered.id,
                     at=context.now,
                 )
-            )
+                await events.publish(event)
 
     async def _hooked(self, call: ToolCall, context: CallContext) -> ToolResult:
-        entered = await self.hooks.enter(call, context) if self.hooks.before else call
-        if isinstance(entered, ToolResult):
-            return entered
-        result = await self._checked(entered, context)
-        return await self.hooks.leave(entered, context, result) if self.hooks.after else result
+        around = _distinct(router.hooks for router in self._applying(context))
+        for entered, hooks in enumerate(around):
+            answer = await hooks.enter(call, context) if hooks.before else call
+            if isinstance(answer, ToolResult):
+                return await _leave(around[:entered], call, context, answer)
+            call = answer
+        inside = replace(context.within(self), parent_call_id=context.call_id)
+        return await _leave(around, call, context, await self._checked(call, inside))
 
     async def _checked(self, call: ToolCall, context: CallContext) -> ToolResult:
         tool = self.registry.get(call.name)
@@ -222,6 +238,19 @@ class FunctionCallRouter:
     def _replies(self, call: ToolCall, result: ToolResult) -> bool:
         tool = self.registry.get(call.name)
         return tool is not None and tool.options.returns == "reply" and bool(result.text)
+
+
+def _distinct(values: Iterable[Value]) -> list[Value]:
+    """Return `values` in order, each object once."""
+    return list({id(value): value for value in values}.values())
+
+
+async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
+    """Let the `after` hooks see the result, innermost first."""
+    for hooks in reversed(around):
+        if hooks.after:
+            result = await hooks.leave(call, context, result)
+    return result
 
 
 def _begun(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:

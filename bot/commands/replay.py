@@ -77,7 +77,8 @@ async def _replayed(settings: Settings, message: str, chat: str | None) -> _Both
         found = await recorded(SqlCallReader(view), message, chat)
         if found is None:
             return None
-        turn, calls = found
+        turn, recorded_calls = found
+        calls = tuple(call for call in recorded_calls if not call.is_nested)  # the agent's record answers for them
         recent = await messages_before(view, turn.address, turn.message_id, settings.router.context_messages)
     again = turn_again(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
     client = language_model(settings.model)

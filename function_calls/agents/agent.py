@@ -21,7 +21,7 @@ from function_calls.hooks import ToolHooks
 from function_calls.interpreter import Interpreter
 from function_calls.inverse_checks import check_inverses
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
-from function_calls.oversight import Dispatcher
+from function_calls.oversight import Dispatcher, EnclosedDispatcher
 from function_calls.own_words import asked_for, was_shown
 from function_calls.registry import Registrable, Registry
 from function_calls.rounds import (
@@ -42,7 +42,11 @@ from services.language_model.ports import LanguageModel
 
 
 class AgentHooks(Struct, frozen=True, kw_only=True):
-    """Where other code may step in: around the model, around the tools, and the bus that hears of each call."""
+    """Where other code may step in: around the model, around the tools, and the bus that hears of each call.
+
+    `tools` and `events` also apply to the calls of the agents that this one asks or hands over to. `model` is only of
+    this agent.
+    """
 
     model: ModelHooks = field(default_factory=ModelHooks)
     tools: ToolHooks = field(default_factory=ToolHooks)
@@ -118,7 +122,12 @@ class Agent:
     def dispatchers(self) -> Mapping[str, Dispatcher]:
         """Who runs its calls and those of the agents below it, by the agent's name."""
         below = [*self._sub_agents.values(), *self._router.registry]
-        return {name: each for other in below for name, each in other.dispatchers.items()} | {self.name: self._router}
+        enclosed = {
+            name: EnclosedDispatcher(inner=each, enclosing=(self._router,))
+            for other in below
+            for name, each in other.dispatchers.items()
+        }
+        return {**enclosed, self.name: self._router}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
         """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.
@@ -142,7 +151,8 @@ class Agent:
 
     async def _handed_over(self, agent: SubAgent, outcome: Outcome, used: int, context: CallContext) -> AgentOutcome:
         shown = without_transfers(outcome.turn.steps)
-        ended = await agent.run(replace(outcome.turn, steps=shown), context, rounds=outcome.rounds_left)
+        inside = context.within(self._router)
+        ended = await agent.run(replace(outcome.turn, steps=shown), inside, rounds=outcome.rounds_left)
         steps = (*outcome.turn.steps, *ended.steps[len(shown) :])
         notice = ended.notice or outcome.notice
         return replace(ended, steps=steps, notice=notice, rounds_used=used + ended.rounds_used)

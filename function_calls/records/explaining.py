@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from function_calls.wording import say
-from services.call_log.model import CallRecord, TurnRecord, parsed
+from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parsed
 
 _LONGEST = 300
 
@@ -75,9 +75,12 @@ def _call(number: int, call: CallRecord, language: str, *, has_details: bool) ->
     ]
     if call.repairs:
         lines.append(say(language, "explain.mended", repairs=_short("; ".join(call.repairs))))
-    agent = parsed(call.spawn_task) if call.spawn_task else None
-    if isinstance(agent, dict):
-        lines.append(say(language, "explain.by_agent", agent=agent.get("agent")))
+    task = parsed(call.spawn_task) if call.spawn_task else None
+    agent = task.get("agent") if isinstance(task, dict) else ""
+    if call.is_nested:
+        agent = call.route.removeprefix(AGENT_ROUTE)
+    if agent:
+        lines.append(say(language, "explain.by_agent", agent=agent))
     told = (call.error or call.result) if has_details else call.said
     if told:
         lines.append(say(language, "explain.result", result=_short(told)))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from function_calls.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult, Turn
 from function_calls.context import CallContext
 from function_calls.transcript import arguments_text, result_text
-from services.call_log.model import NOTHING, CallRecord, Ending, Outcome, TurnRecord
+from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
 from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
 from services.call_log.tally import Tally, counting, current_tally
@@ -119,7 +119,7 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
         status="success" if result.ok else result.failure,
         duration_ms=result.duration_ms,
         at=context.clock.now(),
-        route=context.door if tally is None else tally.route,
+        route=_route(context, tally),
         round=0 if tally is None else tally.round,
         repairs=call.repairs,
         said=result.text,
@@ -129,6 +129,12 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
         charge=sum((each.charge for each in completions), NOTHING),
         spawn_task=None if result.spawned is None else _spawn_text(result.spawned),
     )
+
+
+def _route(context: CallContext, tally: Tally | None) -> str:
+    if context.agent_name and context.parent_call_id:
+        return f"{AGENT_ROUTE}{context.agent_name}"
+    return context.door if tally is None else tally.route
 
 
 def _ending(result: ToolResult) -> Ending:
@@ -142,14 +148,17 @@ def _ending(result: ToolResult) -> Ending:
 
 def _spawn_text(task: SpawnedTask) -> str:
     """An agent's work as JSON."""
-    told = {
+    return json.dumps(_spawned(task), ensure_ascii=False, default=str)
+
+
+def _spawned(task: SpawnedTask) -> dict[str, object]:
+    return {
         "agent": task.agent,
         "request": task.request,
         "answer": task.answer,
         "ok": task.ok,
         "tool_calls": [each for step in task.steps for each in _spawned_calls(step)],
     }
-    return json.dumps(told, ensure_ascii=False, default=str)
 
 
 def _spawned_calls(step: Step) -> list[dict[str, object]]:
@@ -161,6 +170,7 @@ def _spawned_calls(step: Step) -> list[dict[str, object]]:
             "error": None if result.ok else result.error,
             "status": "success" if result.ok else result.failure,
             "duration": round(result.duration_ms),
+            **({} if result.spawned is None else {"spawn_task": _spawned(result.spawned)}),
         }
         for call, result in zip(step.calls, step.results, strict=True)
     ]

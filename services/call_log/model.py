@@ -16,6 +16,8 @@ Ending = Literal["", "reply", "question", "answered"]
 
 CONFIRMED: Final = "confirmed"
 """The route of a round whose calls the person has said yes to."""
+AGENT_ROUTE: Final = "agent:"
+"""How the route of a call begins that an agent made; the agent's name follows."""
 
 
 class ToolCallShape(TypedDict):
@@ -108,7 +110,8 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
     `arguments` and `spawn_task` are JSON text. `result` is what a model is fed, None after a failure; `said` is what
     people were told. `charge` are the completions since the call before, so that the sum over calls counts each once.
-    `receipts` are the changes of state as (action, subject), `round` counts from 1 (0: outside of a turn).
+    `receipts` are the changes of state as (action, subject), `round` counts from 1 (0: outside of a turn). `route` is
+    `agent:NAME` for a call that an agent made while a tool ran; it is also in the `spawn_task` of that tool's call.
     """
 
     id: str
@@ -132,6 +135,11 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     model: str = ""
     charge: Charge = NOTHING
     spawn_task: str | None = None
+
+    @property
+    def is_nested(self) -> bool:
+        """Return True for a call that an agent made while a tool ran."""
+        return self.route.startswith(AGENT_ROUTE)
 
     def as_tool_call(self) -> ToolCallShape:
         """The call as the specification's HTTP history has it; a failure in the words that people were told."""

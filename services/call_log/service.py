@@ -75,7 +75,10 @@ class CallLog:
         return await self._store.calls(turn.address.key, [turn.message_id])
 
     async def of_message(self, address: ChatAddress, message_id: str) -> tuple[ToolCallShape, ...]:
-        """The calls that a person's message led to, as the HTTP history shows them."""
+        """Return the calls that a person's message led to, as the HTTP history shows them.
+
+        Calls that agents made are in the `spawn_task` of the call that asked the agent.
+        """
         return (await self.of_messages(address, [message_id]))[message_id]
 
     async def of_messages(
@@ -84,7 +87,8 @@ class CallLog:
         """`of_message` of several at once; a message without calls has an empty entry."""
         await self.drain()
         found: dict[str, tuple[ToolCallShape, ...]] = dict.fromkeys(message_ids, ())
-        for call in await self._store.calls(address.key, message_ids):
+        calls = await self._store.calls(address.key, message_ids)
+        for call in (each for each in calls if not each.is_nested):
             found[call.message_id] = (*found[call.message_id], call.as_tool_call())
         return found
 

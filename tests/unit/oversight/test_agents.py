@@ -5,6 +5,7 @@ import pytest
 from bot.testing.models import ScriptedInterpreter
 from function_calls.agents.agent import Agent
 from function_calls.agents.agent_tool import AgentTool
+from function_calls.calls import ToolResult
 from function_calls.registry import tool_function
 from tests.unit.oversight.conftest import call
 
@@ -125,3 +126,25 @@ async def test_an_agents_claim_without_a_receipt_is_replaced(room, scout):
     result = await room(scout("I've set a reminder for 5 pm.")).dispatch(ASK)
 
     assert result.text.startswith("Nothing was set, changed or deleted just now.")
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_hook_of_the_bot_sees_the_call_of_an_agent_that_is_run_after_a_yes(room, scout, made, is_restarted):
+    here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
+    await here.say("clean the house")
+    if is_restarted:
+        here.oversight.agents.clear()
+    here.router.hooks.before.append(lambda call, ctx: ToolResult.failed("no fire", text="No fire!"))
+
+    assert await here.say("yes") == "No fire!"
+    assert made == []
+
+
+async def test_a_hook_of_the_bot_sees_what_an_undo_runs_in_an_agent(room, scout, made):
+    here = room(scout([call("tidy", place="attic")]), script=[[ASK], "tidied", [call("undo")]])
+    seen = []
+    here.router.hooks.before.append(lambda call, ctx: seen.append(call.name))
+    await here.say("clean the house")
+    await here.say("undo")
+
+    assert seen == ["scout", "tidy", "undo", "untidy"]

@@ -1,0 +1,153 @@
+"""Hooks, listeners and records of a router apply to the calls that agents make while its tools run."""
+
+import asyncio
+
+import pytest
+from msgspec.structs import replace
+
+from bot.testing.models import ScriptedInterpreter
+from function_calls.agents.agent import Agent, AgentHooks
+from function_calls.agents.agent_tool import AgentTool
+from function_calls.agents.loop import LoopAgent
+from function_calls.calls import ToolCall, ToolResult
+from function_calls.events import TOOL_COMPLETE, TOOL_START, EventBus
+from function_calls.hooks import ToolHooks
+from function_calls.records.recorder import TurnRecorder
+from function_calls.registry import Registry, tool_function
+from function_calls.router import FunctionCallRouter
+from services.call_log.memory_store import MemoryCallStore
+from services.call_log.service import CallLog
+from tests.unit.agents.conftest import called
+
+ASK = ToolCall(id="1", name="cleaner", arguments={"request": "clean up"})
+WIPE = called("wipe", disk="a")
+
+
+@pytest.fixture
+def wiped():
+    return []
+
+
+@pytest.fixture
+def wipe(wiped):
+    @tool_function(name="wipe", changes_state=True)
+    async def wipe(disk: str) -> str:
+        """Wipe a disk."""
+        wiped.append(disk)
+        return f"{disk} is empty"
+
+    return wipe
+
+
+def refuse_wipe(call, context):
+    return ToolResult.failed("wiping is forbidden", kind="denied") if call.name == "wipe" else None
+
+
+def direct(wipe, **options):
+    return Agent(name="cleaner", model=ScriptedInterpreter([WIPE, "Everything is clean."]), tools=[wipe], **options)
+
+
+def below_another_agent(wipe):
+    asked = called("helper", request="wipe a")
+    helper = Agent(name="helper", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
+    return Agent(name="cleaner", model=ScriptedInterpreter([asked, "done"]), tools=[AgentTool(helper)])
+
+
+def after_a_transfer(wipe):
+    helper = Agent(name="helper", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
+    script = [called("transfer_to_agent", agent_name="helper")]
+    return Agent(name="cleaner", model=ScriptedInterpreter(script), sub_agents=[helper])
+
+
+def in_a_loop(wipe):
+    worker = Agent(name="worker", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
+    return LoopAgent(name="cleaner", agents=[worker], max_iterations=1)
+
+
+EVERY_WAY = pytest.mark.parametrize("hire", [direct, below_another_agent, after_a_transfer, in_a_loop])
+
+
+def router_with(agent, **options):
+    registry = Registry()
+    registry.register(AgentTool(agent))
+    return FunctionCallRouter(registry, **options)
+
+
+@EVERY_WAY
+async def test_a_before_hook_of_the_bot_refuses_the_call_of_an_agent(hire, wipe, wiped, context):
+    router = router_with(hire(wipe), hooks=ToolHooks(before=[refuse_wipe]))
+    await router.dispatch(ASK, context)
+
+    assert wiped == []
+
+
+@EVERY_WAY
+async def test_listeners_of_the_bot_hear_the_calls_of_agents(hire, wipe, context):
+    events, heard = EventBus(), []
+    events.subscribe(TOOL_COMPLETE, lambda event: heard.append(event.data["tool"]))
+    await router_with(hire(wipe), events=events).dispatch(ASK, context)
+
+    assert "wipe" in heard
+    assert heard[-1] == "cleaner"
+
+
+@EVERY_WAY
+async def test_every_call_of_an_agent_is_a_row_of_its_own_in_the_record(hire, wipe, context):
+    store = MemoryCallStore()
+    log = CallLog(store)
+    await router_with(hire(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)
+    await log.drain()
+    rows = {each.tool_name: each for each in await store.calls(context.chat.key, ["m1"])}
+    (shown,) = await log.of_message(context.chat, "m1")
+
+    assert rows["wipe"].is_nested
+    assert not rows["cleaner"].is_nested
+    assert shown["name"] == "cleaner"
+
+
+async def test_what_an_agents_agent_called_is_in_the_task_of_the_record(wipe, context):
+    log = CallLog(MemoryCallStore())
+    router = router_with(below_another_agent(wipe), on_dispatched=TurnRecorder(log).called)
+    await router.dispatch(ASK, context)
+    (shown,) = await log.of_message(context.chat, "m1")
+    (helper,) = shown["spawn_task"]["tool_calls"]
+
+    assert [each["name"] for each in helper["spawn_task"]["tool_calls"]] == ["wipe"]
+
+
+async def test_after_hooks_run_from_the_agent_outwards(wipe, context):
+    def signed(name):
+        return lambda call, ctx, result: replace(result, value=f"{result.value} {name}")
+
+    agent = direct(wipe, hooks=AgentHooks(tools=ToolHooks(after=[signed("agent")])))
+    result = await router_with(agent, hooks=ToolHooks(after=[signed("bot")])).dispatch(ASK, context)
+
+    assert result.spawned.steps[0].results[0].value == "a is empty agent bot"
+
+
+async def test_hooks_and_a_bus_that_agent_and_bot_share_are_used_once(wipe, context):
+    seen = []
+    hooks, events = ToolHooks(before=[lambda call, ctx: seen.append(call.name)]), EventBus()
+    events.subscribe(TOOL_START, lambda event: seen.append(event.data["tool"]))
+    agent = direct(wipe, hooks=AgentHooks(tools=hooks, events=events))
+    await router_with(agent, hooks=hooks, events=events).dispatch(ASK, context)
+
+    assert sorted(seen) == ["cleaner", "cleaner", "wipe", "wipe"]
+
+
+async def test_events_of_calls_with_the_same_id_of_a_model_have_different_ids(wipe, context):
+    events, heard = EventBus(), []
+    events.subscribe(TOOL_START, lambda event: heard.append(event.data["id"]))
+    await router_with(direct(wipe), events=events).dispatch(ASK, context)
+
+    assert heard[0] == "1"
+    assert len(set(heard)) == 2
+
+
+async def test_two_agents_at_once_are_under_the_hooks_of_their_bot(wipe, wiped, context):
+    router = router_with(direct(wipe), hooks=ToolHooks(before=[refuse_wipe]))
+    router.registry.register(AgentTool(Agent(name="other", model=ScriptedInterpreter([WIPE, "ok"]), tools=[wipe])))
+    other = ToolCall(id="2", name="other", arguments={"request": "clean up"})
+    await asyncio.gather(router.dispatch(ASK, context), router.dispatch(other, context))
+
+    assert wiped == []
