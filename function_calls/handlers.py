@@ -96,7 +96,7 @@ async def reminder_set(
     )
 
 
-@tool_function(name="reminder_list", returns="reply")
+@tool_function(name="reminder_list", returns="reply", uses_state=True)
 async def reminder_list(
     args: ReminderListArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:

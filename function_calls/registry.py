@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from function_calls.calls import ToolSpec
 from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.context import CallContext
 from function_calls.declaring.class_tools import Tool
 from function_calls.declaring.option_checks import check_options
 from function_calls.declaring.parameters import Fault
-from function_calls.declaring.signature import analyse, signature_error
+from function_calls.declaring.signature import analyse, names_attribute, signature_error
 from function_calls.declaring.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.errors import SchemaInvalid
 from function_calls.invocation import Invoke, class_invoker, function_invoker
@@ -34,6 +35,8 @@ class RegisteredTool(Struct, frozen=True, kw_only=True):
 
     `source` is what was registered. `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
 
+    `uses_state` says that the calls of a session wait for each other, because they read and write its state.
+
     `validator` checks arguments against the schema, `instantiate` makes of them what `invoke` takes: an instance of
     the argument class, or for a class tool the dict itself. `rule` says who may call it.
     """
@@ -45,6 +48,7 @@ class RegisteredTool(Struct, frozen=True, kw_only=True):
     validator: SchemaValidator
     instantiate: Callable[[Mapping[str, object]], object]
     invoke: Invoke
+    uses_state: bool = False
     dispatchers: Mapping[str, Dispatcher] = field(default_factory=dict)
 
     @property
@@ -203,6 +207,7 @@ def _function_tool(
         validator=signature.validator,
         instantiate=partial(instantiate, signature),
         invoke=function_invoker(function, signature),
+        uses_state=_uses_state(function, options) and CallContext in signature.injected.values(),
     )
 
 
@@ -223,8 +228,13 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         validator=_validator_of(tool),
         instantiate=dict,
         invoke=class_invoker(tool),
+        uses_state=_uses_state(tool.run, options),
         dispatchers=tool.dispatchers,
     )
+
+
+def _uses_state(function: Callable[..., object], options: ToolOptions) -> bool:
+    return names_attribute(function, "state") if options.uses_state is None else options.uses_state
 
 
 def _validator_of(tool: Tool) -> SchemaValidator:

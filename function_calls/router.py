@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TypeVar
 
 from loguru import logger
@@ -20,6 +21,7 @@ from function_calls.permission import Rule, refusal_code
 from function_calls.receipts import receipted, remember
 from function_calls.registry import RegisteredTool, Registry
 from function_calls.running import crashed, run_guarded, says_anything
+from function_calls.session_state import StateConflict
 from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 from function_calls.wording import say
 
@@ -98,9 +100,11 @@ class FunctionCallRouter:
         event_id = context.call_id if context.parent_call_id else call.id
         await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
         await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
+        tool = self.registry.get(call.name)
         try:
-            result = await self._hooked(call, context)
-            result = await _kept(call.name, result, context) if result.ok else result
+            async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
+                result = await self._hooked(call, context)
+                result = await _kept(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
             result = crashed(call.name, error, context)
         result = await remember(call, context, result)
@@ -264,6 +268,11 @@ async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResu
     """The result once the session state that the call wrote is stored; a change with a receipt stays told."""
     try:
         await context.state.commit()
+    except StateConflict as conflict:
+        logger.warning("tool {}: session state {}; declare it with uses_state=True", name, conflict)
+        error = f"'{name}' ran, but its session state was not stored: {conflict}"
+        told = say(context.language, "failed.state_conflict", tool=name)
+        return replace(ToolResult.failed(error, text=told), receipts=result.receipts, spawned=result.spawned)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
         failed = crashed(name, error, context)
         return result if result.receipts else failed

@@ -2,9 +2,14 @@
 
 A key belongs to this session (one person in one chat), or by its prefix to the person everywhere (`user:`), to the
 whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
+
+Calls of one turn run at the same time. Those of tools that use the state run one after the other
+(`CallState.exclusive`), and none overwrites a value that another changed after it was read (`StateConflict`).
 """
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Final, Protocol
 
 from pydantic_core import to_json
@@ -17,6 +22,14 @@ USER: Final = "user:"
 APP: Final = "app:"
 TEMP: Final = "temp:"
 _PREFIXES: Final = (USER, APP, TEMP)
+
+
+class StateConflict(Exception):
+    """Another call of the session changed `keys` after this one had read them."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        super().__init__(f"changed by another call in the meantime: {', '.join(keys)}")
+        self.keys = tuple(keys)
 
 
 class SessionStateStore(Protocol):
@@ -57,7 +70,7 @@ class MemorySessionStateStore:
 class Session:
     """The values that calls of one turn share, loaded once; without a store they last as long as this object."""
 
-    __slots__ = ("_scopes", "_store", "_values")
+    __slots__ = ("_commits", "_scopes", "_store", "_values", "lock")
 
     def __init__(
         self,
@@ -68,6 +81,8 @@ class Session:
         self._store = store
         self._scopes = scopes or {}
         self._values: dict[str, dict[str, Json]] = {SESSION: {}, USER: {}, APP: {}, TEMP: {}, **(values or {})}
+        self._commits = asyncio.Lock()
+        self.lock = asyncio.Lock()
 
     @classmethod
     async def open(cls, store: SessionStateStore, conversation: Conversation) -> "Session":
@@ -92,13 +107,29 @@ class Session:
         """All keys with their prefixes."""
         return (prefix + name for prefix, values in self._values.items() for name in values)
 
-    async def keep(self, changes: Mapping[str, StateDelta]) -> None:
-        """Store what a call changed, by prefix, and let the next calls see it."""
-        stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
-        if stored and self._store is not None:
-            await self._store.commit(stored)
-        for prefix, delta in changes.items():
-            _apply(self._values[prefix], delta)
+    async def keep(self, changes: Mapping[str, StateDelta], read: Mapping[str, bytes]) -> None:
+        """Store what a call changed, by prefix, and let the next calls see it.
+
+        `read` are the values that it changed as the call had read them, see `encoded`.
+
+        Raises:
+            StateConflict: they are others now; nothing is stored.
+        """
+        async with self._commits:
+            changed = [key for key, value in read.items() if self.encoded(key) != value]
+            if changed:
+                raise StateConflict(changed)
+            stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
+            if stored and self._store is not None:
+                await self._store.commit(stored)
+            for prefix, delta in changes.items():
+                _apply(self._values[prefix], delta)
+
+    def encoded(self, key: str) -> bytes:
+        """Return one value as JSON; empty where there is none."""
+        prefix, name = _split(key)
+        values = self._values[prefix]
+        return to_json(values[name]) if name in values else b""
 
     def scope(self, prefix: str) -> str:
         """The store's name for the keys with `prefix`."""
@@ -125,13 +156,16 @@ class LazySession:
 class CallState(MutableMapping[str, object]):
     """The state as one call sees it. What it changes, also inside a list or dict, is kept by `commit` or not at all."""
 
-    __slots__ = ("_opened", "_read", "_removed", "_written")
+    __slots__ = ("_copies", "_lock", "_lock_inside", "_opened", "_read", "_removed", "_written")
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: Session | None = None, lock: asyncio.Lock | None = None) -> None:
         self._opened = session
+        self._lock = lock
+        self._lock_inside: asyncio.Lock | None = None
         self._written: dict[str, object] = {}
         self._removed: set[str] = set()
-        self._read: dict[str, tuple[Json, bytes]] = {}
+        self._copies: dict[str, Json] = {}
+        self._read: dict[str, bytes] = {}
 
     @property
     def _session(self) -> Session:
@@ -141,19 +175,32 @@ class CallState(MutableMapping[str, object]):
 
     def sibling(self) -> "CallState":
         """The same session for another call; it sees what was committed and nothing that is under way."""
-        return CallState(self._session)
+        return CallState(self._session, self._lock_inside or self._lock)
+
+    @asynccontextmanager
+    async def exclusive(self) -> AsyncIterator[None]:
+        """Let no other call of the session be inside this context at the same time.
+
+        Calls that a call makes while it is inside (see `sibling`) wait for each other and not for that one.
+        """
+        async with self._lock or self._session.lock:
+            self._lock_inside = asyncio.Lock()
+            try:
+                yield
+            finally:
+                self._lock_inside = None
 
     def __getitem__(self, key: str) -> object:
         if key in self._written:
             return self._written[key]
         if key in self._removed:
             raise KeyError(key)
-        if key in self._read:
-            return self._read[key][0]
+        if key in self._copies:
+            return self._copies[key]
+        self._read[key] = self._session.encoded(key)
         value = self._session.get(*_split(key))
         if isinstance(value, list | dict):  # the caller may change it in place, so it gets a copy that is compared
-            value = json_copy(value)
-            self._read[key] = (value, to_json(value))
+            value = self._copies[key] = json_copy(value)
         return value
 
     def __setitem__(self, key: str, value: object) -> None:
@@ -164,7 +211,7 @@ class CallState(MutableMapping[str, object]):
     def __delitem__(self, key: str) -> None:
         self[key]  # a key that is not there cannot be removed
         self._written.pop(key, None)
-        self._read.pop(key, None)
+        self._copies.pop(key, None)
         self._removed.add(key)
 
     def __iter__(self) -> Iterator[str]:
@@ -175,25 +222,28 @@ class CallState(MutableMapping[str, object]):
         return sum(1 for _ in self)
 
     async def commit(self) -> None:
-        """Keep what was changed; nothing happens when nothing was."""
-        changes = self._changes()
-        if changes:
-            await self._session.keep(changes)
-            self._written, self._removed, self._read = {}, set(), {}
+        """Keep what was changed; nothing happens when nothing was.
+
+        Raises:
+            StateConflict: another call changed a value between its being read and written here; nothing is kept.
+        """
+        changed = self._changed()
+        keys = {*changed, *self._removed}
+        if keys:
+            deltas = {prefix: self._delta(prefix, changed) for prefix in {_split(key)[0] for key in keys}}
+            await self._session.keep(deltas, {key: value for key, value in self._read.items() if key in keys})
+            self.discard()
 
     def discard(self) -> None:
         """Forget what was changed and not kept."""
-        self._written, self._removed, self._read = {}, set(), {}
+        self._written, self._removed, self._copies, self._read = {}, set(), {}, {}
 
-    def _changes(self) -> dict[str, StateDelta]:
-        if not (self._written or self._removed or self._read):
-            return {}
+    def _changed(self) -> dict[str, Json]:
         changed = {key: json_copy(value) for key, value in self._written.items()}
-        for key, (value, before) in self._read.items():
-            if key not in changed and to_json(value) != before:
+        for key, value in self._copies.items():
+            if key not in changed and to_json(value) != self._read[key]:
                 changed[key] = json_copy(value)
-        prefixes = {_split(key)[0] for key in (*changed, *self._removed)}
-        return {prefix: self._delta(prefix, changed) for prefix in prefixes}
+        return changed
 
     def _delta(self, prefix: str, changed: Mapping[str, Json]) -> StateDelta:
         written = {name: value for key, value in changed.items() for at, name in (_split(key),) if at == prefix}

@@ -35,6 +35,7 @@ from function_calls.rounds import (
     run_rounds,
 )
 from function_calls.router import FunctionCallRouter
+from function_calls.session_state import StateConflict
 from function_calls.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import join
 from services.errors import ModelUnavailable
@@ -159,10 +160,15 @@ class Agent:
 
     async def _begin_state(self, context: CallContext) -> None:
         if self._state:
-            state = context.state.sibling()
-            for key, value in self._state.items():
-                state.setdefault(key, value)
-            await state.commit()
+            state, is_kept = context.state.sibling(), False
+            while not is_kept:
+                for key, value in self._state.items():
+                    state.setdefault(key, value)
+                try:
+                    await state.commit()
+                    is_kept = True
+                except StateConflict:  # another agent began at the same time; its values are there now
+                    state.discard()
 
     async def _interpret(self, turn: Turn) -> Interpretation:
         try:

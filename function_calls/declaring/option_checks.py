@@ -79,6 +79,7 @@ _VALUES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "timeout": (_is_seconds, "Use a number of seconds, or None."),
     "confirm": (_is_confirm, "Use True, or a function of the arguments that returns the words for what would be done."),
     "confirm_action": (lambda value: value in ("", *ACTIONS), 'Use "delete" or "forget".'),
+    "uses_state": (lambda value: value in (None, True, False), "Use True, False or None."),
     "undo": (_is_undo, "Use the name of a function, or a function of arguments and result."),
     "retries": (_is_count, "Use 0, 1, 2, …"),
     "max_concurrent": (_is_limit, "Use 1, 2, 3, … or None."),

@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from types import CodeType
 from typing import Literal
 
 from msgspec import Struct
@@ -146,6 +147,18 @@ def _core(function: Callable[..., object]) -> Callable[..., object]:
     if inspect.isroutine(function) or isinstance(function, type):
         return function
     return type(function).__call__ if not hasattr(function, "__code__") else function
+
+
+def names_attribute(function: Callable[..., object], name: str) -> bool:
+    """Return True where the code of `function`, or of a function inside it, has the attribute `name` of anything."""
+    code = getattr(inspect.unwrap(_core(function)), "__code__", None)
+    waiting = [code] if isinstance(code, CodeType) else []
+    while waiting:
+        code = waiting.pop()
+        if name in code.co_names:
+            return True
+        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
+    return False
 
 
 def _name_of(function: Callable[..., object]) -> str:

@@ -20,7 +20,8 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
     """What `@tool_function` was told; it says what each of these means.
 
     `timeout` is in seconds, None leaves it to the router's default. `is_only_for_undo` marks an inverse that is no tool
-    for anybody: it is neither listed nor called but to take a change back.
+    for anybody: it is neither listed nor called but to take a change back. `uses_state` is None where it is to be read
+    off the function.
     """
 
     name: str | None = None
@@ -34,6 +35,7 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
     confirm: Confirm = False
     confirm_action: str = ""
     changes_state: bool = False
+    uses_state: bool | None = None
     returns_untrusted: bool = False
     undo: Undo | None = None
     is_only_for_undo: bool = False
@@ -60,6 +62,7 @@ def tool_function(
     confirm: Confirm = False,
     confirm_action: str = "",
     changes_state: bool = False,
+    uses_state: bool | None = None,
     returns_untrusted: bool = False,
     undo: Undo | None = None,
     is_only_for_undo: bool = False,
@@ -94,6 +97,8 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
         confirm_action: "delete" or "forget" where a yes alone does not confirm it, but only its button or words that
             name the action, such as "yes, delete".
         changes_state: once untrusted text has entered a turn, ask first unless the person's own words ask for this.
+        uses_state: it reads and writes `ctx.state`, so that calls of it in one session run one after the other; by
+            default, where the function itself names `.state`. Say so where only what it calls does.
         returns_untrusted: others than the person wrote what it returns: web pages, search results, chats.
         undo: takes a change back: the name of a function that takes the same arguments, or a function of arguments
             and result that returns the `UndoStep`. Receipts that name their own inverse need none.

@@ -42,6 +42,7 @@ def test_the_decorator_stands_with_and_without_parentheses():
         ("timeout", 0, "seconds"),
         ("confirm", "Really?", "a function of the arguments"),
         ("undo", True, "name of a function"),
+        ("uses_state", "no", "True, False or None"),
         ("retries", -1, "0, 1, 2"),
         ("max_concurrent", 0, "1, 2, 3"),
     ],
