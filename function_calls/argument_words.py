@@ -45,7 +45,7 @@ def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[st
     """What is wrong, by the argument that has it; what is missing stands under its own name."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
-        problems.setdefault(argument_of(error), _said(language, error))
+        problems.setdefault(argument_of(error), _said(language, error) + _meant(language, error))
     return problems
 
 
@@ -87,9 +87,11 @@ def _line(language: str, error: ArgumentError) -> str:
     line = say(language, "failed.argument", name=shown or say(language, "field.body"), problem=_said(language, error))
     if error.got and error.rule not in {"required", "additionalProperties", SAID}:
         line += say(language, "failed.argument_given", got=error.got)
-    if error.suggestion:
-        line += say(language, "failed.argument_meant", meant=error.suggestion.strip("'\""))
-    return line
+    return line + _meant(language, error)
+
+
+def _meant(language: str, error: ArgumentError) -> str:
+    return say(language, "failed.argument_meant", meant=error.suggestion.strip("'\"")) if error.suggestion else ""
 
 
 def _said_right(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:

@@ -13,7 +13,7 @@ def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTo
     """Look for the inverses of `tools` among all functions that there are.
 
     Raises:
-        SignatureInvalid: there is none of that name, or it does not take the same arguments.
+        SignatureInvalid: there is none of that name, or it needs arguments that the other may be called without.
         ValueError: the same, of a class tool.
     """
     known = {each.name: each for each in among}
@@ -33,9 +33,6 @@ def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, Regi
         first = f"Write undo={near!r}." if near else "Register that function too."
         raise Fault("", f"undo={name!r} is no function", f"{first} {_OTHERWISE}")
     taken = inverse.spec.parameters
-    unknown = _names(parameters, "properties") - _names(taken, "properties")
-    if unknown and taken.get("additionalProperties") is False:
-        raise _unlike(name, f"does not take its {_listed(unknown)}")
     missing = _names(taken, "required") - _names(parameters, "required")
     if missing:
         raise _unlike(name, f"needs {_listed(missing)}, which it need not be called with")

@@ -1,11 +1,12 @@
 """Receipts of changes: given where a tool gives none itself, with the step that takes the change back."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.calls import Receipt, ToolCall, ToolResult, UndoStep
+from function_calls.calls import Receipt, ToolCall, ToolResult, ToolSpec, UndoStep
 from function_calls.context import CallContext
 from function_calls.declaring.tool_options import ToolOptions
 from function_calls.receipt_stack import EDITED, UNDONE, Change, change_id
@@ -13,8 +14,13 @@ from function_calls.receipt_stack import EDITED, UNDONE, Change, change_id
 _LONGEST_TEXT: Final = 200
 
 
-def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolResult:
-    """`result` with a receipt if the tool changed something, and with the inverse that its options name."""
+def receipted(
+    options: ToolOptions, call: ToolCall, result: ToolResult, *, inverse: ToolSpec | None = None
+) -> ToolResult:
+    """`result` with a receipt if the tool changed something, and with the inverse that its options name.
+
+    `inverse` is the function of that name, where it is known: it is called with those of the arguments that it takes.
+    """
     is_change = options.changes_state or options.undo is not None or bool(result.receipts)
     if not result.ok or result.is_question or not is_change:
         return result
@@ -22,7 +28,7 @@ def receipted(options: ToolOptions, call: ToolCall, result: ToolResult) -> ToolR
         return result
     receipts = result.receipts or (Receipt(action=call.name, subject=""),)
     if options.undo is not None and not any(receipt.undo for receipt in receipts):
-        receipts = (replace(receipts[0], undo=_inverse(options, call, result)), *receipts[1:])
+        receipts = (replace(receipts[0], undo=_undo_step(options, call, result, inverse)), *receipts[1:])
     return replace(result, receipts=receipts)
 
 
@@ -54,7 +60,12 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
     return replace(result, receipts=tuple(undoable))
 
 
-def _inverse(options: ToolOptions, call: ToolCall, result: ToolResult) -> UndoStep | None:
+def _undo_step(options: ToolOptions, call: ToolCall, result: ToolResult, inverse: ToolSpec | None) -> UndoStep | None:
     if isinstance(options.undo, str):
-        return UndoStep(name=options.undo, arguments=dict(call.arguments))
+        schema = {} if inverse is None else inverse.parameters
+        taken = schema.get("properties")
+        arguments = dict(call.arguments)
+        if schema.get("additionalProperties") is False and isinstance(taken, Mapping):
+            arguments = {name: value for name, value in arguments.items() if name in taken}
+        return UndoStep(name=options.undo, arguments=arguments)
     return None if options.undo is None else options.undo(call.arguments, result)

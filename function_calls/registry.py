@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.calls import ToolSpec
-from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.checking.schema_validator import SchemaValidator, close_objects
 from function_calls.context import CallContext
 from function_calls.declaring.class_tools import Tool
 from function_calls.declaring.option_checks import check_options
@@ -216,7 +216,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
     spec = ToolSpec(
         name=_checked(options.name or tool.name),
         description=options.description or tool.description,
-        parameters=tool.parameters,
+        parameters=close_objects(tool.parameters),
         examples=options.examples,
         returns=options.returns,
     )

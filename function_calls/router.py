@@ -194,7 +194,8 @@ class FunctionCallRouter:
         if options.returns == "reply" and result.ok and not says_anything(result):
             logger.warning("tool {} replies with nothing; it has to return its text, not print it", tool.name)
         result = replace(result, is_untrusted=True) if options.returns_untrusted else result
-        return receipted(options, call, result)
+        inverse = self.registry.get(options.undo) if isinstance(options.undo, str) else None
+        return receipted(options, call, result, inverse=None if inverse is None else inverse.spec)
 
     async def _elsewhere(self, call: ToolCall, context: CallContext) -> ToolResult:
         others = self.others

@@ -5,7 +5,9 @@ from typing import Final, Literal, cast
 
 from pydantic import BaseModel, TypeAdapter
 
+from function_calls.checking.schema_validator import close_objects
 from function_calls.checking.schema_walk import map_schemas, pointer_target
+from function_calls.docstrings import parse_docstring
 from function_calls.schema_generator import ToolJsonSchema
 
 Schema = dict[str, object]
@@ -19,7 +21,8 @@ def model_schema(annotation: object) -> Schema:
     """The schema of a model, dataclass, TypedDict or any annotation that Pydantic knows.
 
     Titles are dropped, `Optional[int]` reads `{"type": ["integer", "null"]}`, references are inlined unless the
-    type contains itself, and the class docstring is left out of the outermost object.
+    type contains itself, and the class docstring is left out of the outermost object. Docstrings of nested classes
+    describe their fields. Objects take no names beside those of their fields, unless the class says `extra="allow"`.
 
     Raises:
         PydanticSchemaGenerationError: the type is not one Pydantic can check.
@@ -30,7 +33,9 @@ def model_schema(annotation: object) -> Schema:
     else:
         adapter: TypeAdapter[object] = TypeAdapter(cast("type[object]", annotation))
         made = adapter.json_schema(schema_generator=ToolJsonSchema)
-    inlined = map_schemas(inline_refs(made), _tidied)
+    if isinstance(nested := made.get("$defs"), dict):
+        made["$defs"] = {name: _with_docstring_read(node) for name, node in nested.items()}
+    inlined = close_objects(map_schemas(inline_refs(made), _tidied))
     inlined.pop("description", None)
     return _ordered(inlined)
 
@@ -139,6 +144,16 @@ def unwrapped(schema: Schema, names: Iterable[str]) -> Schema:
         if name in properties:
             properties[name] = _without_null(properties[name])
     return {**schema, "properties": properties} if properties else schema
+
+
+def _with_docstring_read(node: Schema) -> Schema:
+    """Return the schema of a class with its docstring split into a description of the whole and those of its fields."""
+    text = node.get("description")
+    if not isinstance(text, str) or "properties" not in node:
+        return node
+    docs = parse_docstring(text)
+    whole = {"description": docs.description} if docs.description else {}
+    return described({**_but(node, "description"), **whole}, docs.parameters, keep=True)
 
 
 def _properties(schema: Schema) -> dict[str, Schema]:

@@ -1,7 +1,7 @@
 """Calls that a person typed or filled in by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from function_calls.calls import ToolCall, ToolSpec, Turn
@@ -95,9 +95,17 @@ def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
     properties = spec.parameters.get("properties")
     names = tuple(properties) if isinstance(properties, dict) else ()
     fields = list(_FIELD.finditer(rest))
-    if fields and not _FIELD.sub("", rest).strip() and all(field["key"] in names for field in fields):
+    if fields and not _FIELD.sub("", rest).strip() and _are_arguments([field["key"] for field in fields], names):
         return {field["key"]: _value(field) for field in fields}
     return {names[0]: rest} if rest and names else {}
+
+
+def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether `given` name arguments of the function, and are not words of its first one, as in `/search a=b`.
+
+    A mistyped name counts, so that it is refused and does not become a text.
+    """
+    return not names or any(name in names or likest(name, names, at_least=_ALIKE) for name in given)
 
 
 def _value(field: re.Match[str]) -> str:

@@ -76,8 +76,9 @@ def mended_arguments(
 ) -> Mapping[str, object]:
     """`given` in the shape of the schema, where it can be brought there without a doubt; as it came where it cannot.
 
-    For doors that are no model's of ours; whatever does not fit is told by the second check. With `is_text` all of
-    `given` was typed as text, and what can be read otherwise is, be there something else that does not fit.
+    For doors that are no model's of ours; whatever does not fit, an unknown name too, is told by the second check. With
+    `is_text` all of `given` was typed as text, and what can be read otherwise is, be there something else that does not
+    fit.
     """
     try:
         mended = repair(given, _validator(schema))

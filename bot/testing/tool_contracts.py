@@ -80,8 +80,9 @@ class _Contract:
                     "say in Field(…) what is wanted, or refuse in the tool with RequestRefused"
                 ) from refusal
             return
+        # Null for what may be left out is no disagreement, nor is a name that the class would ignore.
         said = {name: value for name, value in arguments.items() if value is not None}
-        if self._tool.validator.validate(said):  # null for what may be left out is no disagreement
+        if any(each.rule != "additionalProperties" for each in self._tool.validator.validate(said)):
             raise AssertionError(f"{self._tool.name}: the schema refuses {arguments} and the argument class takes it")
 
     async def _check_dispatch(self, arguments: Mapping[str, object], *, is_right: bool) -> None:

@@ -43,6 +43,7 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
             "type": "object",
             "properties": {"uri": {"type": "string", "description": "The address of the resource."}},
             "required": ["uri"],
+            "additionalProperties": False,
         },
     )
 
@@ -55,6 +56,7 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
         "type": "object",
         "properties": {each.name: {"type": "string", "description": each.description or ""} for each in arguments},
         "required": [each.name for each in arguments if each.required],
+        "additionalProperties": False,
     }
     return ToolSpec(
         name=tool_name(f"{PROMPT}{prompt.name}", "prompt", label, taken),

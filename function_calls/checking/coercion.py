@@ -13,30 +13,20 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from function_calls.checking.argument_errors import pointer, quoted, unknown
+from function_calls.checking.argument_errors import pointer, quoted
 from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.checking.schema_validator import SchemaValidator, names_all_members
 from function_calls.checking.schema_walk import Schema
-from function_calls.errors import ArgumentError
-from services.likeness import likest
 
 _BOOLEANS: Final = {"true": True, "false": False, "yes": True, "no": False, "是": True, "否": False}
-_SLIP: Final = 0.8
-"""How alike two names are when one is taken for a slip of the pen in the other (`difflib` ratio)."""
 _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 
 class Coercion(Struct, kw_only=True):
-    """One pass over one call's arguments.
-
-    `steps` collects what was changed. `strangers` are arguments that the tool does not have and that were left out;
-    `slips` those of them that look like one it has, so that leaving them out would lose what was meant.
-    """
+    """One pass over one call's arguments; `steps` collects what was changed."""
 
     schema: SchemaValidator
     steps: list[str] = field(default_factory=list)
-    strangers: list[ArgumentError] = field(default_factory=list)
-    slips: list[ArgumentError] = field(default_factory=list)
 
     def coerce(self, part: Schema, value: object, place: str) -> object:
         """`value` as `part` wants it, or as it was where that cannot be told."""
@@ -71,8 +61,6 @@ class Coercion(Struct, kw_only=True):
             return value
         candidate, attempt = readings[0]
         self.steps += attempt.steps
-        self.strangers += attempt.strangers
-        self.slips += attempt.slips
         return candidate
 
     def _members(self, part: Schema, value: dict[str, object], place: str) -> object:
@@ -86,25 +74,13 @@ class Coercion(Struct, kw_only=True):
         for name, inner in renamed.items():
             node = properties.get(name)
             here = f"{place}{pointer([name])}"
-            if not isinstance(node, dict):
-                if is_listed and name not in properties:
-                    self._leave_out(name, here, [each for each in properties if each not in renamed])
-                else:
-                    made[name] = inner
-            elif inner is None and name not in required and not self.schema.part_accepts(node, None):
+            is_unknown = is_listed and name not in properties
+            is_optional = name not in required and isinstance(node, dict) and not self.schema.part_accepts(node, None)
+            if inner is None and (is_unknown or is_optional):
                 self.steps.append(f"{here}: took null for 'not given'")
             else:
-                made[name] = self.coerce(node, inner, here)
+                made[name] = self.coerce(node, inner, here) if isinstance(node, dict) else inner
         return made
-
-    def _leave_out(self, name: str, place: str, absent: list[str]) -> None:
-        error = unknown(place, name, absent)
-        self.strangers.append(error)
-        forms = [name_form(each) for each in absent]
-        if likest(name_form(name), forms, at_least=_SLIP):
-            self.slips.append(error)
-        else:
-            self.steps.append(f"{place}: left out, the tool has no such argument")
 
     def _rename(self, properties: dict[str, object], value: dict[str, object], place: str) -> dict[str, object]:
         """Names in another case or script, `dueDate` for `due_date`, where that argument is not given otherwise."""

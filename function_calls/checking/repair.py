@@ -81,12 +81,8 @@ def _mend(
     nested = _nest(value, schema, coercion)
     made = coercion.coerce(schema.schema, nested, "")
     arguments = made if isinstance(made, dict) else value
-    if schema.accepts(arguments) and not coercion.slips:
-        return Repaired(arguments=arguments, steps=tuple(coercion.steps))
-    errors = schema.validate(arguments)
-    # A name that the tool does not have matters when something is missing: it may be the same thing.
-    strangers = coercion.strangers if errors else coercion.slips
-    return Repaired(arguments=arguments, steps=tuple(coercion.steps), errors=(*errors, *strangers))
+    errors = () if schema.accepts(arguments) else tuple(schema.validate(arguments))
+    return Repaired(arguments=arguments, steps=tuple(coercion.steps), errors=errors)
 
 
 def _read(raw: object) -> Read:

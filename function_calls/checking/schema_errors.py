@@ -42,24 +42,27 @@ _NOUNS: Final[Mapping[str, str]] = {
 }
 
 
-def explain(found: Iterable[ValidationError]) -> list[ArgumentError]:
-    """Every error in plain words, in the order of the arguments' fields, none twice."""
+def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> list[ArgumentError]:
+    """Return every error against `schema` in plain words, in the order of the arguments' fields, none twice."""
     seen: dict[tuple[str, str], ArgumentError] = {}
     for error in found:
-        for each in _explain_one(error):
+        for each in _explain_one(error, schema):
             seen.setdefault((each.pointer, each.message), each)
-    return list(seen.values())
+    fields = list(_properties(schema))
+    places = {pointer([name]): at for at, name in enumerate(fields)}
+    return sorted(seen.values(), key=lambda each: places.get("/" + each.pointer[1:].partition("/")[0], len(fields)))
 
 
-def _explain_one(error: ValidationError) -> list[ArgumentError]:
+def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[ArgumentError]:
     kind, place = error.kind, pointer(error.instance_path)
     match kind:
         case ValidationErrorKind.Required(name):
             return [_missing(f"{place}{pointer([name])}")]
         case ValidationErrorKind.AdditionalProperties(names) | ValidationErrorKind.UnevaluatedProperties(names):
-            return [unknown(f"{place}{pointer([name])}", name, ()) for name in names]
+            absent = _absent_names(error, schema)
+            return [unknown(f"{place}{pointer([name])}", name, absent) for name in names]
         case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
-            return _explain_arms(error, arms)
+            return _explain_arms(error, arms, schema)
         case ValidationErrorKind.Type(types):
             names = _null_last(types)
             return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in names), rule="type", limit=names[0])]
@@ -69,6 +72,23 @@ def _explain_one(error: ValidationError) -> list[ArgumentError]:
             return [_wrong(inner, f"a name that is {_wanted(inner)}", place=place)]
         case _:
             return [_wrong(error, _wanted(error), rule=kind.name, limit=str(_limit(error)))]
+
+
+def _absent_names(error: ValidationError, schema: Mapping[str, object]) -> list[str]:
+    """Return the names that the object of `error` may have and does not."""
+    node: object = schema
+    for part in error.schema_path[:-1]:
+        if isinstance(node, Mapping):
+            node = node.get(str(part))
+        elif isinstance(node, list) and isinstance(part, int):
+            node = node[part]
+    given = error.instance if isinstance(error.instance, dict) else {}
+    return [name for name in _properties(node) if name not in given]
+
+
+def _properties(node: object) -> Mapping[str, object]:
+    properties = node.get("properties") if isinstance(node, Mapping) else None
+    return properties if isinstance(properties, Mapping) else {}
 
 
 def _null_last(types: Sequence[str]) -> list[str]:
@@ -124,14 +144,16 @@ def _wanted(error: ValidationError) -> str:
     return f"what the schema asks for ({error.message[:LONGEST_QUOTE]})"
 
 
-def _explain_arms(error: ValidationError, arms: Sequence[Sequence[ValidationError]]) -> list[ArgumentError]:
+def _explain_arms(
+    error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
+) -> list[ArgumentError]:
     """An alternative that came close is explained; when none did, they are named."""
     depth = len(error.instance_path)
     close = [arm for arm in arms if arm and not any(_misses_at(each, depth) for each in arm)]
     if close:
         best = min(close, key=len)
-        return [each for inner in best for each in _explain_one(inner)]
-    said = [each for arm in arms for inner in arm for each in _explain_one(inner)]
+        return [each for inner in best for each in _explain_one(inner, schema)]
+    said = [each for arm in arms for inner in arm for each in _explain_one(inner, schema)]
     wanted = " or ".join(dict.fromkeys(each.expected for each in said)) or "another value"
     rules = dict.fromkeys((each.rule, each.limit) for each in said if (each.rule, each.limit) != ("type", "null"))
     rule, limit = next(iter(rules)) if len(rules) == 1 else ("", "")

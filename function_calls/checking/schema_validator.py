@@ -46,7 +46,6 @@ class SchemaValidator:
     def __init__(self, schema: Mapping[str, object], *, check_formats: bool = False, is_sound: bool = False) -> None:
         self.schema: Schema = dict(schema)
         self._checks_formats = check_formats
-        self.is_closable = not _mentions(self.schema, _WHOLE)
         self._parts: dict[int, tuple[Schema, Draft202012Validator]] = {}
         if not is_sound:
             self.accepts(None)  # which compiles it
@@ -56,10 +55,10 @@ class SchemaValidator:
         return self._closed.is_valid(arguments)
 
     def validate(self, arguments: object) -> list[ArgumentError]:
-        """Every error in `arguments`; none when they fit. Undeclared names are none where the schema is silent."""
+        """Return every error in `arguments`; none when they fit. A name that no part of the schema declares is one."""
         from function_calls.checking.schema_errors import explain
 
-        return lone_surrogates(arguments) or explain(self._open.iter_errors(arguments))
+        return lone_surrogates(arguments) or explain(self._closed.iter_errors(arguments), self.schema)
 
     def part_accepts(self, part: Schema, value: object) -> bool:
         """Whether `value` fits `part`, a schema inside this one (the very object), and names nothing undeclared."""
@@ -67,7 +66,7 @@ class SchemaValidator:
         if known is None:
             rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
             # The part is kept beside its validator: an id names an object only while that lives.
-            known = self._parts[id(part)] = (part, self._compile(self._close(rooted)))
+            known = self._parts[id(part)] = (part, self._compile(self._closed_form(rooted)))
         return known[1].is_valid(value)
 
     def resolve(self, part: Schema) -> Schema:
@@ -80,13 +79,14 @@ class SchemaValidator:
 
     @cached_property
     def _closed(self) -> "Draft202012Validator":
-        return self._compile(self._close(self.schema))
+        return self._compile(self._closed_form(self.schema))
 
     @cached_property
-    def _open(self) -> "Draft202012Validator":
-        return self._compile(self.schema)
+    def is_closable(self) -> bool:
+        """Whether an object's schema says all about its members, so that a name it does not list is unknown."""
+        return not _mentions(self.schema, _WHOLE)
 
-    def _close(self, schema: Schema) -> Schema:
+    def _closed_form(self, schema: Schema) -> Schema:
         return map_schemas(schema, _without_strangers) if self.is_closable else schema
 
     def _compile(self, schema: Schema) -> "Draft202012Validator":
@@ -97,6 +97,14 @@ class SchemaValidator:
             return Draft202012Validator(schema, formats=formats, validate_formats=self._checks_formats, offline=True)
         except (ValidationError, ReferencingError, ValueError) as error:
             raise SchemaInvalid(str(error).splitlines()[0]) from error
+
+
+def close_objects(schema: Mapping[str, object]) -> Schema:
+    """Return the schema with `additionalProperties: false` in each object that says nothing about unlisted members.
+
+    A schema in which one part constrains the members of another (`allOf`, `if`, …) is returned as it is.
+    """
+    return dict(schema) if _mentions(dict(schema), _WHOLE) else map_schemas(schema, _without_strangers)
 
 
 def names_all_members(node: Schema) -> bool:

@@ -144,7 +144,7 @@ def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel]
     """
     fields: dict[str, Any] = {each.field: _field(each) for each in parameters}
     try:
-        model = create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
+        model = create_model(name, __config__=ConfigDict(protected_namespaces=(), extra="forbid"), **fields)
         return model, model_schema(model)
     except (PydanticUserError, ImportError):
         for each in parameters:

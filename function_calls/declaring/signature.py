@@ -11,7 +11,6 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
 from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.declaring.docstrings import Docstring, parse_docstring
 from function_calls.declaring.option_checks import check_options
 from function_calls.declaring.parameters import (
     OMITTED,
@@ -23,6 +22,7 @@ from function_calls.declaring.parameters import (
     read_parameters,
 )
 from function_calls.declaring.tool_options import NO_OPTIONS, ToolOptions
+from function_calls.docstrings import Docstring, parse_docstring
 from function_calls.errors import SignatureInvalid
 from function_calls.schema import Schema, described, published, unwrapped
 

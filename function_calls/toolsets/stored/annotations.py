@@ -73,7 +73,9 @@ class AnnotationReader:
         made: Schema = {"type": "object", "properties": properties}
         if text:
             made["description"] = text
-        return made | {"required": required} if required else made
+        if required:
+            made["required"] = required
+        return made | {"additionalProperties": _allows_extra(definition)}
 
     def field(self, annotation: ast.expr | None, value: ast.expr | None, depth: int = 0) -> tuple[Schema, bool]:
         """The schema of something that has an annotation and a default or `Field(…)`, and whether it must be given."""
@@ -132,6 +134,18 @@ class AnnotationReader:
         if len(kinds) == len(arms):
             return {"type": kinds}
         return {"anyOf": arms} if all(arms) else {}
+
+
+def _allows_extra(definition: ast.ClassDef) -> bool:
+    """Whether a Pydantic model says `model_config = ConfigDict(extra="allow")`, or the same as a dictionary."""
+    configs = (
+        line.value
+        for line in definition.body
+        if isinstance(line, ast.Assign) and any(name_of(target) == "model_config" for target in line.targets)
+    )
+    return any(
+        isinstance(node, ast.Constant) and node.value == "allow" for config in configs for node in ast.walk(config)
+    )
 
 
 def name_of(node: ast.expr) -> str:

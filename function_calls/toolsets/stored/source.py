@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from function_calls.checking.schema_walk import Schema
-from function_calls.declaring.docstrings import parse_docstring
+from function_calls.docstrings import parse_docstring
 from function_calls.errors import SchemaInvalid
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.texts import tamed
@@ -139,7 +139,12 @@ class _Reader:
             text = texts.get(argument.arg)
             properties[argument.arg] = schema | {"description": text} if text else schema
             required += [argument.arg] if is_required else []
-        return "", {"type": "object", "properties": properties, "required": required}
+        return "", {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        }
 
 
 def _parameters(node: Function, *, is_method: bool) -> list[tuple[ast.arg, ast.expr | None]]:

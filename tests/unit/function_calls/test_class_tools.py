@@ -126,7 +126,7 @@ def test_a_class_tool_shows_its_own_schema_to_the_model():
     spec = router_of(QueryDatabase()).registry.specs[0]
 
     assert (spec.name, spec.description) == ("query_database", "Run a query.")
-    assert spec.parameters == QueryDatabase.parameters
+    assert spec.parameters == {**QueryDatabase.parameters, "additionalProperties": False}
 
 
 @pytest.mark.looptime

@@ -1,10 +1,14 @@
 """Docstrings of every style give the same description and parameter texts."""
 
+import dataclasses
 import inspect
 
 import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
-from function_calls.declaring.docstrings import parse_docstring
+from function_calls.declaring.signature import analyse
+from function_calls.docstrings import parse_docstring
 
 GOOGLE = """Search the web.
 
@@ -129,3 +133,77 @@ def test_a_functions_own_docstring_reads_the_same_raw_and_cleaned():
         """
 
     assert parse_docstring(tool.__doc__) == parse_docstring(inspect.getdoc(tool))
+
+
+class Place(BaseModel):
+    """Somewhere to go.
+
+    Attributes:
+        city: The city.
+        street: The street.
+    """
+
+    city: str
+    street: str = Field("", description="With its number.")
+
+
+@dataclasses.dataclass
+class Box:
+    """A box.
+
+    :param width: In centimetres.
+    :ivar height: In centimetres, too.
+    """
+
+    width: float
+    height: float = 1.0
+
+
+class Depth(TypedDict, total=False):
+    """How deep it is.
+
+    Parameters
+    ----------
+    metres : int
+        Below the ground.
+    """
+
+    metres: int
+
+
+class Folder(BaseModel):
+    """A folder.
+
+    Args:
+        name: Its name.
+        folders: Those inside it.
+    """
+
+    name: str
+    folders: list["Folder"] = []
+
+
+def described_fields(schema):
+    return schema["description"], {name: each.get("description") for name, each in schema["properties"].items()}
+
+
+def test_docstrings_of_nested_classes_describe_their_fields():
+    def pack(place: Place, boxes: list[Box], depth: Depth, folder: Folder, then: Place | None = None):
+        """Pack.
+
+        Args:
+            place: The goal.
+        """
+
+    schema = analyse(pack).parameters_schema
+    fields = schema["properties"]
+
+    assert described_fields(fields["place"]) == ("The goal.", {"city": "The city.", "street": "With its number."})
+    assert described_fields(fields["boxes"]["items"]) == (
+        "A box.",
+        {"width": "In centimetres.", "height": "In centimetres, too."},
+    )
+    assert described_fields(fields["depth"]) == ("How deep it is.", {"metres": "Below the ground."})
+    folder = ("A folder.", {"name": "Its name.", "folders": "Those inside it."})
+    assert described_fields(fields["folder"]) == described_fields(schema["$defs"]["Folder"]) == folder
+    assert described_fields(fields["then"])[0] == "Somewhere to go."

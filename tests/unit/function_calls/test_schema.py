@@ -72,11 +72,12 @@ def test_reminder_set_has_exactly_the_specifications_schema():
                 "description": "当 type=weekly 时的星期索引,0=周一 … 6=周日",
             },
         },
+        "additionalProperties": False,
     }
 
 
 def test_a_model_without_fields_is_an_empty_object():
-    assert model_schema(NoArgs) == {"type": "object", "properties": {}}
+    assert model_schema(NoArgs) == {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def test_references_are_inlined_and_titles_dropped_but_not_a_property_named_title():
@@ -87,11 +88,13 @@ def test_references_are_inlined_and_titles_dropped_but_not_a_property_named_titl
         "description": "Somewhere.",
         "properties": {"city": {"type": "string"}, "title": {"type": "string", "default": "home"}},
         "required": ["city"],
+        "additionalProperties": False,
     }
     assert schema == {
         "type": "object",
         "properties": {"start": place, "end": {**place, "type": ["object", "null"], "default": None}},
         "required": ["start"],
+        "additionalProperties": False,
     }
 
 

@@ -82,6 +82,7 @@ def test_a_plain_function_gives_the_specifications_schema():
             "max_results": {"type": "integer", "default": 5, "description": "Maximum number of results to return"},
         },
         "required": ["query"],
+        "additionalProperties": False,
     }
     assert (signature.style, signature.is_async) == ("plain", True)
 

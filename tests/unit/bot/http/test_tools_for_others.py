@@ -115,7 +115,7 @@ async def test_an_mcp_client_names_a_room_that_can_be_one(api):
 
 @pytest.mark.parametrize(
     "meant",
-    [TEA | {"rrule": None}, TEA | {"type": "Once"}, {"arguments": TEA}, TEA | {"weekday": None, "note": "hot"}],
+    [TEA | {"rrule": None}, TEA | {"type": "Once"}, {"arguments": TEA}, TEA | {"weekday": None, "note": None}],
 )
 async def test_what_the_model_of_another_program_meant_is_called(api, meant):
     answer = await api.post("/tools/reminder_set", json=meant)

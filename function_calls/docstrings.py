@@ -24,6 +24,7 @@ OTHER_TITLES = frozenset(
         "receives", "methods", "返回", "返回值", "异常", "抛出", "示例", "例子", "注意", "备注",
     }
 )  # fmt: skip
+_FIELD_KINDS = frozenset({"param", "parameter", "arg", "argument", "keyword", "key", "kwarg", "var", "ivar", "cvar"})
 
 
 class Docstring(Struct, frozen=True, kw_only=True):
@@ -151,7 +152,7 @@ def _field_entries(fields: list[list[str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for lines in fields:
         match = _field_pattern().match(lines[0])
-        if match and match["kind"] in {"param", "parameter", "arg", "argument", "keyword", "key", "kwarg"}:
+        if match and match["kind"] in _FIELD_KINDS:
             found[match["rest"].split()[-1].lstrip("*") if match["rest"].split() else ""] = _flow(
                 [match["text"], *lines[1:]]
             )

@@ -1,0 +1,126 @@
+"""An argument that a function does not have is refused at every entry point, with the name that may be meant."""
+
+import pytest
+from mcp import Client
+
+from bot.mcp_server import Asker, McpDoor
+from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
+from bot.testing.http_bot import http_bot
+from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
+from bot.testing.talking import said
+from bot.testing.turns import make_context
+from function_calls.agents.agent import Agent
+from function_calls.agents.agent_tool import ask
+from function_calls.calls import ToolCall
+from function_calls.llm import FunctionCallLLM
+from function_calls.registry import tool_function
+from services.chat import ChatAddress, Person
+from services.clock import SystemClock
+from tests.unit.bot.http.conftest import asked
+
+WRONG = {"size": 1, "colr": "blue"}
+ANN = Asker(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
+
+
+@pytest.fixture
+def painted():
+    return []
+
+
+@pytest.fixture
+def paint(painted):
+    @tool_function(name="paint", returns="reply")
+    async def paint(size: int = 1, color: str = "red") -> str:
+        """Paint something."""
+        painted.append((size, color))
+        return "painted"
+
+    return paint
+
+
+@pytest.fixture
+def ping(painted):
+    @tool_function(name="ping", returns="reply")
+    async def ping() -> str:
+        """Answer."""
+        painted.append("ping")
+        return "pong"
+
+    return ping
+
+
+async def test_the_test_kit_refuses_it(call_tool, paint, painted):  # noqa: F811 - the fixture
+    result = await call_tool(paint, **WRONG)
+
+    assert "/colr: is not an argument of this tool" in result.error
+    assert "Did you mean 'color'?" in result.error
+    assert painted == []
+
+
+async def test_a_function_without_arguments_takes_none(call_tool, ping, painted):  # noqa: F811 - the fixture
+    result = await call_tool(ping, foo=1)
+
+    assert "/foo: is not an argument of this tool" in result.error
+    assert painted == []
+
+
+async def test_a_model_is_told(paint, painted):
+    model = ScriptedModel([completion("", requested("paint", **WRONG)), completion("", requested("paint", size=1))])
+    texts = await said("paint it", functions=[paint], interpreter=FunctionCallLLM(model))
+
+    assert "Did you mean 'color'?" in str(model.shown[1])
+    assert texts == ["painted"]
+    assert painted == [(1, "red")]
+
+
+@pytest.mark.parametrize("path", ["/api/tools/paint/invoke", "/tools/paint"])
+async def test_http_refuses_it(path, paint, painted):
+    async with asked(functions=[paint]) as api:
+        answer = await api.post(path, json={"arguments": WRONG} if path.startswith("/api") else WRONG)
+
+    assert answer.status_code == 422
+    assert "color" in answer.text
+    assert painted == []
+
+
+async def test_mcp_refuses_it(paint, painted):
+    async with (
+        http_bot(functions=[paint]) as bot,
+        Client(McpDoor(bot.app, SystemClock(), lambda _: ANN).server()) as to,
+    ):
+        result = await to.call_tool("paint", WRONG)
+
+    assert result.is_error
+    assert "Did you mean 'color'?" in result.content[0].text
+    assert painted == []
+
+
+@pytest.mark.parametrize("text", ["/paint size=1 colr=blue", "/paint colr=blue"])
+async def test_a_typed_command_is_refused(text, paint, painted):
+    (told,) = await said(text, functions=[paint])
+
+    assert "color" in told
+    assert painted == []
+
+
+async def test_a_typed_command_of_a_function_without_arguments_is_refused(ping, painted):
+    (told,) = await said("/ping foo=1", functions=[ping])
+
+    assert "foo" in told
+    assert painted == []
+
+
+async def test_an_agents_call_is_refused(paint, painted):
+    script = [[ToolCall(id="1", name="paint", arguments=WRONG)], "sorry"]
+    agent = Agent(name="painter", model=ScriptedInterpreter(script), tools=[paint])
+    outcome = await ask(agent, "paint it", make_context())
+
+    assert "Did you mean 'color'?" in outcome.steps[0].results[0].error
+    assert painted == []
+
+
+async def test_every_published_schema_of_ours_names_all_arguments(paint, ping):
+    async with asked(functions=[paint, ping]) as api:
+        tools = (await api.get("/api/tools")).json()["tools"]
+
+    assert {tool["parameters"].get("additionalProperties") for tool in tools} == {False}
