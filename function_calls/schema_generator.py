@@ -7,7 +7,8 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchemaWarningKind
 from pydantic_core import CoreSchema, core_schema
 
-_BOUNDS: Final = frozenset({"ge", "gt", "le", "lt", "multiple_of"})
+from function_calls.checking.decimal_bounds import BOUNDS, DECIMAL_BOUND
+
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
 
@@ -35,13 +36,12 @@ class ToolJsonSchema(GenerateJsonSchema):
         return dft if type(dft) in _PLAIN else super().encode_default(dft)
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """A decimal is a number or a text that spells one; with bounds, which no text can be held to, a number."""
+        """Return a number, or a text that spells one: money is written as "6.00". Bounds hold for texts too."""
         made = super().decimal_schema(schema)
         arms: list[JsonSchemaValue] = made.get("anyOf", [])
         if not arms:
             return made
-        if _BOUNDS & schema.keys():
-            return arms[0]
+        arms[-1].update({f"{DECIMAL_BOUND}{name}": limit for name, limit in arms[0].items() if name in BOUNDS})
         if schema.get("max_digits") is None and schema.get("decimal_places") is None:
             # Pydantic's own pattern differs between its versions, and lets "" or "NaN" pass in some of them.
             arms[-1]["pattern"] = _DECIMAL

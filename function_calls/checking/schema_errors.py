@@ -7,6 +7,7 @@ from typing import Final
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from function_calls.checking.argument_errors import LONGEST_QUOTE, nearest, pointer, quoted, unknown
+from function_calls.checking.decimal_bounds import bound_of
 from function_calls.errors import ArgumentError
 
 _LIMITS: Final[Mapping[str, str]] = {
@@ -70,20 +71,28 @@ def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[A
             return [_not_allowed(error, options)]
         case ValidationErrorKind.PropertyNames(inner):
             return [_wrong(inner, f"a name that is {_wanted(inner)}", place=place)]
+        case ValidationErrorKind.Custom():
+            name, limit = bound_of(error.schema_path[-1]), _at(schema, error.schema_path)
+            return [_wrong(error, _LIMITS[name].format(limit), rule=name, limit=str(limit))]
         case _:
             return [_wrong(error, _wanted(error), rule=kind.name, limit=str(_limit(error)))]
 
 
 def _absent_names(error: ValidationError, schema: Mapping[str, object]) -> list[str]:
     """Return the names that the object of `error` may have and does not."""
+    node = _at(schema, error.schema_path[:-1])
+    given = error.instance if isinstance(error.instance, dict) else {}
+    return [name for name in _properties(node) if name not in given]
+
+
+def _at(schema: Mapping[str, object], path: Iterable[str | int]) -> object:
     node: object = schema
-    for part in error.schema_path[:-1]:
+    for part in path:
         if isinstance(node, Mapping):
             node = node.get(str(part))
         elif isinstance(node, list) and isinstance(part, int):
             node = node[part]
-    given = error.instance if isinstance(error.instance, dict) else {}
-    return [name for name in _properties(node) if name not in given]
+    return node
 
 
 def _properties(node: object) -> Mapping[str, object]:

@@ -12,6 +12,7 @@ from pydantic import ValidationError as ClassRefused
 from pydantic_core import to_json
 
 from function_calls.checking.argument_errors import lone_surrogates
+from function_calls.checking.decimal_bounds import KEYWORDS
 from function_calls.checking.schema_walk import Schema, map_schemas, pointer_target
 from function_calls.errors import ArgumentError, SchemaInvalid
 
@@ -94,7 +95,9 @@ class SchemaValidator:
 
         formats = _formats() if self._checks_formats else None
         try:
-            return Draft202012Validator(schema, formats=formats, validate_formats=self._checks_formats, offline=True)
+            return Draft202012Validator(
+                schema, formats=formats, validate_formats=self._checks_formats, keywords=dict(KEYWORDS), offline=True
+            )
         except (ValidationError, ReferencingError, ValueError) as error:
             raise SchemaInvalid(str(error).splitlines()[0]) from error
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from function_calls.declaring.signature import analyse
 from function_calls.errors import SchemaInvalid
 from function_calls.schema import inline_refs, model_schema, openai_strict, published, render
 
@@ -199,12 +200,34 @@ def test_other_keys_of_a_dictionary_are_checked_as_their_class_reads_them(keys: 
     assert model_schema(dict[keys, int]).get("propertyNames") == names
 
 
-def test_a_decimal_with_bounds_is_a_number_and_without_them_also_a_text():
-    bounded = model_schema(Annotated[Decimal, Field(ge=0)])
-    free = model_schema(Decimal)
+@pytest.mark.parametrize("kind", [Decimal, Annotated[Decimal, Field(gt=0, max_digits=5)]])
+def test_a_decimal_is_a_number_or_a_text(kind: Any):
+    assert [arm["type"] for arm in model_schema(kind)["anyOf"]] == ["number", "string"]
 
-    assert bounded == {"type": "number", "minimum": 0.0}
-    assert [arm["type"] for arm in free["anyOf"]] == ["number", "string"]
+
+@pytest.mark.parametrize(
+    ("price", "is_right"), [("6.00", True), ("0.01", True), (6, True), ("0", False), ("-1", False), ("1e9", False)]
+)
+def test_the_bounds_of_a_decimal_hold_for_a_text(price: object, is_right: bool):
+    def pay(price: Annotated[Decimal, Field(gt=0, le=1000)]) -> str:
+        """Pay."""
+        return str(price)
+
+    signature = analyse(pay)
+    errors = signature.validator.validate({"price": price})
+
+    assert (not errors) == is_right
+    assert not any("x-" in key for arm in signature.parameters_schema["properties"]["price"]["anyOf"] for key in arm)
+
+
+def test_a_text_that_is_out_of_bounds_is_refused_like_the_number():
+    def pay(price: Annotated[Decimal, Field(gt=0)]) -> str:
+        """Pay."""
+        return str(price)
+
+    (error,) = analyse(pay).validator.validate({"price": "-1"})
+
+    assert (error.rule, error.expected, error.got) == ("exclusiveMinimum", "a number above 0.0", '"-1"')
 
 
 def test_a_discriminated_union_leaves_no_reference_behind():

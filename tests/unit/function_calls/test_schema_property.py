@@ -56,6 +56,7 @@ LEAVES: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (dt.timedelta, st.sampled_from(["PT5M", "P1D", "PT1H30M", "-PT5S"])),
     (uuid.UUID, st.uuids().map(str)),
     (decimal.Decimal, st.sampled_from(["1.50", 2, 0.5, "-3"])),
+    (Annotated[decimal.Decimal, Field(gt=0, le=31)], st.sampled_from(["1.50", 2, 0.5, "31"])),
     (Annotated[int, Field(ge=1, le=31)], st.integers(1, 31)),
     (Annotated[float, Field(gt=0, lt=1)], st.floats(0.01, 0.99)),
     (Annotated[str, Field(min_length=1, max_length=3)], st.text(min_size=1, max_size=3)),
@@ -96,7 +97,7 @@ def nested(inner: Typed) -> Typed:
 
 WRAPS = [listed, mapped, mapped_by_number, paired, optional, nested]
 ONCE = [*LEAVES, *(wrap(leaf) for wrap in WRAPS for leaf in LEAVES)]
-ALL = [*ONCE, *(wrap(wrapped) for wrap, wrapped in zip(WRAPS * 21, ONCE[21:], strict=True))]
+ALL = [*ONCE, *(wrap(wrapped) for wrap, wrapped in zip(WRAPS * len(LEAVES), ONCE[len(LEAVES) :], strict=True))]
 POSITIONS = st.integers(0, len(ALL) - 1)
 
 
