@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from typing import cast
+from hashlib import sha256
+from typing import Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.language_model.concessions import Body, Concession, concession_for
+from services.language_model.concessions import Body, Concession, concession_for, rename_calls
 from services.language_model.ports import CompletionRequest
+
+_LONGEST_ID: Final = 40
+"""Characters that OpenAI takes of a call's id; it refuses the request otherwise ("string too long")."""
 
 
 class BodyForm(Struct, frozen=True, kw_only=True):
@@ -34,7 +38,8 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
 
 def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
     """The fields of the body; the serialised tools are among them only for concessions to change them."""
-    fields: Body = {"model": model, "messages": request.messages, **form.extra}
+    messages = rename_calls(request.messages, _accepted_id)
+    fields: Body = {"model": model, "messages": messages, **form.extra}
     if request.max_tokens is not None:
         fields["max_tokens"] = request.max_tokens
     if request.response_format is not None:
@@ -47,6 +52,11 @@ def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
     if form.concessions:
         _concede(fields, request, form)
     return fields
+
+
+def _accepted_id(identity: str) -> str:
+    """Return an id of a call that every server takes: a long one, such as that of a confirmed call, by its hash."""
+    return identity if len(identity) <= _LONGEST_ID else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
 
 
 def body_keywords(model: str, request: CompletionRequest, form: BodyForm) -> dict[str, object]:

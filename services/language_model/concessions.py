@@ -89,18 +89,23 @@ def _with_signatures(body: Body) -> bool:
 
 def _with_short_ids(body: Body) -> bool:
     """Mistral takes ids of nine letters and digits."""
+    before = _messages(body)
+    after = rename_calls(before, lambda identity: sha256(identity.encode()).hexdigest()[:9])
+    body["messages"] = after
+    return after != before
 
-    def short(identity: object) -> str:
-        return sha256(str(identity).encode()).hexdigest()[:9]
+
+def rename_calls(messages: Sequence[_Message], rename: Callable[[str], str]) -> list[_Message]:
+    """Return the messages with other ids of calls, the same in a call and in its result."""
 
     def renamed(message: _Message) -> _Message:
         calls = message.get("tool_calls")
         if isinstance(calls, list):
-            return {**message, "tool_calls": [{**call, "id": short(call.get("id"))} for call in calls]}
+            return {**message, "tool_calls": [{**call, "id": rename(str(call.get("id")))} for call in calls]}
         answered = message.get("tool_call_id")
-        return message if answered is None else {**message, "tool_call_id": short(answered)}
+        return message if answered is None else {**message, "tool_call_id": rename(str(answered))}
 
-    return _each_message(body, renamed)
+    return [renamed(message) for message in messages]
 
 
 def _with_content(body: Body) -> bool:

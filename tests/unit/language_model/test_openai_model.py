@@ -9,6 +9,8 @@ import pytest
 
 from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut, garbage, say, status
 from bot.testing.openai_server import OpenAIServer
+from function_calls.calls import Step, ToolCall, ToolResult
+from function_calls.transcript import rounds
 from services.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest
@@ -121,6 +123,27 @@ async def test_without_tools_the_body_has_no_tools_field():
     _, server = await ask([say("yes")], tools=None)
 
     assert "tools" not in server.requests[0].body
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_no_id_of_a_call_is_longer_than_openai_takes(transport):
+    called = [
+        ToolCall(id=identity, name="look", arguments={})
+        for identity in ("confirmed-telegram:-100123456789/4711/0.0", "confirmed-telegram:-100123456789/4711/0.1", "c1")
+    ]
+    results = tuple(ToolResult(ok=True, text=call.id) for call in called)
+    said = rounds([Step(text="", calls=tuple(called), results=results)])
+    async with OpenAIServer([say("yes")]) as server:
+        model = model_at(server, transport=transport)
+        await model.complete(CompletionRequest(messages=[*MESSAGES, *said], tools=TOOLS))
+        await model.close()
+    sent = server.requests[0].body["messages"][2:]
+    ids = [call["id"] for call in sent[0]["tool_calls"]]
+
+    assert [message["tool_call_id"] for message in sent[1:]] == ids
+    assert len(set(ids)) == 3
+    assert all(len(identity) <= 40 for identity in ids)
+    assert ids[2] == "c1"
 
 
 async def test_half_a_surrogate_pair_in_a_message_does_not_stop_it():
