@@ -73,6 +73,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     why it failed: what a service refused with, or one of `running`; empty where a tool itself said that it failed.
     `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
     `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
+    `is_correctable` says of a failure that the model which made the call is to correct it, before the person is told.
     `is_unchanged` says that a tool which can change something did not this time, so that there is nothing to undo.
     `files` go to the chat with the answer; a model is told that they do, never what is in them.
     """
@@ -90,6 +91,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     is_untrusted: bool = False
     is_private: bool = False
     is_unchanged: bool = False
+    is_correctable: bool = False
     choices: tuple[Choice, ...] = ()
     files: tuple[SentFile, ...] = ()
     spawned: "SpawnedTask | None" = None

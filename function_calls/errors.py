@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from services.errors import AssistantError
+from services.errors import AssistantError, RequestRefused
 
 SAID: Final = "said"
 """The rule of an error whose author worded it: `limit` is what is to be told, whatever the language."""
@@ -47,6 +47,13 @@ class ArgumentsInvalid(AssistantError):
         of_tool = f" of '{self.tool}'" if self.tool else ""
         lines = "\n".join(f"- {error}" for error in self.errors)
         return f"The arguments{of_tool} are not valid:\n{lines}"
+
+
+class ArgumentRefused(RequestRefused):
+    """The model that made the call must correct it: it chose something that the person did not say.
+
+    Worded for the person like any refusal; the call goes back to the model first, even if its tool replies by itself.
+    """
 
 
 class SignatureInvalid(AssistantError):

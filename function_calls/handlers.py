@@ -10,7 +10,7 @@ from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.reminder_times import nagging, schedule_from
+from function_calls.reminder_times import nagging, refuse_past, schedule_from
 from function_calls.reminders.all_of_them import to_each
 from function_calls.reminders.answers import set_confirmed, which_reminder
 from function_calls.reminders.cautions import cautions
@@ -64,6 +64,8 @@ async def reminder_set(
     verdict = cross_check(
         proposed, part.words, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=times, own=part.time
     )
+    if verdict.choices or not verdict.is_named:
+        refuse_past(proposed, ctx)
     schedule = await at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.choices and ctx.message.is_edited:
         return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said

@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
+from function_calls.errors import ArgumentRefused
 from function_calls.models import ReminderArgs
 from services.errors import RequestRefused
 from services.reminders.model import Schedule
 from services.reminders.nagging import with_nag, without_nag
+from services.reminders.recurrence import next_after, zone_of
 from services.reminders.rules import WEEKDAYS, parse_rule
 from services.reminders.spoken import as_meant
 from services.time_expressions import Reading, TimeReader
@@ -100,6 +102,17 @@ def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone
     ahead = (weekday - local.weekday()) % 7
     first = _next(local, clock, step=7, ahead=ahead)
     return Schedule(start=first, zone=zone, rule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]};{at}")
+
+
+def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
+    """Refuse a time that a model made up and that is over; the error tells the model the present time.
+
+    Raises:
+        ArgumentRefused: `time_in_past(due, now)`.
+    """
+    if not schedule.rule and next_after(schedule, ctx.said_at) is None:
+        due = schedule.start.replace(tzinfo=zone_of(schedule))
+        raise ArgumentRefused("time_in_past", due=due, now=ctx.now)
 
 
 def _next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:

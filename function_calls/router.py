@@ -242,7 +242,7 @@ class FunctionCallRouter:
 
     def _replies(self, call: ToolCall, result: ToolResult) -> bool:
         tool = self.registry.get(call.name)
-        return tool is not None and tool.options.returns == "reply" and bool(result.text)
+        return tool is not None and tool.options.returns == "reply" and bool(result.text) and not result.is_correctable
 
 
 def _distinct(values: Iterable[Value]) -> list[Value]:

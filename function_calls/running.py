@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from function_calls import phrasing
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
+from function_calls.errors import ArgumentRefused
 from function_calls.heartbeat import Heartbeat
 from function_calls.json_values import NoData, as_data
 from function_calls.wording import knows, say
@@ -57,7 +58,9 @@ async def run_guarded(
         late = f"Tool '{name}' timed out after {limit:.1f}s"
         return ToolResult.failed(late, text=told, kind="timeout", cause="timed_out")
     except RequestRefused as error:
-        return ToolResult.failed(str(error), text=refusal_text(context.language, error, context.now), cause=error.code)
+        told = refusal_text(context.language, error, context.now)
+        refused = ToolResult.failed(str(error), text=told, cause=error.code)
+        return replace(refused, is_correctable=isinstance(error, ArgumentRefused))
     except StorageFull as error:
         logger.error("tool {}: {}", name, error)
         full = f"Tool '{name}' could not keep it: the disk is full"

@@ -33,10 +33,14 @@ _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What comes of the comparison: the schedule to keep, or the schedules among which the person is to choose."""
+    """What comes of the comparison: the schedule to keep, or the schedules among which the person is to choose.
+
+    `is_named` is False where the words name no time, so that the schedule is the model's alone.
+    """
 
     schedule: Schedule
     choices: tuple[Schedule, ...] = ()
+    is_named: bool = True
 
 
 def cross_check(
@@ -75,7 +79,9 @@ def cross_check(
     is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
     if own is not None and not is_relative:
         return _with_own(proposed, own, now)
-    if not readings or is_relative or any(_fits(proposed, reading, now) for reading in readings):
+    if not readings:
+        return Verdict(schedule=proposed, is_named=False)
+    if is_relative or any(_fits(proposed, reading, now) for reading in readings):
         return Verdict(schedule=proposed)
     if _is_only_a_clock(words, found, pack) and any(_has_its_clock(proposed, each) for each in readings):
         return Verdict(schedule=proposed)
