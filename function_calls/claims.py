@@ -59,9 +59,25 @@ def asks_for_change(turn: Turn) -> bool:
 
 
 def what_happened(turn: Turn) -> Interpretation:
-    """What is said instead: what failed, as the tools worded it, or that nothing was changed."""
-    failures = [result.text for step in turn.steps for result in step.results if not result.ok and result.text.strip()]
-    return Interpretation(answer="\n".join(failures) or say(turn.language, "claim.unproven"))
+    """Return what is said instead: what failed and what ran, or that nothing was changed where nothing ran.
+
+    A tool that does not say whether it changes something may have done so, an agent's too.
+    """
+    told = [result.text for step in turn.steps for result in step.results if not result.ok and result.text.strip()]
+    names = dict.fromkeys(_names_run(turn.steps))
+    if names:
+        told.append(say(turn.language, "claim.unconfirmed", tools=", ".join(names)))
+    return Interpretation(answer="\n".join(told) or say(turn.language, "claim.unproven"))
+
+
+def _names_run(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the names of the tools that ran to their end, those that agents called behind their agent's."""
+    for step in steps:
+        for call, result in zip(step.calls, step.results, strict=True):
+            if result.ok:
+                yield call.name
+            if result.spawned is not None:
+                yield from _names_run(result.spawned.steps)
 
 
 def _has_receipt(steps: Sequence[Step]) -> bool:
@@ -69,10 +85,10 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
 
 
 def _may_have_changed(turn: Turn) -> bool:
-    """Return True if a call of this turn succeeded that changed something, or may have outside of the bot."""
+    """Return True if a call of this turn succeeded that changed something, or may have: outside of the bot or in an agent."""
     reading = {spec.name for spec in turn.tools if not spec.changes_state} - _CHANGES - _KEEPING
     return any(
-        result.receipts or (result.ok and call.name not in reading)
+        result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
         for step in turn.steps
         for call, result in zip(step.calls, step.results, strict=False)
     )

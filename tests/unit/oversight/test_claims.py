@@ -2,6 +2,9 @@
 
 import pytest
 
+from bot.testing.models import ScriptedInterpreter
+from function_calls.agents.agent import Agent
+from function_calls.agents.agent_tool import AgentTool
 from function_calls.calls import Receipt, ToolResult
 from function_calls.registry import tool_function
 from services.errors import ToolFailed
@@ -147,3 +150,43 @@ async def test_what_a_tool_says_is_never_taken_for_a_claim(room):
     told = await room(reminder_list, script=[[call("reminder_list")]]).say("list them")
 
     assert told == "1. I've set a reminder for the cat · ann"
+
+
+@tool_function()
+async def wipe() -> str:
+    """Wipe the disk, without saying that this changes something."""
+    return "wiped"
+
+
+async def test_a_claim_after_a_tool_that_may_have_changed_something_is_replaced_by_what_ran(room):
+    told = await room(wipe, script=[[call("wipe")], "I've deleted the reminder."]).say("clean up, please")
+
+    assert told.startswith("I cannot confirm that anything was changed. What ran just now: wipe.")
+
+
+@pytest.mark.parametrize("agent_says", ["I've deleted the reminder.", "The disk is empty."])
+async def test_a_claim_after_an_agents_tool_names_that_tool_too(room, agent_says):
+    agent = Agent(name="cleaner", model=ScriptedInterpreter([[call("wipe")], agent_says]), tools=[wipe])
+    here = room(AgentTool(agent), script=[[call("cleaner", request="wipe it")], "I've deleted the reminder."])
+    told = await here.say("clean up, please")
+
+    assert told.startswith("I cannot confirm that anything was changed. What ran just now: cleaner, wipe.")
+
+
+async def test_an_agents_own_claim_is_replaced_by_what_it_ran(room):
+    agent = Agent(name="cleaner", model=ScriptedInterpreter([[call("wipe")], "Reminder deleted."]), tools=[wipe])
+    result = await room(AgentTool(agent)).dispatch(call("cleaner", request="wipe it"))
+
+    assert result.text.startswith("I cannot confirm that anything was changed. What ran just now: wipe.")
+
+
+async def test_what_ran_before_a_failure_is_told_with_it(room):
+    @tool_function()
+    async def reminder_set() -> str:
+        """Set."""
+        raise ToolFailed("the book is closed")
+
+    script = [[call("wipe"), call("reminder_set")], "I've set a reminder for 5 pm."]
+    told = await room(wipe, reminder_set, script=script).say("remind me, please")
+
+    assert told.startswith("That did not work (reminder_set): the book is closed\nI cannot confirm")
