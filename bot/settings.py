@@ -362,6 +362,7 @@ class PluginSettings(Group):
     """What others add to the bot; see docs/tutorial for writing one."""
 
     folder: Path = Field(Path("plugins"), description="Folder whose Python files are plugins, beside installed ones.")
+    installed: bool = Field(True, description="Whether plugins of installed packages are loaded.")
     disabled: tuple[str, ...] = Field((), description="Plugins to leave out, by name.")
     options: dict[str, dict[str, JsonValue]] = Field(
         {}, description="What a plugin is told: one table [plugins.options.NAME] each."

@@ -59,7 +59,7 @@ def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
 def every_plugin(settings: PluginSettings) -> list[FoundPlugin]:
     """The same, and those that the settings leave out."""
     found: dict[str, FoundPlugin] = {}
-    for each in (*_installed(), *_in_folder(settings.folder)):
+    for each in (*(_installed() if settings.installed else ()), *_in_folder(settings.folder)):
         other = found.get(each.name)
         found[each.name] = each if other is None else replace(each, hides=(*other.hides, other.origin))
     return [each for _, each in sorted(found.items())]

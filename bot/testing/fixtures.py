@@ -35,11 +35,13 @@ class CallTool(Protocol):
         tool: Callable[..., object] | Tool,
         *services: object,
         language: str = "en",
+        approved: bool = False,
         **arguments: object,
     ) -> ToolResult:
         """Call `tool` with `arguments`, checked as always; `services` are what it may have injected.
 
-        What a call writes into `ctx.state` is there for the next call of the same test.
+        A tool that asks first runs only if the call is `approved`, as if the person had said yes; otherwise the result
+        is the question. What a call writes into `ctx.state` is there for the next call of the same test.
         """
         ...
 
@@ -57,7 +59,8 @@ class Talk(Protocol):
     ) -> list[str]:
         """Say `texts` to a new bot, one after the other, and return all that it says.
 
-        It has `functions` and `plugins`; `services` are what `functions` have injected.
+        It has `functions` and `plugins`; `services` are what `functions` have injected. No other plugin is loaded,
+        neither of the folder `plugins` nor of an installed package.
         """
         ...
 
@@ -74,15 +77,19 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
     state = CallState()
 
     async def call(
-        tool: Callable[..., object] | Tool, *services: object, language: str = "en", **arguments: object
+        tool: Callable[..., object] | Tool,
+        *services: object,
+        language: str = "en",
+        approved: bool = False,
+        **arguments: object,
     ) -> ToolResult:
         registry = Registry(injectable=(CallContext, Services, *(type(each) for each in services)))
         registry.register(tool)
         message = make_message("test", is_private=True)
         made = make_context(message, clock=fake_clock, services=Services(*services), language=language)
-        context = replace(made, state=state.sibling())
-        name = next(iter(registry)).name
-        return await FunctionCallRouter(registry).dispatch(ToolCall(id="c1", name=name, arguments=arguments), context)
+        asked = ToolCall(id="c1", name=next(iter(registry)).name, arguments=arguments)
+        context = replace(made, state=state.sibling(), approved=asked if approved else None)
+        return await FunctionCallRouter(registry).dispatch(asked, context)
 
     return call
 

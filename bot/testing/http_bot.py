@@ -20,6 +20,7 @@ from bot.settings import (
     Settings,
     ToolServerSettings,
 )
+from bot.testing.talking import NO_PLUGINS
 from bot.wiring import Functions
 from function_calls.interpreter import Interpreter
 from services.clock import Clock, SystemClock
@@ -51,6 +52,7 @@ async def http_bot(
         tool_servers=tool_servers or ToolServerSettings(),
         search=search or SearchSettings(),
         router=router or RouterSettings(),
+        plugins=NO_PLUGINS,
     )
     room = WebPlatform(clock=clock, bot_name=settings.bot.name, files=None if files is None else RoomFiles(files))
     async with build_app(

@@ -13,6 +13,7 @@ from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, Dialogue, Step
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
+from bot.testing.talking import NO_PLUGINS
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from bot.wiring import Functions
@@ -54,7 +55,7 @@ def build_in_memory(
 @asynccontextmanager
 async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
     """A bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
-    settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False))
+    settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
     clock = LoopClock(dialogue.start)
     platform = FakePlatform(clock)
     async with build_in_memory(settings, platforms=[platform], interpreter=interpreter, clock=clock):

@@ -1,7 +1,9 @@
 """Say something to a whole bot in memory."""
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from types import ModuleType
 
 from bot.app import build_app
@@ -14,6 +16,9 @@ from services.storage.database import Database
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 """When it is in these conversations: a Friday."""
 
+NO_PLUGINS = PluginSettings(folder=Path(os.devnull), installed=False)
+"""Neither a folder of plugins nor those of installed packages: a test depends on nothing that it does not name."""
+
 
 async def said(
     *texts: str,
@@ -24,13 +29,12 @@ async def said(
 ) -> list[str]:
     """What a new bot says to `texts`, one person's one after the other, offline or with the interpreter given.
 
-    `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for.
+    `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for. Of
+    `plugins` only what is given counts: a `folder`, or those of installed packages with `installed=True`.
     """
     clock = StandingClock(NOW)
     platform = FakePlatform(clock)
-    settings = Settings(
-        bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=plugins or PluginSettings()
-    )
+    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=_only_given(plugins))
     async with build_app(
         settings,
         platforms=[platform],
@@ -43,3 +47,11 @@ async def said(
         for text in texts:
             await platform.say(text, is_private=True)
     return platform.texts
+
+
+def _only_given(plugins: PluginSettings | None) -> PluginSettings:
+    """The settings with the folder and the installed plugins left out where they were not asked for."""
+    if plugins is None:
+        return NO_PLUGINS
+    left_out = {"folder", "installed"} - plugins.model_fields_set
+    return plugins.model_copy(update={name: getattr(NO_PLUGINS, name) for name in left_out})

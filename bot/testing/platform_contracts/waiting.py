@@ -26,11 +26,17 @@ async def heard_at_last(rig: PlatformRig) -> Sequence[Heard]:
 
 
 async def heard_up_to(rig: PlatformRig, words: int) -> Sequence[Heard]:
-    """The messages of the bot, until they have as many words or no more come."""
+    """Return the messages of the bot as soon as they have `words` words, or as they are when nothing more comes.
+
+    What comes may be another message, or more text in one that is there: a draft becomes the answer by an edit.
+    """
+    texts: list[str] | None = None
     heard = await rig.heard()
-    while sum(len(each.text.split()) for each in heard) < words:
-        more = await rig.heard(len(heard) + 1)
-        if len(more) == len(heard):
-            break
-        heard = more
+    while texts != (texts := [each.text for each in heard]) and _count_words(texts) < words:
+        heard = await rig.heard(len(heard) + 1)
     return heard
+
+
+def _count_words(texts: Sequence[str]) -> int:
+    """Count the words of all texts; the mark at the end of a draft is none."""
+    return sum(len(text.replace("…", " ").split()) for text in texts)

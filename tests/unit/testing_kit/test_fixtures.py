@@ -1,3 +1,7 @@
+import pytest
+
+from bot.plugins.loading import _installed as installed_plugins
+from bot.settings import PluginSettings
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall
 from function_calls.context import CallContext
@@ -79,3 +83,65 @@ async def test_without_an_interpreter_the_bot_is_offline(talk):
 
 def test_the_clock_stands_until_it_is_set(fake_clock):
     assert fake_clock.now() == fake_clock.now()
+
+
+@tool_function(name="burn", returns="reply", confirm=True, changes_state=True)
+def burn(what: str) -> str:
+    """Burn something."""
+    return f"burnt {what}"
+
+
+async def test_a_function_that_asks_first_asks(call_tool):
+    result = await call_tool(burn, what="letters")
+
+    assert (result.ok, result.is_question) == (False, True)
+
+
+async def test_an_approved_call_runs_a_function_that_asks_first(call_tool):
+    result = await call_tool(burn, what="letters", approved=True)
+
+    assert (result.ok, result.text) == (True, "burnt letters")
+
+
+PLUGIN = '''
+from function_calls.registry import tool_function
+
+
+@tool_function(returns="reply", examples=("polish the lamp",))
+def polish() -> str:
+    """Polish it."""
+    return "polished"
+'''
+
+
+@pytest.fixture
+def ambient(tmp_path, monkeypatch):
+    """A working directory with a folder `plugins`, and an installed package with the same plugin."""
+    folder = tmp_path / "plugins"
+    folder.mkdir()
+    (folder / "lamp.py").write_text(PLUGIN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(folder))
+    info = folder / "lamp-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lamp\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[bubbles.plugins]\ninstalled_lamp = lamp\n", encoding="utf-8")
+    installed_plugins.cache_clear()
+    yield folder
+    installed_plugins.cache_clear()
+
+
+@pytest.mark.parametrize("plugins", [None, PluginSettings()])
+async def test_no_plugin_that_lies_about_is_loaded(talk, ambient, plugins):
+    assert "polished" not in await talk("/polish", plugins=plugins)
+
+
+async def test_the_folder_that_was_asked_for_is_loaded_without_installed_ones(talk, ambient, tmp_path):
+    empty = tmp_path / "empty"
+
+    assert await talk("/polish", plugins=PluginSettings(folder=ambient)) == ["polished"]
+    assert "polished" not in await talk("/polish", plugins=PluginSettings(folder=empty))
+
+
+async def test_installed_plugins_are_loaded_where_they_were_asked_for(talk, ambient):
+    assert await talk("/polish", plugins=PluginSettings(installed=True)) == ["polished"]

@@ -1,0 +1,38 @@
+"""The tests of a platform wait for everything that comes, edits too."""
+
+import pytest
+
+from bot.testing.platform_contracts.waiting import heard_up_to
+from bot.testing.platform_rig import Heard
+
+
+class Rig:
+    """Shows one state of the chat after the other, and the last one from then on."""
+
+    def __init__(self, *states):
+        self._states = list(states)
+
+    async def heard(self, count=1):
+        texts = self._states.pop(0) if len(self._states) > 1 else self._states[0]
+        return [Heard(id=f"{number} of {count}", text=text) for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        [["one two three four"]],
+        [["one"], ["one", "two three four"]],
+        [["one …"], ["one two three four"]],  # an edit: no more messages, more words
+        [["one …"], ["one …", "three four"], ["one two", "three four"]],
+    ],
+)
+async def test_all_words_are_waited_for(states):
+    heard = await heard_up_to(Rig(*states), 4)
+
+    assert " ".join(each.text for each in heard) == "one two three four"
+
+
+async def test_the_last_state_is_returned_when_nothing_more_comes():
+    heard = await heard_up_to(Rig(["one …"], ["one two"]), 4)
+
+    assert [each.text for each in heard] == ["one two"]
