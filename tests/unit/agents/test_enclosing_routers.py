@@ -6,12 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
+from bot.testing.records import make_turn_record
 from function_calls.agents.agent import Agent, AgentHooks
 from function_calls.agents.agent_tool import AgentTool
 from function_calls.agents.loop import LoopAgent
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, EventBus
 from function_calls.hooks import ToolHooks
+from function_calls.records.explaining import explained
 from function_calls.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
@@ -151,3 +153,14 @@ async def test_two_agents_at_once_are_under_the_hooks_of_their_bot(wipe, wiped, 
     await asyncio.gather(router.dispatch(ASK, context), router.dispatch(other, context))
 
     assert wiped == []
+
+
+async def test_the_explanation_of_a_turn_says_which_agent_made_a_call(wipe, context):
+    store = MemoryCallStore()
+    log = CallLog(store)
+    await router_with(direct(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)
+    await log.drain()
+    calls = await store.calls(context.chat.key, ["m1"])
+    lines = explained(make_turn_record(), calls, "en", has_details=True)
+
+    assert lines[lines.index(next(line for line in lines if "wipe" in line)) + 1].endswith("done by the agent cleaner")

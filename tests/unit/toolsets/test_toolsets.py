@@ -15,7 +15,7 @@ from function_calls.toolsets.filtered import FilteredToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.prefixed import PrefixedToolset
-from tests.unit.toolsets.conftest import FakeToolset
+from tests.unit.toolsets.conftest import TEXT, FakeToolset
 
 HI = {"text": "hi"}
 
@@ -189,3 +189,22 @@ async def test_a_tool_that_is_removed_is_unknown_at_once(router, context):
     result = await router.dispatch(call("short_lived"), context)
 
     assert "no tool named 'short_lived'" in result.error
+
+
+async def test_an_argument_that_the_schema_of_a_server_does_not_list_is_refused(router, viewer, context):
+    docs = FakeToolset("docs", "open")
+    join(router, {"docs": docs})
+    result = await router.dispatch(ToolCall(id="1", name="open", arguments={**HI, "txt": "x"}), context)
+
+    assert "/txt: is not an argument of this tool" in result.error
+    assert docs.calls == []
+    assert next(spec for spec in await router.list_specs(viewer) if spec.name == "open").parameters == TEXT
+
+
+async def test_an_argument_beyond_those_listed_is_sent_where_the_schema_of_a_server_allows_it(router, context):
+    docs = FakeToolset("docs", "open")
+    docs.specs = (replace(docs.specs[0], parameters={**TEXT, "additionalProperties": True}),)
+    join(router, {"docs": docs})
+    await router.dispatch(ToolCall(id="1", name="open", arguments={**HI, "page": 2}), context)
+
+    assert docs.calls == [("open", {**HI, "page": 2})]
