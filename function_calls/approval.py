@@ -8,6 +8,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
 from function_calls.declaring.tool_options import ToolOptions
+from function_calls.rule_words import without_rule_text
 from function_calls.wording import knows, say
 
 NEEDS_YES: Final = "the person has been asked whether this may be done; wait for the answer, do not call it again"
@@ -59,7 +60,7 @@ def described(name: str, arguments: Mapping[str, object], language: str) -> str:
     """A call as people read it: what it does and with what."""
     what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
     told = [
-        say(language, "confirm.argument", name=_label(key, language), value=_short(value))
+        say(language, "confirm.argument", name=_label(key, language), value=_short(_plain(value, language)))
         for key, value in arguments.items()
         if value is not None
     ]
@@ -68,6 +69,10 @@ def described(name: str, arguments: Mapping[str, object], language: str) -> str:
 
 def _label(key: str, language: str) -> str:
     return say(language, f"argument.{key}") if knows(f"argument.{key}") else key
+
+
+def _plain(value: object, language: str) -> object:
+    return without_rule_text(language, value) if isinstance(value, str) else value
 
 
 def _short(value: object) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from function_calls.calls import ToolSpec
 from function_calls.errors import SAID, ArgumentError
+from function_calls.rule_words import without_rule_text
 from function_calls.wording import knows, say
 from services.languages import language_of
 
@@ -69,7 +70,7 @@ def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentErr
     """What is wrong with a call of `spec`, a line an argument, and how it is said right."""
     lines = [_line(language, error) for error in _one_each(errors)]
     told = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
-    return f"{told}\n{_said_right(language, spec, errors)}"
+    return f"{without_rule_text(language, told)}\n{_said_right(language, spec, errors)}"
 
 
 def _one_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:

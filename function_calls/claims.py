@@ -85,7 +85,7 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
 
 
 def _may_have_changed(turn: Turn) -> bool:
-    """Return True if a call of this turn succeeded that changed something, or may have: outside of the bot or in an agent."""
+    """Return True if a call of this turn changed something, or may have outside of the bot or in an agent."""
     reading = {spec.name for spec in turn.tools if not spec.changes_state} - _CHANGES - _KEEPING
     return any(
         result.receipts or result.spawned is not None or (result.ok and call.name not in reading)

@@ -37,7 +37,7 @@ from function_calls.reminders.workdays import on_working_days, with_holidays
 from function_calls.summary.answers import SummaryProgress, summarised
 from function_calls.summary.offers import reminder_offers
 from function_calls.summary.windows import asked_window, asks_what_was_missed
-from function_calls.time_questions import which_time
+from function_calls.time_questions import TimeOption, which_time
 from function_calls.wording import say
 from services.errors import RequestRefused
 from services.history.service import HistoryService
@@ -70,8 +70,8 @@ async def reminder_set(
     if verdict.choices and ctx.message.is_edited:
         return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said
     if verdict.choices:
-        starts = [each.start.replace(tzinfo=ctx.zone) for each in verdict.choices]
-        asked = which_time(starts, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
+        options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=each.rule) for each in verdict.choices]
+        asked = which_time(options, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
         return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
     await reminders.look_up(on_working_days(schedule, ctx.message.text))
     wish = NewReminder(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from function_calls.call_check import Problem
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.repeats import results_of
+from function_calls.rule_words import without_rule_text
 from function_calls.wording import say
 from services.errors import ModelUnavailable
 from services.language_model.ports import Completion
@@ -27,7 +28,9 @@ def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
     if is_cut and not text:
         raise ModelUnavailable("malformed", "the answer was cut off at the length limit before it began")
     notice = say(turn.language, "model.cut_off") if is_cut else ""
-    return Interpretation(answer=text or _found(turn), notice=notice)
+    asks_for_syntax = any(word in turn.message.text.upper() for word in ("RRULE", "FREQ"))
+    told = text if asks_for_syntax else without_rule_text(turn.language, text)
+    return Interpretation(answer=told or _found(turn), notice=notice)
 
 
 def question(turn: Turn, problems: Sequence[Problem]) -> str:

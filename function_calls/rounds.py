@@ -149,8 +149,15 @@ def is_final(step: Step) -> bool:
 
 
 def worded(step: Step) -> str:
-    """What the results of a round say to people."""
-    return "\n".join(result.text for result in step.results if result.text)
+    """Join the texts of a round's results for people; several calls refused with the same words say them once."""
+    refusals: set[str] = set()
+    lines = []
+    for result in step.results:
+        if result.text and (result.ok or result.text not in refusals):
+            lines.append(result.text)
+        if not result.ok:
+            refusals.add(result.text)
+    return "\n".join(lines)
 
 
 def unsaid_questions(outcome: Outcome) -> list[str]:

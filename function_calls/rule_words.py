@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 from function_calls import phrasing
 from function_calls.reminder_times import rule_parts
-from function_calls.wording import say
+from function_calls.wording import FALLBACK, say
+from services.errors import RequestRefused
 from services.reminders.model import Reminder, Schedule
 from services.reminders.nagging import nag_of, without_nag
 from services.reminders.rules import WEEKDAYS, parse_rule
@@ -26,14 +27,24 @@ _NTH = re.compile(r"([+-]?\d)([A-Z]{2})")
 _PLACES = frozenset({"-1", "1", "2", "3", "4", "5"})
 _MOST_CLOCKS = 4
 """More clock times a day, evenly apart, are told as "every hour from 09:00 to 17:00"."""
+_LONG_IN_MINUTES = 120
+"""A longer period is worded in hours: nobody counts 210 minutes."""
+_HALF_HOUR = 30
+_DAY_PARTS = frozenset({"BYDAY", "BYMONTH", "BYMONTHDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
+_ANY_DAY = datetime(2001, 1, 1)  # noqa: DTZ001 - wall clock, where a rule stands without its start
+_RULE_TEXT = re.compile(r"(?:RRULE:)?\b(?:[A-Z]+=[\w,+-]+;)*FREQ=[A-Z]+(?:;[A-Z]+=[\w+-]+(?:,[\w+-]+)*)*")
 
 
 def rule(language: str, reminder: Reminder) -> str:
-    """How a reminder repeats: on which days, at which times, how often or until when.
+    """Word how a reminder repeats: on which days, at which times, how often or until when.
 
-    One that fires once, and then again until it is done, repeats in that way only.
+    A reminder that fires once, and then again until it is done, repeats in that way only.
     """
-    schedule = reminder.schedule
+    return schedule_words(language, reminder.schedule)
+
+
+def schedule_words(language: str, schedule: Schedule) -> str:
+    """Word the rule of `schedule`; `is_custom` tells a rule that no sentence here says completely."""
     bare, nag = without_nag(schedule.rule), nag_of(schedule.rule)
     if nag is not None and not bare:
         return say(language, "rule.until_done", each=_period(language, "minute", round(nag.every.total_seconds() / 60)))
@@ -42,59 +53,142 @@ def rule(language: str, reminder: Reminder) -> str:
     if not unit:
         each = _by_calendar(language, schedule.rule, parts)
     elif unit in {"minute", "hour"}:
-        each = _period(language, unit, every)
+        each = _within_day(language, unit, every, parts)
     else:
         each = _days(language, unit, every, parts, schedule.start)
-        if parts.get("SKIP") == "BACKWARD":
+        if each and parts.get("SKIP") == "BACKWARD":
             each = say(language, "rule.or_last_day", each=each)
+    if not each:
+        return _bounded(language, say(language, "rule.custom"), parts, schedule)
     told = each if unit in {"minute", "hour"} else _at_clocks(language, each, parts, schedule.start)
     return _bounded(language, told, parts, schedule)
+
+
+def is_custom(schedule: Schedule) -> bool:
+    """Return whether `schedule_words` words the rule as a custom one, so that its next time has to be named too."""
+    custom = say(FALLBACK, "rule.custom")
+    return bool(without_nag(schedule.rule)) and schedule_words(FALLBACK, schedule).startswith(custom)
+
+
+def without_rule_text(language: str, text: str) -> str:
+    """Replace each RFC 5545 rule in `text`, such as an argument of a call, by its words."""
+    return _RULE_TEXT.sub(lambda found: _rule_text_words(language, found[0]), text) if "FREQ=" in text else text
+
+
+def _rule_text_words(language: str, rule_text: str) -> str:
+    parts = rule_parts(rule_text.removeprefix("RRULE:"))
+    value = ";".join(f"{name}={part}" for name, part in parts.items())
+    try:
+        parse_rule(value)
+    except RequestRefused:
+        return say(language, "rule.custom")
+    if "BYHOUR" in parts:
+        hour, minute = (int(parts.get(name, "0").split(",")[0]) for name in ("BYHOUR", "BYMINUTE"))
+        return schedule_words(
+            language, Schedule(start=_ANY_DAY.replace(hour=hour, minute=minute), zone="UTC", rule=value)
+        )
+    unit, every = _UNITS[parts["FREQ"]], int(parts.get("INTERVAL", "1"))
+    shape = {*parts} & _DAY_PARTS
+    each = _days(language, unit, every, parts, _ANY_DAY) if shape else _period(language, unit, every)
+    return each or say(language, "rule.custom")
 
 
 def _period(language: str, unit: str, every: int) -> str:
     if every == 1:
         return say(language, f"rule.each_{unit}")
+    if unit == "minute" and every > _LONG_IN_MINUTES:
+        return say(language, "rule.every", span=_hours(language, *divmod(every, 60)))
     return say(language, "rule.every", span=phrasing.count(language, unit, every))
 
 
+def _hours(language: str, hours: int, minutes: int) -> str:
+    """Word hours and minutes: "2 hours", "3.5 hours", "3 hours 20 minutes"."""
+    if minutes == _HALF_HOUR:
+        return say(language, "time.hours_and_a_half", n=hours)
+    told = phrasing.count(language, "hour", hours)
+    if not minutes:
+        return told
+    return say(language, "time.hours_and_minutes", hours=told, minutes=phrasing.count(language, "minute", minutes))
+
+
+def _within_day(language: str, unit: str, every: int, parts: Mapping[str, str]) -> str:
+    """Word minutes and hours, perhaps on certain weekdays; empty for what else limits them."""
+    each, days = _period(language, unit, every), parts.get("BYDAY", "")
+    is_limited = parts.keys() & (_DAY_PARTS - {"BYDAY"} | {"BYHOUR"}) or (unit == "minute" and "BYMINUTE" in parts)
+    if is_limited or not _are_plain(days):
+        return ""
+    return say(language, "rule.period_on_days", each=each, days=_listed_weekdays(language, days)) if days else each
+
+
 def _days(language: str, unit: str, every: int, parts: Mapping[str, str], start: datetime) -> str:
-    """The days of a rule: "every Monday", "every 2 weeks on Friday", "every month on day 25"."""
-    each = _period(language, unit, every)
+    """Word the days of a rule: "every Monday", "every 2 weeks on Friday"; empty where that cannot be said in full."""
+    each, shape = _period(language, unit, every), parts.keys() & _DAY_PARTS
     days = parts.get("BYDAY", "")
-    if unit == "week" or (unit == "day" and days):
-        names = _weekdays(language, days or WEEKDAYS[start.weekday()])
-        return say(language, "rule.on_days" if every == 1 else "rule.weeks_on_days", each=each, days=names)
-    if unit == "month" and "BYMONTH" not in parts:
-        return _of_month(language, each, every, parts, start)
-    if unit == "year":
-        return _of_year(language, each, parts, start)
-    return each
+    are_weekdays = bool(days) and _are_plain(days) and shape <= {"BYDAY", "BYMONTH"}
+    if unit in {"day", "week"} or (are_weekdays and every == 1):
+        return _of_week(language, unit, every, parts, start) if shape <= {"BYDAY", "BYMONTH"} else ""
+    if unit == "year" or "BYMONTH" in parts:
+        return _of_year(language, each, parts, start) if unit == "year" or every == 1 else ""
+    return _of_month(language, each, every, parts, start)
+
+
+def _of_week(language: str, unit: str, every: int, parts: Mapping[str, str], start: datetime) -> str:
+    days = parts.get("BYDAY", "" if unit == "day" else WEEKDAYS[start.weekday()])
+    if not _are_plain(days):
+        return ""
+    each = _period(language, unit, every)
+    if days and every == 1:
+        each = say(language, "rule.on_days", days=_weekdays(language, days))
+    elif days:
+        each = say(language, "rule.weeks_on_days", each=each, days=_listed_weekdays(language, days))
+    if "BYMONTH" not in parts:
+        return each
+    return say(language, "rule.in_months", each=each, months=_months(language, parts["BYMONTH"]))
 
 
 def _of_month(language: str, each: str, every: int, parts: Mapping[str, str], start: datetime) -> str:
     nth = _nth_days(language, parts)
     if nth:
         return say(language, "rule.on_nth_day", each=each, day=nth)
-    if "BYDAY" in parts:
-        return each
-    days = parts.get("BYMONTHDAY", str(start.day)).split(",")
-    if days == ["-1"]:
+    if parts.keys() & _DAY_PARTS - {"BYMONTHDAY"}:
+        return ""
+    days = dict.fromkeys(parts.get("BYMONTHDAY", str(start.day)).split(","))
+    if [*days] == ["-1"]:
         return say(language, "rule.on_last_day", each=each)
     if not all(day.isdigit() for day in days):
-        return each
+        return ""
     numbers = say(language, "rule.day_joint").join(days)
     return say(language, "rule.on_month_day" if every == 1 else "rule.months_on_day", each=each, day=numbers)
 
 
 def _of_year(language: str, each: str, parts: Mapping[str, str], start: datetime) -> str:
-    """By its date, or by its weekday in a month; by its period alone where it names more than one of them."""
-    month, nth = parts.get("BYMONTH", str(start.month)), _nth_days(language, parts)
-    if nth and "BYMONTH" in parts and month.isdigit():
-        return say(language, "rule.on_nth_day_of", each=each, day=nth, month=say(language, f"time.month_{month}"))
+    """Word the date, or the counted weekday, in each of the months of a rule."""
+    each = say(language, "rule.each_year") if parts.get("FREQ") != "YEARLY" else each
+    shape, months = parts.keys() & _DAY_PARTS, parts.get("BYMONTH", str(start.month))
+    nth = _nth_days(language, parts)
+    if nth and "BYMONTH" in parts:
+        return say(language, "rule.on_nth_day_of", each=each, day=nth, month=_months(language, months))
+    if shape == {"BYYEARDAY"} and parts["BYYEARDAY"] == "-1":
+        return say(language, "rule.on_last_day", each=each)
+    if shape - {"BYMONTH", "BYMONTHDAY"} or ("BYMONTHDAY" in shape and "BYMONTH" not in shape):
+        return ""
     day = parts.get("BYMONTHDAY", str(start.day))
-    if parts.keys() & {"BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"} or not (month.isdigit() and day.isdigit()):
-        return each
-    return say(language, "rule.on_date", each=each, day=day, month=say(language, f"time.month_{month}"))
+    if day == "-1":
+        return say(language, "rule.on_last_day_of", each=each, months=_months(language, months))
+    first, *others = months.split(",")
+    if not day.isdigit():
+        return ""
+    told = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
+    return say(language, "rule.on_date", each=each, date=say(language, "rule.joint").join(told))
+
+
+def _months(language: str, numbers: str) -> str:
+    return say(language, "rule.joint").join(say(language, f"time.month_{number}") for number in numbers.split(","))
+
+
+def _are_plain(days: str) -> bool:
+    """Return whether `days` are weekdays without an ordinal; an empty text is."""
+    return all(day in WEEKDAYS for day in days.split(",")) if days else True
 
 
 def _nth_days(language: str, parts: Mapping[str, str]) -> str:
@@ -102,9 +196,11 @@ def _nth_days(language: str, parts: Mapping[str, str]) -> str:
     days, place = parts.get("BYDAY", ""), parts.get("BYSETPOS", "")
     counted = [_NTH.fullmatch(day) for day in days.split(",")]
     named = [(each[1], phrasing.weekday(language, WEEKDAYS.index(each[2]))) for each in counted if each is not None]
-    if days in _SETS and place:
+    if place and days in _SETS:
         named = [(place, say(language, f"rule.nth_of_{_SETS[days]}"))]
-    elif None in counted:
+    elif place and days in WEEKDAYS:
+        named = [(place, phrasing.weekday(language, WEEKDAYS.index(days)))]
+    elif None in counted or place or parts.keys() & _DAY_PARTS - {"BYDAY", "BYMONTH"}:
         return ""
     if any(place.lstrip("+") not in _PLACES for place, _ in named):
         return ""
@@ -120,8 +216,9 @@ def _at_clocks(language: str, each: str, parts: Mapping[str, str], start: dateti
     times = [hour * 60 + minute for hour, minute in sorted(product(hours, minutes))]
     steps = {later - earlier for earlier, later in pairwise(times)}
     is_daily = parts.get("FREQ") == "DAILY" and not parts.keys() & {"BYDAY", "INTERVAL", "BYMONTH"}
-    if len(times) > _MOST_CLOCKS and len(steps) == 1 and steps.pop() == 60 and is_daily:
-        return say(language, "rule.hourly_from", first=_clock(times[0]), last=_clock(times[-1]))
+    if len(times) > _MOST_CLOCKS and len(steps) == 1 and is_daily:
+        step = _period(language, *(("minute", steps.pop()) if min(steps) % 60 else ("hour", steps.pop() // 60)))
+        return say(language, "rule.spread_from", each=step, first=_clock(times[0]), last=_clock(times[-1]))
     clocks = [_clock(time) for time in times] if len(times) > 1 else [phrasing.clock(start)]
     return say(language, "rule.at", each=each, clock=say(language, "rule.joint").join(clocks))
 
@@ -161,5 +258,9 @@ def _lunar(language: str, dates: str) -> str:
 def _weekdays(language: str, days: str) -> str:
     if days in _SETS:
         return say(language, f"rule.{_SETS[days]}")
+    return _listed_weekdays(language, days)
+
+
+def _listed_weekdays(language: str, days: str) -> str:
     names = [phrasing.weekday(language, WEEKDAYS.index(day)) for day in days.split(",") if day in WEEKDAYS]
     return say(language, "rule.joint").join(names)

@@ -5,10 +5,18 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from function_calls import phrasing
+from function_calls import phrasing, rule_words
 from function_calls.buttons import numbered_buttons
 from function_calls.wording import say
 from services.chat import Choice, Person
+from services.reminders.model import Schedule
+
+
+class TimeOption(Struct, frozen=True, kw_only=True):
+    """One answer: the first time, timezone-aware, and the RFC 5545 rule of a repetition; empty for once."""
+
+    start: datetime
+    rule: str = ""
 
 
 class TimeQuestion(Struct, frozen=True, kw_only=True):
@@ -19,13 +27,21 @@ class TimeQuestion(Struct, frozen=True, kw_only=True):
 
 
 def which_time(
-    options: Sequence[datetime], *, content: str, language: str, now: datetime, person: Person
+    options: Sequence[TimeOption], *, content: str, language: str, now: datetime, person: Person
 ) -> TimeQuestion:
-    """Ask `person` which of `options` (timezone-aware, like `now`) is meant for a reminder of `content`, if any."""
-    moments = [phrasing.moment(language, option, now) for option in options]
+    """Ask `person` which of `options` is meant for a reminder of `content`, which may be empty."""
+    moments = [_worded(option, language, now) for option in options]
     asked = say(language, "offline.which_time_for" if content else "offline.which_time", content=content)
     lines = (f"{number}. {moment}" for number, moment in enumerate(moments, start=1))
     return TimeQuestion(
         text="\n".join([asked, *lines]),
         choices=numbered_buttons(moments, person, now),
+    )
+
+
+def _worded(option: TimeOption, language: str, now: datetime) -> str:
+    if not option.rule:
+        return phrasing.moment(language, option.start, now)
+    return rule_words.schedule_words(
+        language, Schedule(start=option.start.replace(tzinfo=None), zone="UTC", rule=option.rule)
     )

@@ -12,15 +12,14 @@ from function_calls.receipt_stack import UNDONE, Change, ReceiptStack, change_id
 from function_calls.router import FunctionCallRouter
 from function_calls.running import is_breakdown
 from function_calls.undo_target import ask_which, find_target
-from function_calls.wording import say
+from function_calls.wording import knows, say
 from services.history.service import HistoryService
 
 UNDO_WITHIN: Final = timedelta(minutes=10)
 """A change made longer ago is only taken back by its button, or after a yes."""
 
-_CREATING: Final = (
-    "set"  # the action of a receipt whose inverse deletes its subject, whatever was changed about it since
-)
+_CREATING: Final = "set"
+"""The action of a receipt whose inverse deletes its subject, whatever was changed about it since."""
 
 
 class Undoing:
@@ -105,18 +104,22 @@ def _refused(cause: str, key: str, context: CallContext) -> ToolResult:
     return ToolResult.refused(cause, say(context.language, key))
 
 
+def _line(step: UndoStep, result: ToolResult, language: str) -> str:
+    """Word one inverse; `undo.NAME` of the wording serves a function whose usual answer would mislead here."""
+    if not result.ok:
+        return say(language, "undo.failed", why=result.text or result.error)
+    own = f"undo.{step.name}"
+    return say(language, own if knows(own) else "undo.done", what=result.text)
+
+
 def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
     """One answer for all inverses: what was taken back, and why the rest was not."""
     language = context.language
     if not results:
         told = ", ".join(f"{each.action} {each.subject}" for change in changes for each in change.receipts)
         return ToolResult.failed("it cannot be undone", text=say(language, "undo.no_inverse", what=told), kind="denied")
-    lines = [
-        say(language, "undo.done", what=result.text)
-        if result.ok
-        else say(language, "undo.failed", why=result.text or result.error)
-        for result in results
-    ]
+    steps = [step for change in changes for step in _steps(change)]
+    lines = [_line(step, result, language) for step, result in zip(steps, results, strict=True)]
     if not any(result.ok for result in results):
         return ToolResult.failed("it could not be undone", text="\n".join(lines))
     subjects = (each.subject for change in changes for each in change.receipts)

@@ -130,7 +130,9 @@ async def memory_forget(
         return ToolResult.refused(refusal.code, _listed("memory.which", candidates, ctx, query=args.reference))
     return ToolResult(
         ok=True,
-        text=say(ctx.language, "memory.forgotten", id=gone.id, text=gone.text),
+        text=say(
+            ctx.language, "memory.took_back" if ctx.is_undoing else "memory.forgotten", id=gone.id, text=gone.text
+        ),
         value={"forgotten": gone.id},
         receipts=(Receipt(action="forgotten", subject=gone.id),),
     )

@@ -21,7 +21,7 @@ from function_calls.offline.shifts import bare_clock, moved_by, new_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.reminder_times import zone_name
-from function_calls.time_questions import which_time
+from function_calls.time_questions import TimeOption, which_time
 from function_calls.wording import say
 from services.time_expressions import Reading
 from services.zones.names import zone_named
@@ -206,9 +206,9 @@ class Answering:
         self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)
 
     def _which(self, question: OpenQuestion) -> Interpretation:
-        starts = [option.start for option in question.options]
+        options = [TimeOption(start=option.start, rule=option.rrule or "") for option in question.options]
         which = which_time(
-            starts,
+            options,
             content=question.content,
             language=self._turn.language,
             now=self._turn.now,

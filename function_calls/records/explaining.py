@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from function_calls.rule_words import without_rule_text
 from function_calls.wording import say
 from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parsed
 
@@ -20,6 +21,7 @@ def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, h
     if not calls:
         lines.append(say(language, "explain.no_calls"))
     lines += _ending(turn, calls, language, has_details=has_details)
+    lines = [without_rule_text(language, line) for line in lines]
     return [*lines, _cost(turn, language)] if has_details else lines
 
 

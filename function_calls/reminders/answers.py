@@ -145,7 +145,8 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     if without_nag(reminder.schedule.rule):
         rule = rule_words.rule(ctx.language, reminder)
-        if reminder.next_fires and is_put_off(reminder.schedule, ctx.now):
+        is_vague = rule_words.is_custom(reminder.schedule) or is_put_off(reminder.schedule, ctx.now)
+        if reminder.next_fires and is_vague:
             when = phrasing.moment(ctx.language, reminder.next_fires[0], ctx.now)
             rule = say(ctx.language, "reminder.rest_line", rule=rule, next=when)
         elif reminder.state is ReminderState.PAUSED and not is_under_day:

@@ -23,6 +23,7 @@ from services.reminders.references import means_all
 from services.reminders.rules import WEEKDAYS
 
 _HALF_DAY = 12
+_LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
 _EARLIEST = 7
 _SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
@@ -105,7 +106,7 @@ def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sch
     at_clock = _at_clock(old, goal.start.time())
     if goal.start.date() == first.date() or _is_fire(at_clock, goal, ctx):
         return at_clock
-    rule = _on_other_day(at_clock.rule, goal.start)
+    rule = _on_other_day(at_clock.rule, goal.start, is_last_day=_names_last_day(_words(args, ctx), ctx))
     return None if rule is None else replace(at_clock, start=goal.start, rule=rule)
 
 
@@ -114,7 +115,19 @@ def _is_fire(schedule: Schedule, goal: Schedule, ctx: CallContext) -> bool:
     return moment in next_fires(schedule, max(ctx.now, moment - timedelta(seconds=1)), 1)
 
 
-def _on_other_day(rule: str, day: datetime) -> str | None:
+def _names_last_day(words: str, ctx: CallContext) -> bool:
+    """Return whether `words` name the last day of a month, however many days that has."""
+    return all(_names_day(words, last, ctx) for last in _LAST_DAYS)
+
+
+def _names_day(words: str, day: date, ctx: CallContext) -> bool:
+    """Return whether `words`, at the beginning of the month of `day`, name that day."""
+    now = ctx.said_at.replace(year=day.year, month=day.month, day=1)
+    found = time_reader(ctx).parse_all(words, now, language=ctx.language)
+    return any(each.best is not None and each.best.has_day and each.best.start.date() == day for each in found)
+
+
+def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
     """A rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
     parts = rule_parts(without_exceptions(rule))
     names = {"WEEKLY": {"BYDAY"}, "MONTHLY": {"BYMONTHDAY"}, "YEARLY": {"BYMONTH", "BYMONTHDAY"}}
@@ -123,7 +136,11 @@ def _on_other_day(rule: str, day: datetime) -> str | None:
         return None
     if any(name.startswith("BY") for name in parts.keys() - days - {"BYHOUR", "BYMINUTE", "BYSECOND"}) or not days:
         return None
-    values = {"BYDAY": WEEKDAYS[day.weekday()], "BYMONTHDAY": str(day.day), "BYMONTH": str(day.month)}
+    values = {
+        "BYDAY": WEEKDAYS[day.weekday()],
+        "BYMONTHDAY": "-1" if is_last_day else str(day.day),
+        "BYMONTH": str(day.month),
+    }
     return ";".join(f"{name}={values[name] if name in days else value}" for name, value in parts.items())
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
-from itertools import chain
+from itertools import chain, combinations
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ from function_calls.offline.corrections import at_clock, corrected_times
 from function_calls.offline.pack import LanguagePack, language_of, load_pack
 from function_calls.offline.same_time import without_same_time
 from function_calls.offline.several_times import completed, with_listed_clocks
-from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, without_owners
+from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
 from function_calls.phrases import is_clock_without_half
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
@@ -26,6 +26,7 @@ from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 _COMPARED_FIRES = 5
 _CLOCKLESS = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME = timedelta(minutes=1)
+_MOST_JOINED = 4
 _USUAL = TimeReader()
 _CALLED = re.compile(r"^\s*(?:@[^\s,:，：]+[\s,:，：]*|\w+[,:，：]\s*)")
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
@@ -73,7 +74,8 @@ def cross_check(
     listed = _listed_in(words, now.astimezone(zone), language, times)
     named = [(_words_of(each), each.readings) for each in found]
     carried = on_their_days(named, now.astimezone(zone))
-    readings = tuple(chain.from_iterable((*apart, *carried, *listed, _beside_events(named))))
+    joint = _joined_in(words, now.astimezone(zone), pack, times)
+    readings = tuple(chain.from_iterable((*apart, *carried, *listed, *joint, _beside_events(named))))
     if proposed.rule and _is_as_often(proposed, _blanked(words, now.astimezone(zone), pack, times), readings, pack):
         return Verdict(schedule=proposed)
     is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
@@ -173,6 +175,15 @@ def _listed_in(words: str, now: datetime, language: str, times: TimeReader) -> I
     yield from (each.readings for each in completed(with_listed_clocks(found, words, now, pack, times.parse_all)))
     early = (in_the_morning(each, words, now, pack, times.parse_all) for each in found)
     yield from (each.readings for each in early if each is not None)
+
+
+def _joined_in(words: str, now: datetime, pack: LanguagePack, times: TimeReader) -> Iterator[tuple[Reading, ...]]:
+    """Read two times that stand apart as one: "on the last day of the month …, every month"."""
+    found = find_times(words, now, pack, times.parse_all)[:_MOST_JOINED]
+    for first, second in combinations(found, 2):
+        one = joined(first, second, now, pack, times.parse_all)
+        if one is not None:
+            yield one.readings
 
 
 def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:

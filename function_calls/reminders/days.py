@@ -110,10 +110,11 @@ async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: Remin
 
 
 def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
-    """What is said of reminders that were deleted."""
+    """Confirm that reminders were deleted, or that setting them was taken back."""
+    key = "reminder.took_back" if ctx.is_undoing else "reminder.deleted"
     return ToolResult(
         ok=True,
-        text="\n".join(say(ctx.language, "reminder.deleted", id=each.id, content=each.content) for each in gone),
+        text="\n".join(say(ctx.language, key, id=each.id, content=each.content) for each in gone),
         value={"deleted": [each.id for each in gone]},
         receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in gone),
     )

@@ -156,7 +156,7 @@ async def reminder_snooze(
 async def reminder_restore(args: ReminderRestoreArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Take a delete back."""
     restored = await reminders.restore(ctx.chat, ctx.sender, args.reminder_id)
-    return changed_told(restored, ctx, "restored", None)
+    return changed_told(restored, ctx, "back", None)
 
 
 @tool_function(name="reminder_put_back", returns="reply", changes_state=True, is_only_for_undo=True)

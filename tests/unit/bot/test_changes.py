@@ -211,7 +211,7 @@ async def test_one_that_has_not_fired_is_moved_by_a_snooze_and_moved_back_by_und
 async def test_a_set_reminder_is_deleted_by_undo(talk):
     texts = await talk(calls(setting("2026-11-20 09:01")), UNDO, wait=120)
 
-    assert texts[-1].startswith("↩ Undone: 🗑 Deleted [")
+    assert texts[-1] == "↩ Took back “tea”: it is no longer set."
 
 
 async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
@@ -222,7 +222,7 @@ async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
         wait=180,
     )
 
-    assert texts[2].count("↩ Undone:") == 2
+    assert texts[2].count("is set again") == 2
     assert texts[3:] == ["⏰ @ann tea", "⏰ @ann milk"]
 
 
@@ -267,7 +267,7 @@ async def test_separate_deletes_of_one_message_are_restored_together(talk):
     delete = calls(("reminder_delete", {"reminder_id": "tea"}), ("reminder_delete", {"reminder_id": "milk"}))
     texts = await talk(calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")), delete, UNDO)
 
-    assert texts[2].count("↩ Undone:") == 2
+    assert texts[2].count("is set again") == 2
 
 
 async def test_an_edit_goes_back_to_the_old_words_people_and_times(talk):
@@ -302,7 +302,7 @@ async def test_undo_outlives_the_process(talk, tmp_path):
     await talk(calls(setting("2026-11-25 17:00")), database=Database(url))
     texts = await talk(UNDO, database=Database(url), day="tuesday")
 
-    assert texts[0].startswith("↩ Undone: 🗑 Deleted [")
+    assert texts[0] == "↩ Took back “tea”: it is no longer set."
 
 
 class Bans:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from function_calls.phrasing import distance
-from function_calls.rule_words import rule
+from function_calls.rule_words import is_custom, rule, without_rule_text
 from tests.unit.function_calls.repeating import repeating
 
 
@@ -42,7 +42,20 @@ def test_a_distance_just_short_of_a_whole_is_not_told_as_one_less(span, words):
     [
         ("FREQ=MONTHLY;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "en", "every month on day 25 at 20:00"),
         ("FREQ=MONTHLY;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "zh", "每月25日 20:00"),
-        ("FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=20;BYMINUTE=0", "en", "every month on the last day at 20:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=20;BYMINUTE=0", "en", "on the last day of every month at 20:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1,-1;BYHOUR=20;BYMINUTE=0", "zh", "每月最后一天 20:00"),
+        ("FREQ=YEARLY;BYYEARDAY=-1;BYHOUR=20;BYMINUTE=0", "en", "on the last day of every year at 20:00"),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;BYHOUR=20", "en", "every year on the last day of February at 20:00"),
+        ("FREQ=YEARLY;BYMONTH=12;BYDAY=MO;BYHOUR=20;BYMINUTE=0", "en", "every Monday in December at 20:00"),
+        ("FREQ=YEARLY;BYMONTH=12;BYDAY=MO;BYHOUR=20;BYMINUTE=0", "zh", "12月的每周一 20:00"),
+        ("FREQ=YEARLY;BYMONTH=1,7;BYMONTHDAY=1;BYHOUR=20", "en", "every year on 1 January, 1 July at 20:00"),
+        ("FREQ=DAILY;BYMONTH=6;BYHOUR=20;BYMINUTE=0", "en", "every day in June at 20:00"),
+        ("FREQ=MINUTELY;INTERVAL=210", "zh", "每 3 个半小时"),
+        ("FREQ=MINUTELY;INTERVAL=210", "en", "every 3.5 hours"),
+        ("FREQ=MINUTELY;INTERVAL=200", "zh", "每 3 小时 20 分钟"),
+        ("FREQ=MINUTELY;INTERVAL=90", "en", "every 90 minutes"),
+        ("FREQ=MINUTELY;INTERVAL=10;BYDAY=MO,TU", "zh", "周一、周二每 10 分钟"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU;BYHOUR=20", "zh", "每 2 周的周六、周日 20:00"),
         ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "en", "every year on 25 November at 20:00"),
         ("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25;BYHOUR=20;BYMINUTE=0", "zh", "每年11月25日 20:00"),
         ("FREQ=MONTHLY;BYDAY=1MO;BYHOUR=20;BYMINUTE=0", "en", "every month on the first Monday at 20:00"),
@@ -51,6 +64,30 @@ def test_a_distance_just_short_of_a_whole_is_not_told_as_one_less(span, words):
 )
 def test_a_rule_by_date_names_the_date(rule_text, language, words):
     assert rule(language, repeating(rule_text)) == words
+
+
+@pytest.mark.parametrize(
+    "rule_text", ["FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR", "FREQ=MONTHLY;BYMONTHDAY=-3", "FREQ=YEARLY;BYWEEKNO=20"]
+)
+def test_a_rule_without_a_sentence_is_worded_as_a_custom_schedule(rule_text):
+    assert rule("en", repeating(rule_text)) == "on a custom schedule"
+    assert is_custom(repeating(rule_text).schedule)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "set(rrule=FREQ=MONTHLY;BYMONTHDAY=-1, content=rent)",
+            "set(rrule=on the last day of every month, content=rent)",
+        ),
+        ("RRULE:FREQ=DAILY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=30.", "every Monday, Tuesday at 09:30."),
+        ("FREQ=SOMETIMES", "on a custom schedule"),
+        ("the frequency of trains", "the frequency of trains"),
+    ],
+)
+def test_rules_in_a_text_are_replaced_by_their_words(text, words):
+    assert without_rule_text("en", text) == words
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,10 @@ day_rules = st.one_of(
         lambda days: f"FREQ=MONTHLY;BYMONTHDAY={','.join(map(str, sorted(days)))}"
     ),
     st.just("FREQ=MONTHLY;BYMONTHDAY=-1"),
+    st.just("FREQ=YEARLY;BYYEARDAY=-1"),
+    st.tuples(st.integers(1, 12), st.sampled_from(DAYS)).map(
+        lambda month: f"FREQ=YEARLY;BYMONTH={month[0]};BYDAY={month[1]}"
+    ),
     st.just("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
     st.tuples(st.sampled_from([-1, 1, 2, 3, 4]), st.sampled_from(DAYS)).map(
         lambda nth: f"FREQ=MONTHLY;BYDAY={nth[0]}{nth[1]}"
@@ -83,7 +87,7 @@ def test_a_repetition_that_is_told_is_read_as_that_repetition(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(
-    every=st.integers(1, 30),
+    every=st.one_of(st.integers(1, 30), st.sampled_from([150, 200, 210])),
     unit=st.sampled_from(["MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]),
     bound=st.sampled_from(["", ";COUNT=5"]),
 )
