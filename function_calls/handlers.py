@@ -206,7 +206,7 @@ async def summary(
     bullets = [{"text": each.text, "message_ids": list(each.message_ids)} for each in result.bullets]
     return ToolResult(
         ok=True,
-        text=summarised(result, ctx, window),
+        text=summarised(result, ctx, window, asker=ctx.sender),
         value={"bullets": bullets},
         is_private=asks_what_was_missed(args, ctx),
         choices=reminder_offers(result, ctx),

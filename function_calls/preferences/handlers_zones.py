@@ -22,7 +22,7 @@ async def time_zone(
     args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
-    if not await is_meant(ctx, history):
+    if not await is_meant(ctx, history, statement_of="time_zone" if args.zone else ""):
         return ToolResult(ok=True, is_answered=True)
     if not args.zone:
         return await _followed(ctx, zones, reminders) if args.move_reminders else _told(ctx)

@@ -7,11 +7,14 @@ from typing import Protocol
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.wording import say
+from services.chat import Person
 from services.summary.model import Finding, Summary, SummaryMethod, SummaryWindow
 
 _SHOWN_FINDINGS = 5
 _SHOWN_PEOPLE = 5
 _SHOWN_LINKS = 2
+_AFTER = timedelta(seconds=1)
+"""A window begins the instant before its first minute: "today" at 23:59:59.999999."""
 _QUICK = timedelta(seconds=3)
 
 
@@ -52,12 +55,11 @@ class SummaryProgress:
             await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 
-def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow) -> str:
+def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
     """The bullets, then decisions, open questions, dates and links where there are any, and what was left out."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
-        is_narrow = (window.since, window.person, window.topic) != (None, None, None)
-        return say(language, "summary.empty_window" if is_narrow else "summary.empty")
+        return _empty(summary, ctx, window, asker)
     names = [person.name for person in summary.people[:_SHOWN_PEOPLE]]
     start, end = _minute(summary.first_at, ctx), _minute(summary.last_at, ctx)
     several = "summary.head_at" if start == end else "summary.head"
@@ -76,6 +78,19 @@ def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow) -> s
         for each in summary.bullets
     ]
     return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
+
+
+def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: Person | None) -> str:
+    """Say who has written where nothing is left to summarise: nobody, the asker alone, or people who asked the bot."""
+    if window.person is not None or window.topic is not None:
+        return say(ctx.language, "summary.empty_window")
+    count = sum(each.message_count for each in summary.heard)
+    own = sum(each.message_count for each in summary.heard if asker is not None and each.person_id == asker.id)
+    written = "requests" if count > own else "own" if own else "nobody"
+    if window.since is None:
+        return say(ctx.language, f"summary.empty_{written}", count=count)
+    since = _minute(window.since + _AFTER, ctx)
+    return say(ctx.language, f"summary.empty_{written}_since", since=since, count=count)
 
 
 def links_to(message_ids: Sequence[str], ctx: SummaryReader) -> str:

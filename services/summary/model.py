@@ -92,6 +92,7 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     `message_count` counts content: the bot's own messages, commands to it and empty messages are left out.
     `first_at` and `last_at` are the times of the first and last of them, None in an empty window.
+    `heard` are the people whose messages were read, requests to the bot included.
     `is_cut` says that the window held more messages than were read. `fallback_reason` is the code of the
     `ModelUnavailable` that made an extractive summary out of one asked of a model.
     """
@@ -103,6 +104,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     findings: Findings = Findings()
     people: tuple[Participant, ...] = ()
     message_count: int = 0
+    heard: tuple[Participant, ...] = ()
     first_at: datetime | None = None
     last_at: datetime | None = None
     is_cut: bool = False

@@ -53,9 +53,11 @@ class SummaryService:
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
         answered = content.answered_by_bots(read)
-        messages = await asyncio.to_thread(content.content_messages, content.narrowed(read, asked), answered)
+        narrowed = content.narrowed(read, asked)
+        messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
+        heard = content.people(each for each in narrowed if not each.sender.is_bot)
         if not messages:
-            return Summary(chat=chat, language=language, method=self._summarizer.method, is_cut=is_cut)
+            return Summary(chat=chat, language=language, method=self._summarizer.method, heard=heard, is_cut=is_cut)
         bullets, method, fallback_reason = await self._bullets(messages, language, on_progress)
         return Summary(
             chat=chat,
@@ -67,6 +69,7 @@ class SummaryService:
             ),
             people=content.people(messages),
             message_count=len(messages),
+            heard=heard,
             first_at=messages[0].sent_at,
             last_at=messages[-1].sent_at,
             is_cut=is_cut,

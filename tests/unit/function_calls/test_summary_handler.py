@@ -90,7 +90,7 @@ async def test_a_person_may_be_asked_about(summarize, said):
 async def test_an_empty_window_is_told_apart_from_an_empty_chat(summarize, said):
     await said(1, "The invoice from Berlin has to be paid.", hours_ago=30)
 
-    assert "nobody wrote anything that fits" in (await summarize(window="today")).text
+    assert "nobody has written since today at 00:00" in (await summarize(window="today")).text
 
 
 async def test_words_that_name_no_window_are_answered_with_examples(summarize):
