@@ -19,7 +19,7 @@ from function_calls.reminders.days import deleted, on_that_day_only, with_own_da
 from function_calls.reminders.edited import as_edited
 from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.own_part import own_part
-from function_calls.reminders.pages import asked_page, list_page, remember_page
+from function_calls.reminders.pages import AskedPage, asked_page, asks_for_own, list_page, others_here, remember_page
 from function_calls.reminders.people import named_people
 from function_calls.reminders.putting_off import at_same_clock
 from function_calls.reminders.replies import meant, points
@@ -105,21 +105,25 @@ async def reminder_list(
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
     if args.filter and points(args.filter):
         return await told_of_that(ctx, reminders, history)
-    asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set)
+    only_own = asks_for_own(args.whose, ctx.message.text)
+    asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=only_own)
     if asked is None:
         return ToolResult(ok=True, is_answered=True)
-    found = await _wanted(asked.wanted, ctx, reminders)
+    found = await _wanted(asked, ctx, reminders)
     remember_page(asked, len(found), ctx)
     value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
-    return ToolResult(ok=True, text=list_page(found, asked, ctx), value=value)
+    others = await others_here(found, asked, ctx, reminders)
+    listed = list_page(found, asked, ctx, has_others=bool(others))
+    return ToolResult(ok=True, text="\n".join([listed, *others]), value=value)
 
 
-async def _wanted(words: str, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
-    """The reminders that `words` describe, or the one whose number or ID they are."""
+async def _wanted(asked: AskedPage, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
+    """The reminders that the words of `asked` describe, or the one whose number or ID they are."""
+    words = asked.wanted
     if words.isdecimal() or row_key(words) is not None:
         with suppress(RequestRefused):
             return (await reminders.get(ctx.chat, ctx.sender, words),)
-    return await reminders.list(ctx.chat, ctx.sender, words)
+    return await reminders.list(ctx.chat, ctx.sender, words, only_own=asked.only_own)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True)

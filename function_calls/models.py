@@ -62,6 +62,11 @@ class ReminderListArgs(Arguments):
         default=None, ge=0, description="第几页 / which page of a long list, 1 and up; 0 = the next page (下一页)."
     )
     who_set: bool = Field(default=False, description="谁设的 / say who has set each, and when.")
+    whose: Literal["mine", "chat"] | None = Field(
+        default=None,
+        description="'mine' = 'my reminders', 我的提醒: those that the person has set or is reminded of; 'chat' = all "
+        "of this chat, 所有提醒. Leave it out where nobody is named.",
+    )
 
 
 class ReminderDeleteArgs(Arguments):

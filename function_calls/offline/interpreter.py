@@ -175,6 +175,8 @@ class OfflineInterpreter:
                 made = with_manners(answering.interpretation(requests), manners)
                 self._questions.note_manners(key, manners)
                 return made
+        if any(_is_too_long(turn.message.text, ear) for ear in ears):
+            return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), is_owed=True)
         return (
             self._by_example(turn, ears[0]) or self._by_note(turn, ears[0], key) or self._spoken_to(turn, ears[0], key)
         )
@@ -267,6 +269,14 @@ class OfflineInterpreter:
         if is_moved and ear.pack.unwanted.search(ear.pack.fold(turn.message.text)) and maker.offers("reminder_delete"):
             return Interpretation(calls=(maker.call("reminder_delete", {"reminder_id": _IT}),))
         return Interpretation(calls=(maker.call("undo", {}),)) if maker.offers("undo") else None
+
+
+def _is_too_long(text: str, ear: Ear) -> bool:
+    """Return whether `text` is longer than a request that is read, and begins like one."""
+    if len(text) <= LONGEST:
+        return False
+    begins = text[:LONGEST]
+    return bool(ear.requests(begins)) or direct_call(begins, ear) is not None
 
 
 def _is_yes_or_no(turn: Turn) -> bool:

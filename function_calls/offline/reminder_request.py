@@ -28,6 +28,8 @@ _NAP = timedelta(hours=3)
 """Who is woken so soon after something else is not woken from a night's sleep."""
 _ADJOINED = re.compile(r"(@[^\s@,，、&和跟与及]+)\s*(?=@)")
 _ONE_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
+_TO = re.compile(r"\s*to\b", re.IGNORECASE)
+"""After the word before an infinitive the content begins; Chinese has no such word."""
 _CUT_BEHIND = re.compile(rf"{BLANK}\W*$")
 _PLACES_OF_TIME = ("when", "when_2", "when_3")
 
@@ -138,7 +140,8 @@ class ReminderReader:
         rest, leading = self._head(content)
         said = self._clause.owners_in(_said_when(match))
         names_twice = any(names(said) and names(leading) for names in (self._name_a_day, self._name_a_clock))
-        if names_twice or self._name_another_part(said, leading):
+        is_told = self._name_a_moment(said) and not self._may_say_how_often(leading)
+        if names_twice or is_told or self._name_another_part(said, leading):
             rest, leading = content, ()
         label = self._pack.plain_edge.sub(" ", match.first("label", "kind"))
         head = (*said, *self._clause.owners_in(label), *leading)
@@ -164,8 +167,21 @@ class ReminderReader:
             is_last = not has_words(rest[match.end() :]) and not self._clause.owners_in(rest)
             if is_last or (owners and self._pack.subject.match(rest)):
                 return rest, tuple(owners)
+            is_content = bool(_TO.match(match[0])) and self._name_a_moment(owners)
+            if is_content and not self._may_say_how_often(self._clause.owners_in(rest)[:1]):
+                return rest[match.end() :].lstrip(), tuple(owners)  # in 10 minutes to noon prayer
             owners += self._clause.owners_in(match[0])
             rest = rest[match.end() :].lstrip()
+
+    def _name_a_moment(self, owners: Iterable[int]) -> bool:
+        """Whether `owners` name a day and a clock, or a length of time from now: nothing behind it says when."""
+        bests = [self._clause.times[owner].best for owner in owners]
+        return any(best is not None and best.has_day and best.has_clock and best.rrule is None for best in bests)
+
+    def _may_say_how_often(self, owners: Iterable[int]) -> bool:
+        """Whether one of `owners` repeats, or is no time of its own ("10 minutes before")."""
+        times = [self._clause.times[owner] for owner in owners]
+        return any(time.best is None or time.best.rrule is not None for time in times)
 
     def _name_a_day(self, owners: Iterable[int]) -> bool:
         bests = [self._clause.times[owner].best for owner in owners]

@@ -125,6 +125,8 @@ def joined(
     """Two expressions as one, "tomorrow" and "at 5", if together they are a single time."""
     if first.best is None or second.best is None or (first.best.has_clock and second.best.has_clock):
         return None
+    if _are_apart(first.best, second.best) or _are_apart(second.best, first.best):
+        return None
     for text in (f"{first.words} {second.words}", f"{second.words} {first.words}"):
         expressions = read(text, now, language=pack.language)
         if len(expressions) == 1 and expressions[0].best is not None and expressions[0].best.coverage >= 1:
@@ -135,6 +137,12 @@ def joined(
                 is_ambiguous=expressions[0].ambiguous,
             )
     return None
+
+
+def _are_apart(moment: Reading, day: Reading) -> bool:
+    """Whether `moment` has a day and a clock, and `day` is another day: 周四下午4点提醒我周五前发合同."""
+    is_moment = moment.has_day and moment.has_clock and moment.rrule is None
+    return is_moment and day.has_day and day.rrule is None
 
 
 def _is_vaguer(words: TimeWords, other: TimeWords) -> bool:

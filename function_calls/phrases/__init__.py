@@ -24,7 +24,8 @@ class Phrases(Struct, frozen=True, kw_only=True):
     `once` or `always`. `confirms` are the words for actions that a yes alone does not confirm; those with a `+` count
     only behind a yes. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
     the day. `until` stands before the end of a while. `each` makes days of the week ones that come again, and
-    `daily_until` says up to when something is to come.
+    `daily_until` says up to when something is to come. A list of reminders is of the person's `own` unless words of it
+    are `common` to the chat.
     """
 
     yes: frozenset[str]
@@ -39,6 +40,8 @@ class Phrases(Struct, frozen=True, kw_only=True):
     until: re.Pattern[str]
     each: str
     daily_until: str
+    own: re.Pattern[str]
+    common: re.Pattern[str]
 
 
 class Claims(Struct, frozen=True, kw_only=True):
@@ -75,6 +78,8 @@ def phrases(language: str) -> Phrases:
         until=_any_of(table["clock"]["until"]),
         each=table["repetition"]["each"],
         daily_until=table["repetition"]["daily_until"],
+        own=_any_of(table["list"]["own"]),
+        common=_any_of(table["list"]["common"]),
     )
 
 

@@ -1,6 +1,8 @@
 """The function that sets the time zone of a person or of a chat, and its inverse."""
 
-from function_calls import rule_words
+from zoneinfo import ZoneInfo
+
+from function_calls import phrasing, rule_words
 from function_calls.being_meant import is_meant
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
@@ -12,9 +14,12 @@ from function_calls.wording import say
 from function_calls.zone_words import check_may_set_for, clock_in, zone_label
 from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.reminders.model import Reminder
 from services.reminders.nagging import without_nag
 from services.reminders.service import ReminderService
 from services.zones.service import ZoneService
+
+_MOST_SHOWN = 5
 
 
 @tool_function(name="time_zone", returns="reply", changes_state=True)
@@ -34,7 +39,7 @@ async def time_zone(
     if args.move_reminders:
         followed = await _followed(ctx, zones, reminders)
         return ToolResult(ok=True, text=followed.text, receipts=(receipt, *followed.receipts))
-    text = "\n".join([_worded(name, args.whose, ctx), *await _kept(name, ctx, reminders)])
+    text = "\n".join([_worded(name, args.whose, ctx), *await _kept(name, args.whose, ctx, reminders)])
     return ToolResult(ok=True, text=text, value={"zone": name}, receipts=(receipt,))
 
 
@@ -69,18 +74,44 @@ def _told(ctx: CallContext) -> ToolResult:
     return ToolResult(ok=True, text=text, is_unchanged=True)
 
 
-async def _kept(name: str, ctx: CallContext, reminders: ReminderService) -> tuple[str, ...]:
-    """What is said of recurring reminders that keep the time of another zone: people travel."""
-    here = await reminders.list(ctx.chat, ctx.sender)
-    own = [each for each in here if each.creator.id == ctx.sender.id and without_nag(each.schedule.rule)]
-    kept = [each for each in own if each.schedule.zone != name]
-    return (say(ctx.language, f"zone.kept_{'one' if len(kept) == 1 else 'many'}", count=len(kept)),) if kept else ()
+async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
+    """Tell which reminders keep the instants of another zone: a new zone moves none that is set already."""
+    here = await reminders.open_in(ctx.chat)
+    of_them = [each for each in here if whose == "chat" or each.creator.id == ctx.sender.id]
+    kept = [each for each in of_them if each.schedule.zone != name]
+    repeating = [each for each in kept if without_nag(each.schedule.rule)]
+    once = [each for each in kept if each.next_fires and each not in repeating]
+    lines = []
+    if once:
+        lines.append(say(ctx.language, "zone.kept_once"))
+        lines += [_kept_line(each, name, ctx) for each in once[:_MOST_SHOWN]]
+    if len(once) > _MOST_SHOWN:
+        lines.append(say(ctx.language, "reminder.more", count=len(once) - _MOST_SHOWN))
+    if repeating:
+        number = "one" if len(repeating) == 1 else "many"
+        key = f"zone.kept_{number}" if whose == "me" else f"zone.kept_{number}_here"
+        lines.append(say(ctx.language, key, count=len(repeating)))
+    return lines
+
+
+def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
+    """Word the next time of `reminder` by the old clock and by the new one."""
+    fire = reminder.next_fires[0]
+    old, new = (fire.astimezone(ZoneInfo(zone)) for zone in (reminder.schedule.zone, name))
+    return say(
+        ctx.language,
+        "zone.kept_line",
+        id=reminder.id,
+        content=reminder.content,
+        old=phrasing.moment(ctx.language, old, ctx.now),
+        new=phrasing.moment(ctx.language, new, ctx.now),
+    )
 
 
 async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
     """Move the recurring reminders of the person into the zone that is theirs now."""
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
-    here = {each.id: each for each in await reminders.list(ctx.chat, ctx.sender)}
+    here = {each.id: each for each in await reminders.open_in(ctx.chat)}
     try:
         moved = await reminders.move_to_zone(ctx.chat, ctx.sender, name)
     except RequestRefused as refusal:

@@ -9,11 +9,13 @@ from msgspec import Struct
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
+from function_calls.phrases import every_language, folded
 from function_calls.reminder_times import zone_name
 from function_calls.reminders.answers import listed_lines
 from function_calls.wording import say
 from services.reminders.due_words import due_words
 from services.reminders.model import Reminder, ReminderState
+from services.reminders.service import ReminderService
 
 PAGE = 15
 _KEY = "reminders.page"
@@ -21,37 +23,73 @@ _SHOWN_FOR = timedelta(minutes=30)
 
 
 class AskedPage(Struct, frozen=True, kw_only=True):
-    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` says of each who has set it."""
+    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` says of each who has set it.
+
+    `only_own` leaves out what the person has neither set nor is reminded of.
+    """
 
     wanted: str
     number: int
     who_set: bool = False
+    only_own: bool = False
 
 
-def asked_page(wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False) -> AskedPage | None:
+def asks_for_own(whose: str | None, text: str) -> bool:
+    """Return whether "my reminders" are asked for: by `whose`, or without it by the person's `text`."""
+    if whose is not None:
+        return whose == "mine"
+    said = folded(text)
+    every = tuple(every_language())
+    return any(each.own.search(said) for each in every) and not any(each.common.search(said) for each in every)
+
+
+async def others_here(
+    found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, reminders: ReminderService
+) -> list[str]:
+    """Count the reminders that a list of one's own leaves out, if it was asked for without more words."""
+    if not asked.only_own or asked.wanted:
+        return []
+    count = len(await reminders.open_in(ctx.chat)) - len(found)
+    return [say(ctx.language, "reminder.others_here", count=count)] if count > 0 else []
+
+
+def asked_page(
+    wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False, only_own: bool = False
+) -> AskedPage | None:
     """The page that is asked for; 0 is the one after what was shown last, None where nothing was shown lately."""
     if page != 0:
-        return AskedPage(wanted=wanted, number=page or 1, who_set=who_set)
+        return AskedPage(wanted=wanted, number=page or 1, who_set=who_set, only_own=only_own)
     shown = ctx.state.get(_KEY)
     if not isinstance(shown, dict):
         return None
     is_recent = ctx.now - datetime.fromisoformat(str(shown.get("at"))) <= _SHOWN_FOR
-    return AskedPage(wanted=str(shown.get("wanted")), number=int(str(shown.get("number"))) + 1) if is_recent else None
+    if not is_recent:
+        return None
+    number = int(str(shown.get("number"))) + 1
+    return AskedPage(wanted=str(shown.get("wanted")), number=number, only_own=bool(shown.get("own")))
 
 
 def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
     """Keep which page is shown, where there is another."""
     if asked.number * PAGE < count:
-        ctx.state[_KEY] = {"wanted": asked.wanted, "number": asked.number, "at": ctx.now.isoformat()}
+        ctx.state[_KEY] = {
+            "wanted": asked.wanted,
+            "number": asked.number,
+            "own": asked.only_own,
+            "at": ctx.now.isoformat(),
+        }
     elif _KEY in ctx.state:
         del ctx.state[_KEY]
 
 
-def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext) -> str:
-    """One page of a numbered list, under a heading for each day when there are several."""
+def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, has_others: bool = False) -> str:
+    """One page of a numbered list, under a heading for each day when there are several.
+
+    `has_others` says that other people have reminders here, where a list of one's own is empty.
+    """
     language = ctx.language
     if not found:
-        return say(language, _nothing(asked.wanted, ctx), wanted=asked.wanted)
+        return say(language, _nothing(asked, ctx, has_others=has_others), wanted=asked.wanted)
     pages = -(-len(found) // PAGE)
     number = min(asked.number, pages)
     first = (number - 1) * PAGE
@@ -72,11 +110,11 @@ def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
     return "\n".join([*listed_lines([(number, reminder)], ctx), told])
 
 
-def _nothing(wanted: str, ctx: CallContext) -> str:
+def _nothing(asked: AskedPage, ctx: CallContext, *, has_others: bool) -> str:
     """What to say where no reminder fits."""
-    if not wanted:
-        return "reminder.none"
-    return "reminder.none_due" if _names_time(wanted, ctx) else "reminder.none_fits"
+    if not asked.wanted:
+        return "reminder.none_of_own" if has_others else "reminder.none"
+    return "reminder.none_due" if _names_time(asked.wanted, ctx) else "reminder.none_fits"
 
 
 def _names_time(wanted: str, ctx: CallContext) -> bool:

@@ -119,12 +119,15 @@ class ReminderService:
             self.waker.nudge(min(draft.first_fire for draft in drafts))
         return count
 
-    async def list(self, chat: ChatAddress, person: Person, words: str = "") -> tuple[Reminder, ...]:
+    async def list(
+        self, chat: ChatAddress, person: Person, words: str = "", *, only_own: bool = False
+    ) -> tuple[Reminder, ...]:
         """The active and paused reminders of this chat, soonest first; `person` may name them by number afterwards.
 
         `words` describe which: when they are due ("tomorrow", 这周), or words of their content; none for all.
+        `only_own` leaves out what the person has neither set nor is reminded of.
         """
-        return await self._shelf.show(chat, person, words)
+        return await self._shelf.show(chat, person, words, only_own=only_own)
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
         """As `list` without words, where nobody is shown them."""

@@ -9,7 +9,7 @@ from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
 from services.reminders.due_words import USUAL
-from services.reminders.model import Reminder, ReminderState
+from services.reminders.model import EVERYONE, Reminder, ReminderState
 from services.reminders.ports import ReminderBook
 from services.reminders.public_ids import public_id
 from services.reminders.records import StoredReminder
@@ -79,9 +79,14 @@ class Shelf:
         listed = [each for place in shown.ids for each in here if each.id == place]
         return at_end(named, listed or here, [each for each in newer if each not in listed])
 
-    async def show(self, chat: ChatAddress, person: Person, words: str = "") -> tuple[Reminder, ...]:
-        """The open reminders, or those that `words` describe; a number said later means a place in this list."""
-        here = [reminder for reminder, _ in await self.open_in(chat)]
+    async def show(
+        self, chat: ChatAddress, person: Person, words: str = "", *, only_own: bool = False
+    ) -> tuple[Reminder, ...]:
+        """The open reminders, or those that `words` describe; a number said later means a place in this list.
+
+        `only_own` leaves out what the person has neither set nor is reminded of.
+        """
+        here = [each for each, _ in await self.open_in(chat) if not only_own or is_of(each, person)]
         listed = matching(words, here, self._clock.now(), self._times)
         await self.remember(chat, person, listed)
         return listed
@@ -149,6 +154,16 @@ class Shelf:
             if isinstance(candidates, tuple) and candidates:
                 await self.remember(chat, person, candidates)
             raise
+
+
+def is_of(reminder: Reminder, person: Person) -> bool:
+    """Return whether `person` has set `reminder`, or is among those whom it reminds."""
+    return person.id in {reminder.creator.id} | {each.id for each in reminder.targets} or is_for_everyone(reminder)
+
+
+def is_for_everyone(reminder: Reminder) -> bool:
+    """Return whether all members of the chat are reminded."""
+    return any(each.id == EVERYONE for each in reminder.targets)
 
 
 def _next_fire(reminder: Reminder) -> datetime:

@@ -29,6 +29,7 @@ def choose(
         grammar: Knows the words that join two times, or begin a new one.
     """
     usable = [item for item in times if _allowed(item, text, grammar, eager=eager)]
+    usable = _without_torn_offsets(usable)
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
@@ -43,6 +44,12 @@ def choose(
         found = [_as_offset(group) for group in found]
     found = [group for group in found if not _hangs(group.slots) and stands(group.slots)]
     return [group for group in found if "vague" not in group.slots] or found
+
+
+def _without_torn_offsets(times: list[Item]) -> list[Item]:
+    """Leave out what begins within a length from now and ends behind it: "in [10 minutes to noon] prayer"."""
+    offsets = [item for item in times if item.value.keys() == _NOTHING_BUT_OFFSET and item.value["strength"] >= STRONG]
+    return [item for item in times if not any(each.start < item.start < each.end < item.end for each in offsets)]
 
 
 def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
