@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec.structs import asdict
 
-from function_calls.calls import Receipt, ToolResult
+from function_calls.calls import Receipt, ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
@@ -17,6 +17,7 @@ from function_calls.reminders.cautions import cautions
 from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.days import deleted, on_that_day_only, with_own_days
 from function_calls.reminders.edited import as_edited
+from function_calls.reminders.leftover_question import ask_about_leftover
 from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.own_part import own_part
 from function_calls.reminders.pages import AskedPage, asked_page, asks_for_own, list_page, others_here, remember_page
@@ -73,6 +74,11 @@ async def reminder_set(
         options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=each.rule) for each in verdict.choices]
         asked = which_time(options, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
         return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
+    targets = await named_people(args.person, ctx, history)
+    call = ToolCall(id=ctx.call_id, name="reminder_set", arguments=args.model_dump(exclude_none=True))
+    asked_about = await ask_about_leftover(call, args.content, schedule, targets, ctx)
+    if asked_about is not None:
+        return asked_about
     await reminders.look_up(on_working_days(schedule, ctx.message.text))
     wish = NewReminder(
         request_key=ctx.call_id,
@@ -81,7 +87,7 @@ async def reminder_set(
         content=args.content,
         schedule=nagging(with_holidays(schedule, ctx.message.text), args.until_done),
         language=ctx.language,
-        targets=await named_people(args.person, ctx, history),
+        targets=targets,
         is_private=ctx.message.is_private,
         is_urgent=bool(args.urgent),
         asked_at=ctx.said_at,

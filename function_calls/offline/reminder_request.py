@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from function_calls.leftovers import leftover
 from function_calls.offline.blanks import Blanked, has_content, has_words
 from function_calls.offline.carried_days import halves, on_day
 from function_calls.offline.clauses import closed_up, trimmed
@@ -131,7 +132,8 @@ class ReminderReader:
         """Whether `piece` has words with a time in front of or behind them."""
         rest, head = self._head(piece)
         has_time = bool(head) or bool(self._clause.owners_in(trimmed(piece)[-1:]))
-        return has_time and bool(self.remainder(rest))
+        words = self.remainder(rest)
+        return has_time and bool(words) and leftover(words) != words
 
     def _differ(self, left: str, right: str) -> bool:
         return not set(self._clause.owners_in(left)) & set(self._clause.owners_in(right))

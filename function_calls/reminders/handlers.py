@@ -5,13 +5,14 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from function_calls.calls import ToolResult
+from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
 from function_calls.reminder_times import nagging
 from function_calls.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
 from function_calls.reminders.answers import changed_told, which_reminder
 from function_calls.reminders.changes import at_same_time, changed_schedule, without_days_of_content
+from function_calls.reminders.leftover_question import ask_about_leftover
 from function_calls.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
@@ -52,6 +53,10 @@ async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """修改提醒 / Change the time, the text or the manners of one reminder, of several, or of all of one's own."""
+    call = ToolCall(id=ctx.call_id, name="reminder_update", arguments=args.model_dump(exclude_none=True))
+    asked_about = await ask_about_leftover(call, args.content or args.added, None, (), ctx)
+    if asked_about is not None:
+        return asked_about
     args = args.model_copy(update={"reminder_id": or_said_together(args.reminder_id, ctx)})
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)

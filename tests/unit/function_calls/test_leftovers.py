@@ -1,0 +1,41 @@
+"""Words left in a content are found where they speak of time, days or people, and nowhere else."""
+
+import pytest
+
+from function_calls.leftovers import leftover
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("every single to feed the cat", "every single"),
+        ("his time to send the invoice", "his time"),
+        ("take my pills each", "each"),
+        ("water the plants, not on Sunday", "not on Sunday"),
+        ("water the plants, not", "not"),
+        ("feed the cat except me", "except me"),
+        ("3 times to email Joe", "3 times"),
+        ("everyone : bake sale setup", "everyone"),
+        ("no wait buy milk", "no wait"),
+        ("交水电费，交完为止", "为止"),
+        ("喝水，周末除外", "除外"),
+        ("三次喝水", "三次"),
+        ("各吃一片药", "各"),
+        ("不对，买牛奶", "不对"),
+    ],
+)
+def test_leftover_words_are_named(content, words):
+    assert leftover(content) == words
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "buy 3 apples", "don't forget the milk", "pay Bob", "not be late", "read the poem 3 times", "US visa",
+        "buy everything except milk", "call mum and dad", "the 5pm meeting", "all hands meeting", "listen to music",
+        "send “every single day” to print",
+        "别迟到", "不要忘了带伞", "读三遍课文", "和室友下楼拿外卖", "除草", "给每个人发邮件",
+    ],
+)  # fmt: skip
+def test_ordinary_contents_have_no_leftover_words(content):
+    assert leftover(content) == ""
