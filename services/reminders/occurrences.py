@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from services.errors import RequestRefused
+from services.reminders.missed import missed_between
 from services.reminders.model import CatchUp, Schedule
-from services.reminders.recurrence import missed_between, next_after
+from services.reminders.recurrence import next_after
 
 MOST_CAUGHT_UP = 10
 """Missed occurrences that `CatchUp.ALL` says one by one; earlier ones are counted in the first of them."""

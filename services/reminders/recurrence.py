@@ -8,7 +8,7 @@ from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.errors import RequestRefused
-from services.reminders.elapsed import elapsed_instants, elapsed_step
+from services.reminders.elapsed import elapsed_instants
 from services.reminders.model import Schedule
 from services.reminders.nagging import repeated, without_nag
 from services.reminders.rules import ELAPSED, Rule, parse_rule
@@ -33,13 +33,13 @@ def next_after(schedule: Schedule, after: datetime) -> datetime | None:
 
     Source: RFC 5545 sections 3.3.5 and 3.3.10.
     """
-    return next(_fires(schedule, after.astimezone(UTC)), None)
+    return next(fires_after(schedule, after.astimezone(UTC)), None)
 
 
 def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[datetime, ...]:
     """At most `limit` fires after `after`, in the zone of the schedule."""
     zone = zone_of(schedule)
-    return tuple(fire.astimezone(zone) for fire in islice(_fires(schedule, after.astimezone(UTC)), limit))
+    return tuple(fire.astimezone(zone) for fire in islice(fires_after(schedule, after.astimezone(UTC)), limit))
 
 
 def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:
@@ -68,20 +68,6 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
     return first
 
 
-def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[datetime, int]:
-    """The latest fire up to `now` and how many came before it, counted from the fire `first`."""
-    rule = parse_rule(schedule.rule)
-    if rule.is_elapsed and not rule.minutes:
-        step = elapsed_step(rule)
-        missed = (min(now, _last_instant(schedule) or now) - first) // step
-        return first + step * missed, missed
-    latest, missed = first, 0
-    for fire in takewhile(lambda fire: fire <= now, _fires(schedule, first)):
-        latest = fire
-        missed += 1
-    return latest, missed
-
-
 def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
     """The instant of a naive wall time; its `fold` says which one when the time comes twice."""
     return wall.replace(tzinfo=zone).astimezone(UTC)
@@ -99,7 +85,7 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
         raise RequestRefused("zone_unknown", zone=schedule.zone) from error
 
 
-def _fires(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Fires strictly after `after`, ascending, and their repeats where the rule nags."""
     if not schedule.rule:
         return _instants(schedule, after)
@@ -109,7 +95,7 @@ def _fires(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Fires strictly after `after`, ascending, up to the end of the rule; no repeats."""
-    last = _last_instant(schedule)
+    last = last_instant(schedule)
     if last is None:
         return _without_exceptions(schedule, _instants(schedule, after))
     if after >= last:
@@ -194,7 +180,7 @@ def _passed(held: list[datetime], instant: datetime) -> list[datetime]:
 
 
 @lru_cache(maxsize=8192)
-def _last_instant(schedule: Schedule) -> datetime | None:
+def last_instant(schedule: Schedule) -> datetime | None:
     """The end that UNTIL or COUNT sets, None for an endless rule."""
     if not schedule.rule:
         return None

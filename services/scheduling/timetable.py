@@ -6,10 +6,14 @@ What is due is in the database; losing a wake-up costs a second, never a reminde
 import asyncio
 import importlib
 from collections.abc import Awaitable, Callable
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol, Self
 
+from services.clock import Clock, SystemClock
+
 _BEGIN_AFTER: Final = timedelta(seconds=1)
+_CLOCK_LOOK_SECONDS: Final = 1.0
+_CLOCK_STEP: Final = timedelta(minutes=1)
 
 
 class Timetable(Protocol):
@@ -22,6 +26,7 @@ class Timetable(Protocol):
 
 class _Job(Protocol):
     def remove(self) -> None: ...
+    def modify(self, *, next_run_time: datetime) -> None: ...
 
 
 class _Scheduler(Protocol):
@@ -29,7 +34,7 @@ class _Scheduler(Protocol):
 
     def start(self) -> None: ...
     def shutdown(self, *, wait: bool) -> None: ...
-    def add_job(self, call: Callable[[], Awaitable[None]], trigger: str, *, seconds: float, name: str) -> _Job: ...
+    def add_job(self, call: Callable[[], Awaitable[None]], trigger: object, *, name: str) -> _Job: ...
 
 
 class ApschedulerTimetable:
@@ -37,13 +42,17 @@ class ApschedulerTimetable:
 
     APScheduler takes a tenth of the start to import, when nobody waits for a wake-up yet: it is imported `begin_after`
     later, in a thread, and the intervals begin then.
+
+    APScheduler keeps wall-clock time. When the clock is set forward, a wake-up comes once for all the intervals that
+    were skipped; when it is set back, the next one is due an interval later by the new clock.
     """
 
-    def __init__(self, *, begin_after: timedelta = _BEGIN_AFTER) -> None:
+    def __init__(self, clock: Clock | None = None, *, begin_after: timedelta = _BEGIN_AFTER) -> None:
+        self._clock = clock or SystemClock()
         self._begin_after = begin_after
         self._beginning: asyncio.Task[None] | None = None
         self._scheduler: _Scheduler | None = None
-        self._waiting: list[_Wake] = []
+        self._wakes: list[_Wake] = []
 
     async def __aenter__(self) -> Self:
         """Let the timer start soon in the running event loop."""
@@ -65,11 +74,16 @@ class ApschedulerTimetable:
         if self._beginning is None:
             raise RuntimeError("the timetable is not entered")
         wanted = _Wake(interval, wake, name)
-        if self._scheduler is None:
-            self._waiting.append(wanted)
-        else:
-            wanted.begin(self._scheduler)
-        return wanted.end
+        self._wakes.append(wanted)
+        if self._scheduler is not None:
+            wanted.begin(self._scheduler, self._clock.now())
+
+        def end() -> None:
+            wanted.end()
+            if wanted in self._wakes:
+                self._wakes.remove(wanted)
+
+        return end
 
     async def _begin(self) -> None:
         await asyncio.sleep(self._begin_after.total_seconds())
@@ -77,35 +91,63 @@ class ApschedulerTimetable:
         await asyncio.to_thread(importlib.import_module, "apscheduler.schedulers.asyncio")
         self._scheduler = _scheduler()
         self._scheduler.start()
-        for each in self._waiting:
-            each.begin(self._scheduler)
-        self._waiting.clear()
+        for each in self._wakes:
+            each.begin(self._scheduler, self._clock.now())
+        await self._follow_clock()
+
+    async def _follow_clock(self) -> None:
+        """Arm the wake-ups again after the clock was set back: APScheduler would wait for the time they had."""
+        loop = asyncio.get_running_loop()
+        last, last_count = self._clock.now(), loop.time()
+        while True:
+            await asyncio.sleep(_CLOCK_LOOK_SECONDS)
+            now, count = self._clock.now(), loop.time()
+            if now - last < timedelta(seconds=count - last_count) - _CLOCK_STEP:
+                for each in self._wakes:
+                    each.arm(now)
+            last, last_count = now, count
 
 
 class _Wake:
-    """Something that is called at intervals, from when there is a scheduler."""
+    """A call at intervals, from when there is a scheduler."""
 
     def __init__(self, interval: timedelta, wake: Callable[[], None], name: str) -> None:
         self._interval = interval
         self._wake = wake
         self._name = name
         self._job: _Job | None = None
-        self._is_ended = False
 
-    def begin(self, scheduler: _Scheduler) -> None:
-        if not self._is_ended:
-            self._job = scheduler.add_job(
-                self._call, "interval", seconds=self._interval.total_seconds(), name=self._name
-            )
+    def begin(self, scheduler: _Scheduler, now: datetime) -> None:
+        self._job = scheduler.add_job(self._call, _interval_trigger(self._interval, now), name=self._name)
+
+    def arm(self, now: datetime) -> None:
+        """Come next an interval after `now`."""
+        if self._job is not None:
+            self._job.modify(next_run_time=now + self._interval)
 
     def end(self) -> None:
-        self._is_ended = True
         if self._job is not None:
             self._job.remove()
             self._job = None
 
     async def _call(self) -> None:  # a plain function would run in a thread, where event.set is not safe
         self._wake()
+
+
+def _interval_trigger(interval: timedelta, begin: datetime) -> object:
+    """Return a trigger that fires every `interval` after `begin`, once for all the intervals that were skipped.
+
+    APScheduler's own lists every interval between the last fire and now, a year of seconds one by one, and drops all
+    but the last.
+    """
+    from apscheduler.triggers.base import BaseTrigger  # type: ignore[import-untyped]  # ships no types
+
+    class Interval(BaseTrigger):  # type: ignore[misc]  # ships no types
+        def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
+            following = (previous_fire_time or begin) + interval
+            return following if following > now else now + interval
+
+    return Interval()
 
 
 def _scheduler() -> _Scheduler:

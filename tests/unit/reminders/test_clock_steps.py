@@ -1,11 +1,18 @@
 """A clock that is set loses and doubles nothing; in simulated time."""
 
 import asyncio
-from datetime import timedelta
+import time
+import tracemalloc
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 
 import pytest
 
 from services.errors import DeliveryFailed
+from services.reminders.missed import MOST_LISTED, missed_between
+from services.reminders.model import CatchUp, Schedule
+from services.reminders.occurrences import plan_due
+from services.reminders.recurrence import fires_after
 from services.reminders.waker import WakerPace
 
 pytestmark = pytest.mark.looptime
@@ -113,3 +120,84 @@ async def test_a_clock_step_is_not_forgotten_when_the_database_fails(make_desk):
         await asyncio.sleep(2 * 86400)
 
     assert len(desk.courier.said) == said_before + 2
+
+
+DENSE = "FREQ=MINUTELY;INTERVAL=5;BYHOUR=9,10,11,12,13,14,15,16"
+NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
+RULES = [
+    "FREQ=MINUTELY;INTERVAL=5",
+    DENSE,
+    "FREQ=MINUTELY;INTERVAL=7;BYDAY=MO,TU",
+    "FREQ=HOURLY;BYMINUTE=0,30",
+    "FREQ=HOURLY;BYMINUTE=0,30;BYDAY=MO,WE;EXDATE=20260105,20260107T100000",
+    "FREQ=DAILY;BYHOUR=9,12;BYMINUTE=0,15",
+    "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=8,20",
+    "FREQ=YEARLY;BYYEARDAY=1,100,200;BYHOUR=9,10,11",
+    "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=-1;BYHOUR=1,2,3",
+    "FREQ=DAILY;NAG=10;NAGS=12",
+    "FREQ=DAILY;COUNT=300",
+]
+
+
+def paused_for(years: int, rule: str) -> tuple[Schedule, datetime]:
+    """A schedule and its first fire `years` before `NOW`."""
+    start = NOW.replace(year=NOW.year - years)
+    schedule = Schedule(start=start.replace(tzinfo=None), zone="Europe/Berlin", rule=rule)
+    return schedule, next(fires_after(schedule, start - timedelta(hours=2)))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_year_of_missed_fires_is_counted_as_if_they_were_listed(rule):
+    schedule, first = paused_for(1, rule)
+    fires = [first, *takewhile(lambda fire: fire <= NOW, fires_after(schedule, first))]
+
+    latest, missed = missed_between(schedule, first, NOW)
+
+    inexact = len(fires) // 200 if "NAG" in rule and len(fires) > MOST_LISTED else 0
+    assert (latest, abs(missed - len(fires) + 1) <= inexact) == (fires[-1], True)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_latest_fire_of_46_years_is_found(rule):
+    schedule, first = paused_for(46, rule)
+
+    plan = plan_due(schedule, CatchUp.LATEST, first, NOW)
+
+    assert [each.due_at for each in plan.occurrences] == [plan.due_at]
+    assert (plan.next_fire_at is None) == ("COUNT" in rule)
+    assert "COUNT" in rule or plan.due_at <= NOW < plan.next_fire_at
+
+
+@pytest.mark.parametrize("catch_up", CatchUp)
+def test_planning_after_46_years_costs_less_than_listing_a_year(catch_up):
+    schedule, first = paused_for(46, DENSE)
+    plan_due(schedule, catch_up, NOW, NOW)
+    begun = time.process_time()
+    for _ in takewhile(lambda fire: fire <= first + 365 * DAY, fires_after(schedule, first)):
+        pass
+    a_year_listed = time.process_time() - begun
+    begun = time.process_time()
+    plan_due(schedule, catch_up, first, NOW)
+    spent = time.process_time() - begun
+    tracemalloc.start()
+    plan_due(schedule, catch_up, first, NOW)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert (spent < a_year_listed, peak < 2_000_000) == (True, True)
+
+
+@pytest.mark.parametrize("step", [365 * DAY, 46 * 365 * DAY, -365 * DAY, -46 * 365 * DAY])
+async def test_a_hundred_dense_reminders_survive_any_step_of_the_clock(make_desk, step):
+    desk = make_desk(pace=RARELY)
+    for number in range(100):
+        await desk.set(f"tea {number}", seconds=60, rule=("FREQ=MINUTELY;INTERVAL=5", DENSE)[number % 2])
+    async with desk.running():
+        await asyncio.sleep(90)
+        before = len(desk.courier.said)
+        await set_clock(desk, step)
+        at_the_step = len(desk.courier.said) - before
+
+    # After a step forward each of those due has one notice for all its missed fires; after one back none is due.
+    assert (at_the_step > 0) == (step > timedelta(0))
+    assert at_the_step <= 200

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from services.errors import RequestRefused
+from services.reminders.missed import missed_between
 from services.reminders.model import Schedule
-from services.reminders.recurrence import check, missed_between, next_after, next_fires
+from services.reminders.recurrence import check, next_after, next_fires
 
 MINUTE = timedelta(minutes=1)
 

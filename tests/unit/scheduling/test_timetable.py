@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -10,6 +10,24 @@ from services.scheduling.timetable import ApschedulerTimetable
 
 SOON = timedelta(milliseconds=20)
 AT_ONCE = timedelta(0)
+DAY = timedelta(days=1)
+
+
+class SteppingClock(datetime):
+    """The clock of APScheduler and of the timetable, `ahead` of the machine's."""
+
+    ahead = timedelta(0)
+
+    @classmethod
+    def now(cls, tz=UTC):
+        return datetime.now(tz) + cls.ahead
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    monkeypatch.setattr("apscheduler.schedulers.base.datetime", SteppingClock)
+    monkeypatch.setattr(SteppingClock, "ahead", timedelta(0))
+    return SteppingClock
 
 
 async def test_a_wake_up_comes_again_and_again_in_the_loop_s_thread():
@@ -62,3 +80,31 @@ async def test_it_ends_before_it_has_begun():
 def test_a_timetable_that_was_not_entered_says_so():
     with pytest.raises(RuntimeError, match="not entered"):
         ApschedulerTimetable().every(SOON, print, name="test")
+
+
+@pytest.mark.parametrize("years", [1, 46])
+async def test_years_of_skipped_seconds_are_one_wake_up(clock, years):
+    clock.ahead = -years * 365 * DAY
+    calls: asyncio.Queue[float] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    async with ApschedulerTimetable(clock, begin_after=AT_ONCE) as timetable:
+        timetable.every(SOON, lambda: calls.put_nowait(loop.time()), name="test")
+        await calls.get()
+        clock.ahead = timedelta(0)
+        async with asyncio.timeout(2):
+            times = [await calls.get() for _ in range(3)]
+
+    assert times[2] - times[1] >= SOON.total_seconds() / 2
+
+
+async def test_wake_ups_go_on_after_the_clock_was_set_back(clock):
+    calls: asyncio.Queue[bool] = asyncio.Queue()
+    async with ApschedulerTimetable(clock, begin_after=AT_ONCE) as timetable:
+        timetable.every(SOON, lambda: calls.put_nowait(True), name="test")
+        await calls.get()
+        clock.ahead = -46 * 365 * DAY
+        await asyncio.sleep(0.1)
+        while not calls.empty():
+            calls.get_nowait()
+        async with asyncio.timeout(5):
+            await calls.get()

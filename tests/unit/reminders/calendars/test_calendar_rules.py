@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from services.errors import RequestRefused
 from services.reminders.forecast import known_until
+from services.reminders.missed import missed_between
 from services.reminders.model import Schedule
-from services.reminders.recurrence import check, missed_between, next_after, next_fires
+from services.reminders.recurrence import check, next_after, next_fires
 from services.reminders.rules import parse_rule
 
 pytest.importorskip("holidays")
