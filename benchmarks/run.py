@@ -20,6 +20,7 @@ _HERE = Path(__file__).parent
 _PARTS = {
     "overhead": ["overhead.py"],
     "messages": ["messages.py"],
+    "hostile": ["hostile_messages.py"],
     "startup": ["startup.py"],
     "reminders": ["reminders.py"],
     "history": ["history.py"],
@@ -37,6 +38,7 @@ _GOALS = {
     "overhead.ratio.recorded.one": 0.75,
     "overhead.ratio.recorded.three": 0.75,
     "overhead.ratio.recorded.stream": 0.75,
+    "hostile.worst_ms": 20,
     "startup.help_wall_ms": 250,
     "startup.prompt_wall_ms": 600,
     "startup.ready_wall_ms": 1000,

@@ -9,7 +9,7 @@ from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.requests import Ear, Request
 from function_calls.transcript import result_text
 from services.chat import ChatMessage
-from services.time_expressions import parse_all
+from services.time_expressions import limited_effort, parse_all
 
 _RESULTS = frozenset({"tool", "function"})  # roles of messages that tools of a client have written
 _CALLED = re.compile(r"^\W*\w+[,:，：]\s*")  # "Bubbles, …": whoever is called, the rest is what is asked
@@ -37,6 +37,7 @@ def was_shown(turn: Turn, text: str) -> bool:
     return any(text in shown for shown in (turn.message.text, *(each.text for each in turn.recent), *results))
 
 
+@limited_effort()
 def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
     """The names of the tools that the words of `message` ask for, read by sentence patterns and tools' examples."""
     ear = Ear(
@@ -57,6 +58,7 @@ def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
     return tuple(clause.restore(clause.text) for clause in found)
 
 
+@limited_effort()
 def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
     """What sentence patterns read out of the message of a call: all of it, or what asks for `intent`."""
     text = context.message.text

@@ -10,6 +10,9 @@ from function_calls.offline.pack import LanguagePack
 LONGEST = 400
 """Characters of a message that is still looked at; a longer one is no request."""
 
+_LONGEST_COURTESY, _MOST_COURTESIES = 100, 12
+"""Characters at an end of a text that are looked through for one greeting or courtesy, and how many are taken off."""
+
 _QUOTED = re.compile(
     r"```.*?```|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|『[^』\n]+』|(?<!\w)['‘][^'’\n]+['’](?!\w)", re.DOTALL
 )
@@ -148,14 +151,17 @@ def _at_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
+@lru_cache(maxsize=64)
 def _worn(text: str, pack: LanguagePack, *, at_front: bool) -> str:
     text = trimmed(text)
-    while True:
-        folded = pack.fold(text)
+    for _ in range(_MOST_COURTESIES):
+        near = text[:_LONGEST_COURTESY] if at_front else text[-_LONGEST_COURTESY:]
+        folded = pack.fold(near)
         match = pack.opening.match(folded) if at_front else pack.closing.search(folded)
         if match is None or not match[0]:
             return text
-        shorter = trimmed(text[match.end() :] if at_front else text[: match.start()])
+        shorter = trimmed(text[match.end() :] if at_front else text[: len(text) - len(near) + match.start()])
         if not shorter:
             return text
         text = shorter
+    return text

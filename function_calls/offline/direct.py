@@ -26,6 +26,7 @@ from function_calls.offline.requests import Ear, Request
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.templates import Notation
 from function_calls.offline.whole_time import whole_time
+from services.time_expressions import is_effort_spent
 from services.zones.names import zone_named
 
 _Need = Literal["nothing", "follow", "address", "behind", "excuse"]
@@ -103,7 +104,12 @@ def may_be_direct(text: str, language: str) -> bool:
 
 
 def direct_call(text: str, ear: Ear) -> DirectCall | None:
-    """What `text` asks for, if the whole of it is one of these sentences."""
+    """What `text` asks for, if the whole of it is one of these sentences and all its times were read."""
+    call = _direct_call(text, ear)
+    return None if is_effort_spent() else call
+
+
+def _direct_call(text: str, ear: Ear) -> DirectCall | None:
     plain = tidy(without_names(text, ear.names), ear.pack)
     language = _load(ear.pack.language)
     folded = ear.pack.fold(plain)

@@ -27,7 +27,7 @@ from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.wording import say
 from services.bounded import Bounded
-from services.time_expressions import parse_all, warm_up
+from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
 
 _REMINDERS = "reminder_"
 _MOST_REMEMBERED = 1000
@@ -72,12 +72,22 @@ class OfflineInterpreter:
         return self.read(turn)
 
     def read(self, turn: Turn) -> Interpretation:
-        """`interpret` of a turn's first round, without waiting."""
+        """`interpret` of a turn's first round, without waiting.
+
+        A message with so many words of time that reading it would take long is not a request; who spoke to the bot is
+        told.
+        """
+        with limited_effort():
+            return self._read(turn)
+
+    def _read(self, turn: Turn) -> Interpretation:
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         turn, joined = with_joined_names(turn)
         named = with_person_named(turn, self._ears(turn, key)[0])
         turn = named.turn
         heard = self._heard_of(named, key)
+        if is_effort_spent():
+            heard = _with_too_many_times(turn)
         heard = with_names(heard, {**joined, **named.joined})
         if turn.message.is_edited and not heard.calls:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
@@ -277,6 +287,12 @@ def _is_too_long(text: str, ear: Ear) -> bool:
         return False
     begins = text[:LONGEST]
     return bool(ear.requests(begins)) or direct_call(begins, ear) is not None
+
+
+def _with_too_many_times(turn: Turn) -> Interpretation:
+    if not (turn.message.is_addressed or turn.message.is_private):
+        return Interpretation()
+    return Interpretation(answer=say(turn.language, "offline.too_many_times"), is_owed=True)
 
 
 def _is_yes_or_no(turn: Turn) -> bool:

@@ -16,7 +16,7 @@ from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.openings import Openings
 from function_calls.offline.pack_data import INTENTS, LATE, NEVER, MorningData, PackData
 from function_calls.offline.slips import slips
-from function_calls.offline.templates import BLANK, Needs, Notation
+from function_calls.offline.templates import BLANK, MOST_REPEATS, Needs, Notation
 
 FALLBACK = "en"
 Need = Literal["nothing", "time", "clock", "follow", "address"]
@@ -286,7 +286,7 @@ def load_pack(language: str) -> LanguagePack:
     behind = r"\b(?!-\w)" if data.is_spaced else ""  # "on-call" begins with no joint
     before = r"(?<!\w)" if data.is_spaced else ""
     start = r"(?<![\w'-])" if data.is_spaced else ""
-    plain = f"(?:{_words(data.plain_words)})"
+    plain = f"(?:{_repeatable(data.plain_words, is_spaced=data.is_spaced)})"
     pause = r"[\s,.;:!?~～…，。；：！？、-]*"
     return LanguagePack(
         language=language,
@@ -303,17 +303,23 @@ def load_pack(language: str) -> LanguagePack:
         subject=LazyPattern(rf"(?:{_words(data.subject_joints)}){edge}", re.IGNORECASE),
         leftover=LazyPattern(rf"[\s,，.;。；、:-]+$|{start}(?:{_words(data.trailing)})$", re.IGNORECASE),
         timed=LazyPattern(
-            rf"(?:{edge}(?:{_words(data.before_time)})\s*)*{BLANK}(?:{_words(data.after_time)})*",
+            rf"(?:{edge}(?:{_repeatable(data.before_time, is_spaced=data.is_spaced)})\s*){{0,{MOST_REPEATS}}}{BLANK}"
+            rf"(?:{_repeatable(data.after_time, is_spaced=data.is_spaced)}){{0,{MOST_REPEATS}}}",
             re.IGNORECASE,
         ),
-        timed_words=LazyPattern(rf"^(?:(?:{_words(data.before_time)}){edge}\s*)+", re.IGNORECASE),
+        timed_words=LazyPattern(
+            rf"^(?:(?:{_repeatable(data.before_time, is_spaced=data.is_spaced)}){edge}\s*){{1,{MOST_REPEATS}}}",
+            re.IGNORECASE,
+        ),
         between=LazyPattern(
             rf"\s*[,，;；。.]?\s*{edge}(?:{_words(data.between)}){edge}[\s,，]*|\s*[,，;；。]\s*|\s*\.\s+",
             re.IGNORECASE,
         ),
         plain=LazyPattern(rf"{edge}{plain}{edge}", re.IGNORECASE),
         plain_edge=LazyPattern(
-            rf"(?:^|(?<={BLANK}))(?:\s*{plain}{edge})+|(?:{edge}{plain}\s*)+(?=$|{BLANK})", re.IGNORECASE
+            rf"(?:^|(?<={BLANK}))(?:\s*{plain}{edge}){{1,{MOST_REPEATS}}}"
+            rf"|(?:{edge}{plain}\s*){{1,{MOST_REPEATS}}}(?=$|{BLANK})",
+            re.IGNORECASE,
         ),
         plural=LazyPattern(_alternatives(data.plurals, edge)),
         vague=LazyPattern(_alternatives(data.vague_times, edge)),
@@ -328,7 +334,8 @@ def load_pack(language: str) -> LanguagePack:
         lead=LazyPattern(data.lead.pattern),
         tail=LazyPattern(rf"\s*{start}(?:{_words(data.reference_tails)})$", re.IGNORECASE),
         correction=LazyPattern(
-            rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}(?:(?:{_words(data.before_time)}){edge}\s*)*"
+            rf"{_BREAK}(?:(?:{_longest(data.corrections)}){edge}[\s,，.。…]*){{1,2}}"
+            rf"(?:(?:{_repeatable(data.before_time, is_spaced=data.is_spaced)}){edge}\s*){{0,{MOST_REPEATS}}}"
             rf"(?:(?P<blank>{BLANK})|(?P<figure>\d{{1,2}}(?::\d\d)?)(?![\w:]|\.\d))"
         ),
         turning=LazyPattern(f"，(?:{_longest(data.corrections)})"),
@@ -470,4 +477,16 @@ def _longest(patterns: Iterable[str]) -> str:
 
 
 def _words(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) or NEVER
+    return "|".join(re.escape(word) for word in sorted(dict.fromkeys(words), key=len, reverse=True)) or NEVER
+
+
+def _repeatable(words: Iterable[str], *, is_spaced: bool) -> str:
+    """Match one of `words` within a repetition, so that no text can be cut into them in more than one way.
+
+    A word that is listed twice, or that others make up ("first thing" and "in"), would double the work for each time
+    that it comes.
+    """
+    gap = r"\s+" if is_spaced else ""
+    each = dict.fromkeys(words)
+    others = {word: _words(other for other in each if other != word) for word in each}
+    return _words(word for word in each if not re.fullmatch(rf"(?:{others[word]})(?:{gap}(?:{others[word]}))+", word))

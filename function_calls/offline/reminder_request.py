@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 from datetime import timedelta
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Protocol
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _MOST_TIMES = 4
+_MOST_JOINTS = 24
 _LONG_AFTER = timedelta(hours=6)
 _NAP = timedelta(hours=3)
 """Who is woken so soon after something else is not woken from a night's sleep."""
@@ -119,7 +120,7 @@ class ReminderReader:
         listed = content.split("、")
         if len(listed) > 1 and all(map(self._is_request, listed)):  # 九点开会、十点交表
             return listed
-        for between in self._pack.between.finditer(content):
+        for between in islice(self._pack.between.finditer(content), _MOST_JOINTS):
             left, right = content[: between.start()], content[between.end() :]
             is_left = has_words(self._head(left)[0]) if has_head else self._is_request(left)
             if self._pack.telling.match(right):

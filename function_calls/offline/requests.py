@@ -19,7 +19,7 @@ from function_calls.offline.questions import asks_the_world, has_form
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
 from function_calls.offline.several_times import with_alternatives, with_listed_clocks
 from function_calls.offline.time_words import TimeReader, TimeWords, find_times, in_the_morning, joined, repeated
-from services.time_expressions import Reading
+from services.time_expressions import Reading, is_effort_spent
 
 _FEWEST_TRIGGERS = 2
 _MOST_PAUSES = 8
@@ -61,7 +61,14 @@ class Ear(Struct, frozen=True, kw_only=True):
     is_follow_up: bool = False
 
     def requests(self, text: str) -> tuple[Request, ...]:
-        """Every request in `text`, in order; none when it asks for nothing, or takes back what it asked."""
+        """Every request in `text`, in order; none when it asks for nothing, or takes back what it asked.
+
+        None either when some of its times were not read (`limited_effort`).
+        """
+        found = self._requests(text)
+        return () if is_effort_spent() else found
+
+    def _requests(self, text: str) -> tuple[Request, ...]:
         text = without_names(text, self.names)  # what is read as something else may stand behind them
         tidied = tidy(text, self.pack)
         if len(tidied) > LONGEST:
@@ -240,8 +247,8 @@ class Ear(Struct, frozen=True, kw_only=True):
         between = [match for match in self.pack.between.finditer(folded) if match[0].strip()]
         pauses = sorted([*_PAUSE.finditer(folded), *between], key=lambda pause: (pause.start(), -pause.end()))
         apart = [pause for at, pause in enumerate(pauses) if not at or pause.start() >= pauses[at - 1].end()]
-        apart = [pause for pause in apart if not self._is_correction(text, pause)]
-        return [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)][:_MOST_PAUSES]
+        begun = [pause for pause in apart if gate.search(folded, pause.end(), pause.end() + _NEAR)]
+        return [pause for pause in begun[: 2 * _MOST_PAUSES] if not self._is_correction(text, pause)][:_MOST_PAUSES]
 
     def _is_correction(self, text: str, pause: re.Match[str]) -> bool:
         """Whether what goes on at `pause` says another time ("no, at six"), and not another request."""
@@ -253,7 +260,7 @@ class Ear(Struct, frozen=True, kw_only=True):
 
     def _one(self, text: str) -> Request | None:
         rest = possible(text, self.pack)
-        first = next(rest, None)
+        first = None if is_effort_spent() else next(rest, None)
         if first is None:
             return None
         clause = self.clause(text)

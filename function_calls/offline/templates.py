@@ -19,6 +19,9 @@ FIRST_BLANK = "\ue000"
 LAST_BLANK = "\ue0ff"  # no more than a message may need: to compile a class, Python looks at each of its characters
 BLANK = f"[{FIRST_BLANK}-{LAST_BLANK}]"
 
+MOST_REPEATS = 8
+"""Times that a part may come which may come any number of times: without an end, hostile texts cost minutes."""
+
 _WORD_EDGE = r"\s*(?!(?<=\w)\w)"
 _WORDS = r"\S.*?"
 _ANY_SPACE = r"\s*"
@@ -145,7 +148,7 @@ class Notation(Struct, frozen=True, kw_only=True):
         if match["space"]:
             return space
         if match["mark"]:
-            return f"){space})*" if match["mark"] == "]*" else _MARKS[match["mark"]]
+            return f"){space}){{0,{MOST_REPEATS}}}" if match["mark"] == "]*" else _MARKS[match["mark"]]
         return re.escape(match["letter"].lower())
 
     def _slot(self, name: str, seen: Counter[str]) -> str:

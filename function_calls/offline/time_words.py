@@ -12,12 +12,15 @@ from msgspec.structs import replace
 
 from function_calls.offline.impossible_times import impossible_times
 from function_calls.offline.pack import LanguagePack
-from services.time_expressions import Reading, TimeReadings
+from services.time_expressions import Reading, TimeReadings, is_effort_spent, spend_effort
 
 Span = tuple[int, int]
 
 _FIRST_HOUR_UP = 5
 _HALF_DAY = 12
+_CHARACTERS_A_UNIT = 5
+_MOST_LOOSE = 24
+"""Lengths of time and times that no clock knows which are read in one text."""
 
 
 class TimeReader(Protocol):
@@ -55,6 +58,9 @@ class TimeWords(Struct, frozen=True, kw_only=True):
 
 def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -> tuple[TimeWords, ...]:
     """Every time named in `text`, in order; no two share a character."""
+    if is_effort_spent():
+        return ()
+    spend_effort(len(text) // _CHARACTERS_A_UNIT)
     leads = list(_leads(text, pack))
     reader = partial(read, now=now, language=pack.language)
     plain = without_owners(_as_read(text, pack), pack, reader)
@@ -63,7 +69,8 @@ def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -
     if torn:  # 前一天晚上八点: a day before something, and a clock
         found = list(_read(text, reader(_without(plain, torn))))
     found = [words for words in found if not _is_part_of(words.spans, leads)]
-    for words in (*leads, *_lengths(text, now, pack, read), *_vague(text, pack)):
+    loose = (*leads, *_lengths(text, now, pack, read), *_vague(text, pack))
+    for words in loose[:_MOST_LOOSE]:
         found = [each for each in found if not _is_vaguer(words, each)]
         if not any(_overlap(span, taken) for span in words.spans for each in found for taken in each.spans):
             found.append(words)

@@ -17,7 +17,7 @@ from function_calls.restraint.mix_ups import is_mixed_up, with_one_for_all, with
 from function_calls.restraint.review import Review
 from function_calls.restraint.signs import asks_for_news, asks_what_was_said, only_tells
 from function_calls.wording import say
-from services.time_expressions import parse_all
+from services.time_expressions import limited_effort, parse_all
 
 SET = "reminder_set"
 SEARCH = "perplexity_search"
@@ -35,6 +35,7 @@ class SecondReader:
     def __init__(self, *, read_times: TimeReader = parse_all) -> None:
         self._read_times = read_times
 
+    @limited_effort()
     def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:
         """What is left of `calls`, the first choice of a model for `turn`.
 
@@ -71,6 +72,7 @@ class SecondReader:
         others = [call for call in kept if call.name != SET]
         return Review(calls=(*others[:place], *mended, *others[place:]))
 
+    @limited_effort()
     def instead(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """What `turn` plainly asks for, where no word in it speaks for any of `calls`: small models mix them up."""
         ear = self._ear(turn)
@@ -79,6 +81,7 @@ class SecondReader:
         plain = self.missed(turn)
         return () if {call.name for call in plain} & {call.name for call in calls} else plain
 
+    @limited_effort()
     def missed(self, turn: Turn) -> tuple[ToolCall, ...]:
         """What `turn` plainly asks for, when a model that may only choose a tool chose none.
 

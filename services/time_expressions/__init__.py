@@ -3,6 +3,7 @@
 One engine, lexicons as data: `lexicons/<language>.toml` holds the words and the rules of a language.
 """
 
+from services.time_expressions.effort import is_effort_spent, limited_effort, spend_effort
 from services.time_expressions.engine import parse, parse_all, warm_up
 from services.time_expressions.grammar import languages
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
@@ -15,8 +16,11 @@ __all__ = [
     "Reading",
     "TimeReader",
     "TimeReadings",
+    "is_effort_spent",
     "languages",
+    "limited_effort",
     "parse",
     "parse_all",
+    "spend_effort",
     "warm_up",
 ]

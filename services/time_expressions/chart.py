@@ -13,8 +13,8 @@ from services.time_expressions.values import Slots, unify
 MOST_ITEMS = 120
 """Phrases kept for one start; keeps hostile texts ("1 1 1 1 ...") linear."""
 
-PLENTY = 2_500
-FEW_ITEMS = 6
+PLENTY = 400
+FEW_ITEMS = 3
 """Phrases kept for one start once a text has come to `PLENTY`; no message that is meant gets there."""
 
 MOST_PIECES = 9
@@ -37,7 +37,7 @@ def _add(row: Row, item: Item) -> bool:
 
 
 class Chart:
-    """All phrases of one text, by the place where they start and by symbol."""
+    """All phrases of one text, by the place where they start and by symbol; `phrases` is how many were kept."""
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
         self._roots = [root.children for root in grammar.roots]
@@ -45,15 +45,20 @@ class Chart:
         self._tokens = tokens
         self._rows: dict[int, Row] = {}
         self.times: list[Item] = []
-        self._kept = 0
+        self.phrases = 0
         for start in sorted(tokens, reverse=True):
             self._fill(start, tokens[start])
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether phrases were left out, because the text has too many to be meant."""
+        return self.phrases >= PLENTY
 
     def _fill(self, start: int, tokens: list[Item]) -> None:
         row: Row = {}
         self._rows[start] = row
         queue = list(tokens)
-        taken, most = 0, MOST_ITEMS if self._kept < PLENTY else FEW_ITEMS
+        taken, most = 0, MOST_ITEMS if self.phrases < PLENTY else FEW_ITEMS
         while queue and taken < most:
             item = queue.pop()
             if not _add(row, item):
@@ -69,7 +74,7 @@ class Chart:
                 if node := root.get(symbol):
                     values = [] if symbol[0] == "=" else [item.value]
                     self._walk(node, (start, item.end, item.after, item.weight, item.size), values, queue)
-        self._kept += taken
+        self.phrases += taken
 
     def _walk(self, node: Node, matched: Matched, values: list[Any], queue: list[Item]) -> None:
         """Extend a rule that has matched as far as `matched` says."""

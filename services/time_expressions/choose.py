@@ -11,6 +11,8 @@ from services.time_expressions.values import STRONG, Slots
 
 WEAK = 1
 TRIES = 6
+LONGEST_COURTESY = 100
+"""Characters beside a time that are looked through for words, marks among them."""
 _NOTHING_BUT_BOUNDS = BOUND_FIELDS | {"strength"}
 _NOTHING_BUT_OFFSET = frozenset({"offset", "strength"})
 _NOTHING_BUT_CLOCKS = frozenset({"clocks", "strength"})
@@ -97,6 +99,8 @@ def _is_whole(item: Item, text: str, grammar: Grammar) -> bool:
 
 
 def _is_courtesy(rest: str, grammar: Grammar) -> bool:
+    if len(rest) > LONGEST_COURTESY:
+        return False
     said = "".join(char if char.isalnum() else " " for char in rest).split()
     return not said or " ".join(said) in grammar.courtesies
 

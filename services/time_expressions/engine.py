@@ -1,10 +1,12 @@
 """Read the times in a text: scan, parse, choose the phrases that explain most of its time words, resolve them."""
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from services.time_expressions.chart import Chart
 from services.time_expressions.choose import choose
+from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, spend_effort
 from services.time_expressions.gather import Group
 from services.time_expressions.grammar import Grammar, grammar, languages, lexicon, vocabulary
 from services.time_expressions.lunar import FIRST_YEAR, lunar_months
@@ -29,15 +31,17 @@ TIME_SYMBOLS = frozenset(
 """Tokens that name a time wherever they stand; what they make up of a text is its coverage."""
 
 DEFAULT_PARTS = DayParts()
+_CHARACTERS_A_UNIT = 10
 
 
 class Parsed(NamedTuple):
-    """The times found in a text, in order, and where its time words are."""
+    """The times found in a text, in order, where its time words are, and the units of effort that it costs."""
 
     folded: Folded
     groups: list[tuple[Group, list[Answer]]]
     time_words: list[int]
     grammar: Grammar
+    units: int
 
 
 class Answers:
@@ -118,18 +122,38 @@ def parse_all(
     eager: bool = False,
     shortest_period: timedelta = SHORTEST_PERIOD,
 ) -> tuple[TimeReadings, ...]:
-    """Read every separate time that `text` names, in the order of the text; arguments as for `parse`."""
+    """Read every separate time that `text` names, in the order of the text; arguments as for `parse`.
+
+    Nothing is read where a limit is in force (`limited_effort`) and spent.
+    """
     if now.tzinfo is None:
         raise ValueError("now must be timezone-aware")
+    if is_effort_spent():
+        return ()
     present = Present(now=now, parts=day_parts, future=future, shortest_period=shortest_period)
+    readings, units = _read(text, language, order, present, f"{now.tzinfo} {now.fold}", eager=eager)
+    spend_effort(units, once_for=(text, language))
+    return readings
+
+
+@lru_cache(maxsize=256)
+def _read(
+    text: str, language: str | None, order: DateOrder | None, present: Present, zone: str, *, eager: bool
+) -> tuple[tuple[TimeReadings, ...], int]:
+    """Read a text once, for the parts of a message are asked for again and again; return what it costs as well.
+
+    `zone` tells apart moments of two zones, which compare as equal.
+    """
+    del zone
     read = text[:LONGEST_TEXT]
     parsed = _parsed(read, _chosen_languages(read, language), order, present, eager=eager)
-    return tuple(_readings(text, parsed, group, answers) for group, answers in parsed.groups)
+    return tuple(_readings(text, parsed, group, answers) for group, answers in parsed.groups), parsed.units
 
 
 def warm_up() -> None:
     """Compile all lexicons now, instead of with the first texts of each language (some tens of milliseconds each)."""
     for chosen in (*((name,) for name in languages()), ("zh", "en")):
+        grammar(chosen).idioms.compile_all()
         scan("", grammar(chosen), None)
     lunar_months(FIRST_YEAR)
     for name in languages():
@@ -162,10 +186,17 @@ def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present
     folded = fold(text, rules.characters)
     tokens = scan(folded.text, rules, order)
     answers = Answers(present)
-    times = Chart(tokens, rules).times
-    groups = choose(times, folded.text, stands=answers.any, eager=eager, grammar=rules)
+    chart = Chart(tokens, rules)
+    groups = choose(chart.times, folded.text, stands=answers.any, eager=eager, grammar=rules)
     found = [(group, answers.of(group.slots)) for group in groups]
-    return Parsed(folded=folded, groups=found, time_words=_time_words(tokens) if found else [], grammar=rules)
+    return Parsed(
+        folded=folded,
+        groups=found,
+        time_words=_time_words(tokens) if found else [],
+        grammar=rules,
+        # Where phrases were left out, some of the times were not read.
+        units=MOST_EFFORT if chart.is_cut else chart.phrases + len(text) // _CHARACTERS_A_UNIT,
+    )
 
 
 def _time_words(tokens: Tokens) -> list[int]:

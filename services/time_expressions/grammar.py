@@ -8,6 +8,7 @@ from os import scandir
 from typing import Any, Final, NamedTuple
 
 from services.time_expressions.actions import find_action
+from services.time_expressions.idioms import Idioms
 from services.time_expressions.model import DateOrder
 from services.time_expressions.patterns import Node, Rule, graph_of
 
@@ -34,7 +35,7 @@ class Grammar(NamedTuple):
     courtesies: frozenset[str]
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
-    idioms: str
+    idioms: Idioms
     figured: str
     order: DateOrder
 
@@ -92,7 +93,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         courtesies=frozenset(groups["courtesies"]),
         characters=characters,
         lengths=_lengths(words),
-        idioms="|".join(idioms),
+        idioms=Idioms(idioms),
         figured="|".join(sorted(word for word in words if word[0].isdigit() and word[-1].isalpha())),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )

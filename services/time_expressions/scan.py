@@ -1,7 +1,7 @@
 """Cut a folded text into the tokens that rules are written over; everything else breaks a phrase."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,15 +29,17 @@ class Item(NamedTuple):
 
 
 @lru_cache
-def _scanner(idioms: str, figured: str) -> re.Pattern[str]:
+def _scanner(figured: str, telling: str) -> re.Pattern[str]:
     """The pattern that cuts a text up.
 
-    `idioms` are words that look like times and are none, `figured` are words that begin with a figure: 2morrow.
+    `figured` are words that begin with a figure: 2morrow; `telling` are the Chinese characters with which a word or an
+    idiom may begin, all where it is empty. Runs of others are one piece.
     """
     return re.compile(
-        (rf"(?P<idiom>{idioms})|" if idioms else "")
-        + (rf"(?P<figured>(?<![a-z\d])(?:{figured})\b)|" if figured else "")
-        + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
+        (rf"(?P<figured>(?<![a-z\d])(?:{figured})\b)|" if figured else "")
+        + r"(?P<mask>(?:https?://|www\.)\S+|[\w.+-]{1,64}+@[\w-]{1,64}+\.\w+|[$€£¥#%*]\s?\d[\d.,]*)"
+        + (rf"|(?P<untelling>(?:(?![{telling}])[⺀-鿿〇豈-﫿])+)" if telling else "")
+        + r"|(?P<han>[⺀-鿿〇豈-﫿])"
         r"|(?P<stamp>(?<!\d)\d{4}[-/.]\d{1,2}[-/.](?:\d{2}(?=\d\d:)|\d{1,2})(?!\d)(?![-/.]\d\d?(?![:\d]))"
         r"|(?<!\d)\d{4}[-/.]\d\d[-/.]\d\d(?=\d\d:)"
         r"|(?<![\d./-])\d{1,2}[./-]\d{1,2}[./-]\d{4}(?![\d/-]))"
@@ -50,12 +52,11 @@ def _scanner(idioms: str, figured: str) -> re.Pattern[str]:
         r"|(?P<chunk>\d+(?:[.,/:·-]\d+)*)"
         r"|(?P<half>[ap]\s?\.\s?m\b(?:\s?\.)?)"
         r"|(?P<word>[a-zß-ɏ]+(?:'[a-zß-ɏ]+)*)"
-        r"|(?P<han>[⺀-鿿〇豈-﫿])"
         r"|(?P<mark>\S)"
     )
 
 
-MOST_SENSES, MOST_TOKENS = 150, 1_000
+MOST_SENSES, MOST_TOKENS = 100, 1_000
 """Words and figures of a text that may be part of a time, and joints; keeps the work of a hostile one small."""
 
 Tokens = dict[int, list[Item]]
@@ -66,13 +67,13 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
     """Find the tokens in `text`, up to the place where there are too many to be a message."""
     tokens: Tokens = {}
     sensed = 0
-    for match in _scanner(grammar.idioms, grammar.figured).finditer(text):
+    for match in _pieces(text, grammar):
         kind, start = match.lastgroup, match.start()
         if kind == "han":
             found = _han(text, start, grammar)
         elif kind in {"word", "mark", "figured"}:
             found = _word(text, match, grammar)
-        elif kind in {"mask", "idiom"}:
+        elif kind in {"mask", "untelling"}:
             found = []
         else:
             found = _figures(text, match, grammar, order)
@@ -82,6 +83,27 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
             if sensed >= MOST_SENSES or len(tokens) >= MOST_TOKENS:
                 break
     return tokens
+
+
+def _pieces(text: str, grammar: Grammar) -> Iterator[re.Match[str]]:
+    """Cut up `text`, its idioms left out."""
+    scanner = _scanner(grammar.figured, _telling(grammar))
+    match = scanner.search(text)
+    while match is not None:
+        idiom = grammar.idioms.match(text, match.start())
+        if idiom is None or not idiom[0]:
+            yield match
+            idiom = match
+        match = scanner.search(text, idiom.end())
+
+
+def _telling(grammar: Grammar) -> str:
+    letters = grammar.idioms.letters
+    return "" if letters is None else "".join(sorted({*grammar.lengths, *CHARACTERS, *filter(_is_han, letters)}))
+
+
+def _is_han(letter: str) -> bool:
+    return letter > "⺀"
 
 
 _LIST_GOES_ON = re.compile(r"\s*(?:and|or|,|&)\s")
@@ -212,15 +234,8 @@ def _is_day_word(known: Iterable[tuple[str, Any]]) -> bool:
 
 def _cuts_idiom(text: str, start: int, end: int, grammar: Grammar) -> bool:
     """Tell whether a word would end within an idiom that begins inside it: 周天 in 这周天气."""
-    if end - start == 1 or not grammar.idioms:
-        return False
-    idiom = _idiom(grammar.idioms)
-    return any(found.end() > end for place in range(start + 1, end) if (found := idiom.match(text, place)))
-
-
-@lru_cache
-def _idiom(idioms: str) -> re.Pattern[str]:
-    return re.compile(idioms)
+    idioms = grammar.idioms
+    return any(found.end() > end for place in range(start + 1, end) if (found := idioms.match(text, place)))
 
 
 def _numerals(text: str, start: int) -> list[Item]:

@@ -1,0 +1,91 @@
+"""No message keeps the sentence patterns busy for long; `benchmarks/hostile_messages.py` measures how long."""
+
+import time
+
+import pytest
+
+from function_calls.offline import OfflineInterpreter
+from function_calls.offline.pack import load_pack
+from function_calls.wording import LANGUAGES
+from services.time_expressions import limited_effort, parse_all
+from services.time_expressions.effort import MOST_EFFORT
+from services.time_expressions.grammar import vocabulary
+from tests.unit.offline.conftest import NOW, Say
+
+STUCK_SECONDS = 0.5
+"""Twenty-five times the goal of the benchmark, as other programs share the processor; a text of which each character
+doubles the work takes hours."""
+LISTS = ("before_time", "after_time", "plain_words", "trailing", "joints", "between", "corrections", "repeat_words")
+REQUESTS = {"en": "remind me {}", "zh": "提醒我{}"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    OfflineInterpreter.warm_up()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("words", LISTS)
+def test_a_word_of_a_list_that_comes_forty_times_is_read_at_once(say: Say, language: str, words: str) -> None:
+    slow = []
+    for word in getattr(load_pack(language).data, words):
+        gap = " " if word.isascii() else ""
+        begun = time.process_time()
+        say(REQUESTS[language].format(gap.join([word] * 40)), is_addressed=True)
+        slow += [word] if time.process_time() - begun > STUCK_SECONDS else []
+
+    assert slow == []
+
+
+@pytest.mark.parametrize(
+    "piece", ["今天今天99三五点reminders.别五点周1.5", "february ", "吗", "等到", "remind me 到", "呀"]
+)
+@pytest.mark.parametrize("length", [400, 4_000])
+def test_a_piece_that_was_slow_once_is_read_at_once(say: Say, piece: str, length: int) -> None:
+    text = (piece * length)[:length]
+    begun = time.process_time()
+
+    say(text, is_addressed=True)
+    parse_all(text, NOW)
+
+    assert time.process_time() - begun < STUCK_SECONDS
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_word_of_the_time_lexicon_that_fills_a_message_is_read_at_once(language: str) -> None:
+    slow = []
+    for word in sorted(vocabulary(language))[::12]:
+        begun = time.process_time()
+        parse_all(((word + " ") * 4_000)[:4_000] if word.isascii() else (word * 4_000)[:4_000], NOW)
+        slow += [word] if time.process_time() - begun > STUCK_SECONDS else []
+
+    assert slow == []
+
+
+def test_a_message_with_too_many_times_is_answered_and_sets_nothing(say: Say) -> None:
+    text = "remind me " + "on 3 march at 5, 8 april at 6, " * 12 + "to call Ann"
+
+    heard = say(text, is_addressed=True)
+
+    assert (heard.calls, heard.answer) == (
+        (),
+        "That has more times than I can read in one message. Please write one or two at a time.",
+    )
+    assert say(text).calls == ()
+
+
+def test_eight_times_in_one_message_are_not_too_many(say: Say) -> None:
+    text = "remind me at " + ", ".join(f"{hour}pm" for hour in range(1, 9)) + " to drink water"
+
+    assert "more times than I can read" not in (say(text, is_addressed=True).answer or "")
+
+
+def test_a_spent_limit_reads_no_more_times_and_ends_with_its_block() -> None:
+    with limited_effort() as effort:
+        for number in range(MOST_EFFORT):
+            parse_all(f"at 5:{number % 60:02} on {1 + number % 28} may and {number}", NOW)
+            if effort.is_spent:
+                break
+        inside = parse_all("at 7:13", NOW)
+
+    assert (inside, len(parse_all("at 7:13", NOW))) == ((), 1)
