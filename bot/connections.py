@@ -67,7 +67,8 @@ class Connections(Struct, kw_only=True):
         """Run `platform`, after what is owed there."""
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
-            return self._awaited(crew.start(self._handled(incoming), f"message {incoming.address}"))
+            accepted = await self.router.accept(incoming)
+            return self._awaited(crew.start(self._handled(accepted), f"message {accepted.address}"))
 
         if isinstance(platform, Remembers):
             platform.remember_in(self.state)

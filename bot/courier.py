@@ -93,7 +93,7 @@ class ReminderCourier:
     async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
         people = {person.id: person for notice in notices for person in _mentioned(notice)}
         message = OutgoingMessage(
-            text=text,
+            text=self._marked(notices, text),
             mentions=tuple(person for person in people.values() if person.id != EVERYONE),
             mentions_everyone=EVERYONE in people,
             idempotency_key=key,
@@ -105,6 +105,14 @@ class ReminderCourier:
             for notice in notices:
                 self._on_delivered(self._clock.now() - notice.due_at)
         return message_id
+
+    def _marked(self, notices: Sequence[DueNotice], text: str) -> str:
+        """Add to `text` that it may be a repeat, on platforms that do not drop a repeat themselves."""
+        platform = self._outbox.platforms.get(notices[0].address.platform)
+        drops_repeats = platform is not None and platform.capabilities.takes_idempotency_key
+        if drops_repeats or not any(notice.may_be_repeat for notice in notices):
+            return text
+        return f"{text}\n{say(notices[0].language, 'reminder.may_be_repeat')}"
 
     def _heading(self, notices: Sequence[DueNotice]) -> str | None:
         """Why all of them come now, when none comes at its time."""

@@ -96,16 +96,26 @@ class Draft:
         """
         await self.stop()
         if self._message_id is None:
-            await self._outbox.reply(self._turn.message.address, reply)
+            await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
             return
         whole = replace(self._outbox.outgoing(self._turn.message.address, reply), private_to=None)
         head, rest = _parted(whole, self._capabilities)
         if not await self._changed(head):
-            await self._outbox.reply(self._turn.message.address, reply)
+            await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
             return
         await self._outbox.record(self._turn.message.address, whole, self._message_id)
         if rest is not None:
             await self._outbox.persist(self._turn.message.address, rest, is_recorded=True)
+
+    def _key(self, part: str) -> str | None:
+        """Return the idempotency key of a part of this answer, the same when a crash makes the turn run again.
+
+        In rooms of this process an answer can be asked for again on purpose, so there it has none.
+        """
+        message = self._turn.message
+        if self._capabilities.per_process:
+            return None
+        return f"{part}:{message.address.key}/{message.id}{'/edited' if message.is_edited else ''}"
 
     @property
     def _capabilities(self) -> Capabilities:
@@ -137,7 +147,7 @@ class Draft:
     async def _told(self, text: str) -> bool:
         """Show `text`; False when the platform did not take it, and is not to be asked again."""
         address, message = self._turn.message.address, self._turn.message
-        draft = OutgoingMessage(text=text + _GOES_ON, reply_to=message.id)
+        draft = OutgoingMessage(text=text + _GOES_ON, reply_to=message.id, idempotency_key=self._key("draft"))
         try:
             if self._message_id is None:
                 self._message_id = await self._outbox.begin(address, draft)

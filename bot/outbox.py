@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from loguru import logger
+from msgspec.structs import replace
 
 from bot.outages import Outages
 from bot.platform import Capabilities, EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
@@ -45,14 +46,16 @@ class Outbox:
         self._not_before: dict[str, datetime] = {}
         self._outages = Outages()
 
-    async def reply(self, address: ChatAddress, reply: Reply) -> None:
+    async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
         """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
+
+        `key` is the same when the same turn is answered again after a crash; platforms that take keys drop the repeat.
 
         Later replies in the chat wait for it; a due reminder does not. What is for one person only is said to all
         where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
         """
         async with _lock_of(self._replies, address):
-            await self.persist(address, self.outgoing(address, reply))
+            await self.persist(address, replace(self.outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message` once, after what is already being said in that chat.

@@ -15,7 +15,10 @@ from services.reminders.model import DueNotice
 from services.session import StateStore
 
 Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
-"""Takes a message in at once, or word of an edited or withdrawn one; what it returns ends when that is dealt with."""
+"""Returns once a message is recorded, or news of an earlier one is queued; the result ends when that is handled.
+
+It waits while the database is away: a platform that can be asked again moves its position only after it.
+"""
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):

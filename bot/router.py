@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
+from typing import TypeVar
 
 from loguru import logger
 
@@ -10,19 +11,22 @@ from bot.claimed_turns import ClaimedTurns
 from bot.corrections import Corrections
 from bot.drafts import Drafts
 from bot.edited_requests import EditedRequests
+from bot.intake import Intake
 from bot.middleware import Middleware, Next, chain
 from bot.outbox import Outbox
 from bot.reactions import Reactions
+from bot.storage_retry import StorageRetry
 from bot.whole_characters import mended
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.running import full_text
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage, Correction, MessageWithdrawn, Reaction
-from services.errors import StorageFull
+from services.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
+from services.errors import StorageFull, StorageUnavailable
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]
+T = TypeVar("T")
 
 
 class MessageRouter:
@@ -40,8 +44,13 @@ class MessageRouter:
         reactions: Reactions,
         edited: EditedRequests | None = None,
         claimed: ClaimedTurns | None = None,
+        intake: Intake | None = None,
+        retry: StorageRetry | None = None,
     ) -> None:
-        """With `claimed` other processes may deal with messages too, and each is answered by one."""
+        """Record messages by `intake` as they arrive, and corrections again by `retry`; without, once in their turn.
+
+        With `claimed` other processes may deal with messages too, and each is answered by one.
+        """
         self._assistant = assistant
         self._outbox = outbox
         self._turn_for = turn_for
@@ -52,8 +61,16 @@ class MessageRouter:
         self._reactions = reactions
         self._edited = edited
         self._claimed = claimed
+        self._intake = intake
+        self._retry = retry
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
+
+    async def accept(self, incoming: Incoming) -> Incoming:
+        """Return `incoming` once a message in it is committed, however long the database is away."""
+        if isinstance(incoming, ChatMessage) and self._intake is not None:
+            return await self._intake.record(mended(incoming))
+        return incoming
 
     async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
         """Handle one message, correction or reaction; whatever goes wrong is logged and never becomes small talk.
@@ -101,13 +118,16 @@ class MessageRouter:
         if isinstance(correction, MessageWithdrawn):
             await self._give_up((correction.address.key, correction.message_id))
         try:
-            before = None if self._edited is None else await self._before(correction)
-            await self._corrections.apply(correction)
+            before = None if self._edited is None else await self._patiently(lambda: self._before(correction))
+            await self._patiently(lambda: self._corrections.apply(correction))
             if before is not None and self._edited is not None:
                 await self._edited.follow(correction, before)
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("a correction could not be handled")
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        return await (work() if self._retry is None else self._retry.run(work))
 
     async def _before(self, correction: Correction) -> ChatMessage | None:
         """The message as it was, once it has been dealt with: only then it is known what it has set."""
@@ -150,6 +170,8 @@ class MessageRouter:
         except StorageFull as error:
             logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
             return Reply(text=full_text(turn.language)) if is_awaited else None
+        except StorageUnavailable:
+            raise  # the message is handled again once the database is back
         except Exception as error:  # noqa: BLE001 - told to whoever asked, logged for whoever runs the bot
             logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
             return Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None

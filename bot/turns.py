@@ -100,6 +100,4 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             wanted = max(wanted, _POINTED_BACK)
         if not wanted:
             return ()
-        found = await self.history.recent(message.address, wanted + 1)
-        before = (each for each in found if each.id != message.id and each.sent_at <= message.sent_at)
-        return tuple(before)[-wanted:]
+        return await self.history.before(message, wanted)

@@ -11,6 +11,7 @@ from bot.corrections import Corrections
 from bot.drafts import Drafts
 from bot.edited_requests import EditedRequests
 from bot.elsewhere import ElsewhereCommands, Understanding, is_elsewhere_command
+from bot.intake import Intake, RetryHandling
 from bot.linking import LinkCommands
 from bot.middleware import Middleware
 from bot.middleware.access import Access
@@ -26,6 +27,7 @@ from bot.progress import connected
 from bot.reactions import Reactions
 from bot.router import MessageRouter
 from bot.settings import Settings
+from bot.storage_retry import StorageRetry
 from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from function_calls import handlers, handlers_undo, handlers_web
@@ -197,14 +199,14 @@ def wired(parts: Parts) -> Wired:
     corrections = Corrections(
         parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
     )
-    access, in_order = Access(parts.settings.router.allowed_chats), InOrder()
+    access, in_order, retry = Access(parts.settings.router.allowed_chats), InOrder(), StorageRetry(parts.clock)
     limits = parts.settings.router
     pace = Pace(limits.messages_per_minute, parts.clock, chat_messages_per_minute=limits.chat_messages_per_minute)
     router = MessageRouter(
         assistant,
         parts.outbox,
         turns.turn,
-        _middlewares(parts, access, in_order, pace),
+        _middlewares(parts, access, in_order, pace, retry),
         corrections=corrections,
         drafts=parts.drafts,
         reactions=Reactions(turns, parts.outbox, recorder, [access, in_order, pace]),
@@ -216,6 +218,8 @@ def wired(parts: Parts) -> Wired:
             [access, in_order, pace],
         ),
         claimed=parts.claimed,
+        intake=Intake(parts.services.get(HistoryService), access, retry),
+        retry=retry,
     )
     return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)
 
@@ -236,12 +240,13 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
     )
 
 
-def _middlewares(parts: Parts, access: Access, in_order: InOrder, pace: Pace) -> list[Middleware]:
+def _middlewares(parts: Parts, access: Access, in_order: InOrder, pace: Pace, retry: StorageRetry) -> list[Middleware]:
     settings = parts.settings.router
     return [
         *([parts.telemetry] if parts.telemetry is not None else []),
         access,
         in_order,
+        RetryHandling(retry),
         Once(parts.services.get(HistoryService)),
         Commands(parts.settings.bot.name, parts.settings.bot.language),
         Addressed(settings.listen, _looks_like_a_request, partial(_is_for_the_bot, parts)),

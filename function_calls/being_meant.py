@@ -18,7 +18,7 @@ async def is_meant(ctx: CallContext, history: HistoryService, *, statement_of: s
     """
     if ctx.message.is_addressed or ctx.message.is_private:
         return True
-    before = [each for each in await history.recent(ctx.chat, 2) if each.id != ctx.message.id]
+    before = await history.before(ctx.message, 1)
     last = before[-1] if before else None
     if last is not None and last.sender.is_bot:
         return True

@@ -84,10 +84,10 @@ class StorageFull(AssistantError):
 
 
 class StorageUnavailable(AssistantError):
-    """The database server does not answer; what failed can be tried again."""
+    """The database server does not answer, or dropped the connection; the same work may succeed later."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path} does not answer ({reason})")
+        super().__init__(f"{path} is not available: {reason}")
         self.path = path
 
 

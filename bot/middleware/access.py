@@ -14,10 +14,12 @@ class Access:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on what a person wrote in a chat that is served."""
-        if message.sender.is_bot:
-            return
-        if self.serves(message.address):
+        if self.admits(message):
             await call_next(message)
+
+    def admits(self, message: ChatMessage) -> bool:
+        """Tell whether a person wrote `message` in a chat that is served."""
+        return not message.sender.is_bot and self.serves(message.address)
 
     def serves(self, address: ChatAddress) -> bool:
         """Whether the bot may answer in a chat."""

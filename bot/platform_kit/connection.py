@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from bot.platform import Health, HealthState
 from services.clock import Clock
-from services.errors import AssistantError
+from services.errors import AssistantError, StorageBusy, StorageUnavailable
 
 _FIRST_PAUSE: Final = timedelta(seconds=1)
 LONGEST_PAUSE: Final = timedelta(minutes=2)
@@ -116,7 +116,10 @@ class Connection:
         except ConnectionEnded as end:
             self._lost(str(end))
             return end.retry_after
-        except (OSError, EOFError) as error:  # TimeoutError is an OSError
+        except (OSError, EOFError, StorageBusy, StorageUnavailable) as error:  # TimeoutError is an OSError
+            self._lost(f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - a platform must not stay silent because one session failed
+            logger.bind(platform=self._name).opt(exception=error).error("session failed")
             self._lost(f"{type(error).__name__}: {error}")
         else:
             self._lost("the connection was closed")

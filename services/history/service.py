@@ -4,12 +4,14 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
+from itertools import takewhile
 from uuid import uuid4
 
 from services.chat import ChatAddress, ChatMessage, Person
 from services.history.ports import MessageStore
 
 _BATCH = 500
+_MOST_QUEUED = 50
 
 
 class HistoryService:
@@ -72,6 +74,17 @@ class HistoryService:
     async def recent(self, address: ChatAddress, limit: int = 100) -> tuple[ChatMessage, ...]:
         """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         return await self._store.recent(address, limit)
+
+    async def before(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages in front of `message` in its chat or thread, oldest first.
+
+        Messages are recorded before their turn comes, so those of a burst may be stored behind it already.
+        """
+        found = await self.recent(message.address, limit + 1)
+        if found and found[-1].id != message.id:
+            found = await self.recent(message.address, limit + 1 + _MOST_QUEUED)
+        earlier = takewhile(lambda each: each.id != message.id and each.sent_at <= message.sent_at, found)
+        return tuple(earlier)[-limit:]
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the message and person ids of the last `limit` messages of people, oldest first.

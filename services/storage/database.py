@@ -126,6 +126,7 @@ class Database:
         Raises:
             StorageBusy: another program kept the database locked for too long.
             StorageFull: there is no room on the disk.
+            StorageUnavailable: the server does not answer.
         """
         if is_durable:
             return await self._in_thread(self._writer, self._durable.transact, work)
@@ -204,10 +205,10 @@ class Database:
     ) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, do, work)
-        except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+        except (sa.exc.DBAPIError, sqlite3.DatabaseError) as error:
             self._tell(error)
 
-    def _tell(self, error: sa.exc.DatabaseError | sqlite3.Error) -> NoReturn:
+    def _tell(self, error: sa.exc.DBAPIError | sqlite3.Error) -> NoReturn:
         """Raise what a driver's error means to whoever wanted work done, else the error itself.
 
         The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
@@ -221,15 +222,17 @@ class Database:
         raise trouble from error
 
     def _trouble(
-        self, error: sa.exc.DatabaseError | sqlite3.Error
+        self, error: sa.exc.DBAPIError | sqlite3.Error
     ) -> StorageBusy | StorageFull | StorageUnavailable | None:
-        """What a driver's error means; None where it is no lock, no full disk and no server that is away."""
+        """Return the error that a driver's error stands for; None for one that is neither a lock, space nor absence."""
         cause = sqlite.cause(error)
         if sqlite.is_locked(cause) or postgres.is_locked(cause):
             return StorageBusy(self.name, "another program")
         if sqlite.is_full(cause) or postgres.is_full(cause) or (sqlite.is_io_error(cause) and self.is_disk_full):
             return StorageFull(self.name)
-        return StorageUnavailable(self.name, _first_line(cause)) if postgres.is_away(cause) else None
+        if not self._is_sqlite and isinstance(error, sa.exc.DBAPIError) and postgres.is_away(error):
+            return StorageUnavailable(self.name, _first_line(cause))
+        return None
 
     @property
     def _is_in_memory(self) -> bool:

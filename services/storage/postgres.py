@@ -15,6 +15,7 @@ _LOCK_SECONDS = 30
 _IDLE_SECONDS = 10
 _LOCK_NOT_AVAILABLE = "55P03"
 _DISK_FULL = "53100"
+_AWAY = ("08", "57P")  # connection exceptions; the server is shutting down, crashed, or starting
 _WORTH_REPEATING = frozenset({"40001", "40P01"})  # serialization failure, deadlock: the server has undone everything
 
 # A transaction whose client froze would keep its row locks for ever; a host that is gone would keep its session.
@@ -65,15 +66,11 @@ def is_full(cause: BaseException | None) -> bool:
     return _code(cause) == _DISK_FULL
 
 
-def is_away(cause: BaseException | None) -> bool:
-    """Whether the server cannot be reached, is starting or stopping, or closed the connection.
-
-    Source: https://www.postgresql.org/docs/current/errcodes-appendix.html (classes 08 and 57P0)
-    """
-    if not type(cause).__module__.startswith("psycopg"):
-        return False
-    code = _code(cause)
-    return not code or code.startswith(("08", "57P0"))
+def is_away(error: sa.exc.DBAPIError) -> bool:
+    """Tell whether the server could not be reached or dropped the connection. Source: PostgreSQL, appendix A."""
+    code = _code(error.orig)
+    is_unreached = isinstance(error, sa.exc.OperationalError) and not code
+    return error.connection_invalidated or is_unreached or code.startswith(_AWAY)
 
 
 def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:

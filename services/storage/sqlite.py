@@ -96,9 +96,9 @@ def directly(connection: sa.Connection, statement: str, values: Sequence[object]
     return list(cursor.fetchall())
 
 
-def cause(error: sa.exc.DatabaseError | DriverError) -> BaseException | None:
+def cause(error: sa.exc.DBAPIError | DriverError) -> BaseException | None:
     """What the driver raised, without what SQLAlchemy puts around it."""
-    return error.orig if isinstance(error, sa.exc.DatabaseError) else error
+    return error.orig if isinstance(error, sa.exc.DBAPIError) else error
 
 
 def is_full(cause: BaseException | None) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 from loguru import logger
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.backlog import Backlog
 from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
 from bot.platform_kit.pace import SendPace
 from bot.platform_kit.parts import PlatformParts
@@ -67,6 +68,7 @@ class IrcPlatform:
         self._wanted_nick = settings.nick or bot_name
         self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._ping, longest_pause=longest_pause)
         self._pace = SendPace(clock, burst=settings.burst, interval=timedelta(seconds=settings.seconds_per_line))
+        self._backlog = Backlog()
         self._people = People()
         self._login = Login(settings, self._wanted_nick, self._write)
         self._writer: asyncio.StreamWriter | None = None
@@ -81,7 +83,8 @@ class IrcPlatform:
 
     async def run(self, receive: Receive) -> None:
         """Be in the channels of the settings until cancelled."""
-        await self._connection.keep(lambda: self._session(receive))
+        async with self._backlog.handing_on(receive):
+            await self._connection.keep(self._session)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message` line by line, and wait until the server has taken the last one.
@@ -101,7 +104,7 @@ class IrcPlatform:
         here = self._people.here(address.chat_id)
         return any(person.id == person_id for person in here.values()) if here else None
 
-    async def _session(self, receive: Receive) -> None:
+    async def _session(self) -> None:
         reader, writer = await asyncio.open_connection(
             self._settings.host,
             self._settings.port,
@@ -115,7 +118,7 @@ class IrcPlatform:
                 await self._enter(reader)
             self._connection.heard()
             while True:
-                await self._take(await self._next(reader), receive)
+                await self._take(await self._next(reader))
         finally:
             self._leave(writer)
 
@@ -183,11 +186,11 @@ class IrcPlatform:
             if line.command == "NICK" and folded(line.nick) == folded(self._login.nick):
                 self._login.nick = line.param(0)
 
-    async def _take(self, line: Line, receive: Receive) -> None:
+    async def _take(self, line: Line) -> None:
         self._connection.heard()
         await self._answer(line)
         if line.command == "PRIVMSG":
-            await self._hear(line, receive)
+            self._hear(line)
         elif line.command == "PONG":
             self._confirm(line.params[-1] if line.params else "")
         elif line.command in _NOT_SAID:
@@ -195,13 +198,13 @@ class IrcPlatform:
         elif line.command == "KICK" and folded(line.param(1)) == folded(self._login.nick):
             self._rejoin_later(line.param(0))
 
-    async def _hear(self, line: Line, receive: Receive) -> None:
+    def _hear(self, line: Line) -> None:
         channel = line.param(0)
         sender: Person = self._people.person(line.nick, channel)
         scene = Scene(nick=self._login.nick, bot_name=self._bot_name, people=self._people.here(channel))
         message = to_message(line, scene, sender=sender, message_id=uuid.uuid4().hex, now=self._clock.now())
         if message is not None:
-            await receive(message)
+            self._backlog.put(message)
 
     async def _until_taken(self) -> None:
         """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""

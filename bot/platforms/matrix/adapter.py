@@ -34,7 +34,7 @@ from bot.platforms.matrix.wire import (
 from services.bounded import Bounded
 from services.chat import BotAdded, ChatAddress, Reaction, SentFile
 from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.errors import AssistantError, ConfigError, DeliveryFailed
 from services.session import MemoryStateStore, StateStore
 
 # An event has at most 65,536 bytes, and ours say everything twice: plain and formatted.
@@ -256,7 +256,10 @@ class MatrixPlatform:
         while True:
             token, taken = await handled.get()
             await asyncio.gather(*taken, return_exceptions=True)
-            await self._state.set(self._state_key, token, keep=_TOKEN_KEPT)
+            try:
+                await self._state.set(self._state_key, token, keep=_TOKEN_KEPT)
+            except AssistantError as error:  # the token of a later round is stored instead
+                logger.bind(platform=NAME).debug("sync token not stored: {}", error)
 
     async def _accepts(self, client: MatrixClient, invitation: Invitation) -> bool:
         """Answer an invitation as the settings say; whether the bot is now in the room."""

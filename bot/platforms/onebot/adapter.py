@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.backlog import Backlog
 from bot.platform_kit.connection import Connection
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.onebot import requests
@@ -50,7 +51,7 @@ class OneBotPlatform:
         self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._link = self._make_link()
-        self._receive: Receive | None = None
+        self._backlog = Backlog()
         self._asking: set[asyncio.Task[None]] = set()
         self.port = 0
 
@@ -61,17 +62,20 @@ class OneBotPlatform:
 
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
-        self._receive = receive
         try:
-            if isinstance(self._link, ForwardLink):
-                await self._connection.keep(self._link.session)
-            elif isinstance(self._link, ReverseLink | HttpLink):
-                async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
-                    await self._connection.keep(self._link.session)
+            async with self._backlog.handing_on(receive):
+                await self._connect()
         finally:
             for asking in list(self._asking):
                 asking.cancel()
             await asyncio.gather(*self._asking, return_exceptions=True)
+
+    async def _connect(self) -> None:
+        if isinstance(self._link, ForwardLink):
+            await self._connection.keep(self._link.session)
+        elif isinstance(self._link, ReverseLink | HttpLink):
+            async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
+                await self._connection.keep(self._link.session)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its pictures after its text and other files by their names, and return its first piece's id.
@@ -112,8 +116,8 @@ class OneBotPlatform:
             logger.bind(platform=NAME).error("an event cannot be read: {}", error)
             return
         incoming = to_incoming(event, self._bot_name, self._own_messages)
-        if incoming is not None and self._receive is not None:
-            await self._receive(incoming)
+        if incoming is not None:
+            self._backlog.put(incoming)
         elif is_about_emoji(event):
             # The answer to a question comes over the line that this event came over.
             self._asking.add(asking := asyncio.create_task(self._tell_reactions(event), name="onebot reaction"))
@@ -121,9 +125,8 @@ class OneBotPlatform:
 
     async def _tell_reactions(self, event: Event) -> None:
         name = await self._name_of(str(event.group_id), str(event.user_id))
-        if self._receive is not None:
-            for reaction in to_reactions(event, name):
-                await self._receive(reaction)
+        for reaction in to_reactions(event, name):
+            self._backlog.put(reaction)
 
     async def _name_of(self, group: str, person: str) -> str:
         """What somebody is called in a group; their number where the client does not tell."""

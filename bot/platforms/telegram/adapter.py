@@ -11,7 +11,6 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiogram.exceptions import (
     AiogramError,
-    TelegramAPIError,
     TelegramBadRequest,
     TelegramConflictError,
     TelegramMigrateToChat,
@@ -129,8 +128,8 @@ class TelegramPlatform:
         request = requests.edited(address, message_id, message)
         try:
             await self._bot(EditMessageText.model_validate(request))
-        except TelegramAPIError as error:
-            if "message is not modified" not in error.message:
+        except AiogramError as error:
+            if "message is not modified" not in str(error):
                 raise delivery_failed(error) from error
 
     async def typing(self, address: ChatAddress) -> None:
@@ -138,8 +137,8 @@ class TelegramPlatform:
         thread = None if address.thread_id is None else int(address.thread_id)
         try:
             await self._bot.send_chat_action(int(address.chat_id), "typing", message_thread_id=thread)
-        except TelegramAPIError as error:
-            logger.bind(chat=str(address)).debug("typing could not be shown: {}", error.message)
+        except AiogramError as error:
+            logger.bind(chat=str(address)).debug("typing could not be shown: {}", delivery_failed(error))
 
     async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
         """Put `emoji`, or the nearest one that bots may give, on a message.
@@ -150,7 +149,7 @@ class TelegramPlatform:
         reaction = [ReactionTypeEmoji.model_validate(each) for each in requests.reaction(emoji)]
         try:
             await self._bot.set_message_reaction(int(address.chat_id), int(message_id), reaction=[*reaction])
-        except TelegramAPIError as error:
+        except AiogramError as error:
             raise delivery_failed(error) from error
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
@@ -165,7 +164,7 @@ class TelegramPlatform:
             member = await self._bot.get_chat_member(int(address.chat_id), int(person_id))
         except TelegramBadRequest:
             return False  # nobody whom this chat has ever seen
-        except TelegramAPIError as error:
+        except AiogramError as error:
             raise delivery_failed(error) from error
         return member.status not in _GONE and getattr(member, "is_member", True)
 
@@ -179,11 +178,11 @@ class TelegramPlatform:
         except TelegramMigrateToChat as moved:
             # The group became a supergroup: its number is another one from now on.
             self._moved[int(request.chat_id)] = moved.migrate_to_chat_id
-        except TelegramAPIError as error:
+        except AiogramError as error:
             raise delivery_failed(error) from error
         try:
             return await self._sent(request)
-        except TelegramAPIError as error:
+        except AiogramError as error:
             raise delivery_failed(error) from error
 
     def _here(self, address: ChatAddress) -> ChatAddress:
@@ -208,7 +207,7 @@ class TelegramPlatform:
         except TelegramConflictError as error:
             raise ConnectionEnded("another process receives the messages of this bot; stop it") from error
         except AiogramError as error:
-            raise ConnectionEnded(str(error)) from error
+            raise ConnectionEnded(str(delivery_failed(error))) from error
 
     async def _introduce(self) -> None:
         """Learn who the bot is, and tell the operator what a group will look like to it."""
@@ -259,7 +258,7 @@ class TelegramPlatform:
         try:
             found = await self._bot.get_webhook_info()
         except AiogramError as error:
-            raise ConnectionEnded(str(error)) from error
+            raise ConnectionEnded(str(delivery_failed(error))) from error
         if found.url == self._webhook_url and not (found.last_error_message and found.pending_update_count):
             self._connection.heard()
 
@@ -285,8 +284,8 @@ class TelegramPlatform:
         """Let the button stop turning."""
         try:
             await self._bot.answer_callback_query(query_id)
-        except TelegramAPIError as error:
-            logger.bind(platform=NAME).debug("a pressed button could not be answered: {}", error.message)
+        except AiogramError as error:
+            logger.bind(platform=NAME).debug("a pressed button could not be answered: {}", delivery_failed(error))
 
     async def _ask_administrators(self, chat_id: int) -> Collection[str]:
         try:

@@ -1,6 +1,7 @@
 """Telegram's errors in the words of the outbox."""
 
 from aiogram.exceptions import (
+    AiogramError,
     TelegramAPIError,
     TelegramBadRequest,
     TelegramForbiddenError,
@@ -16,8 +17,11 @@ from services.errors import DeliveryFailed
 _HOPELESS = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
 
 
-def delivery_failed(error: TelegramAPIError) -> DeliveryFailed:
-    """What `error` means for a message that was being sent."""
+def delivery_failed(error: AiogramError) -> DeliveryFailed:
+    """Return the failure that `error` stands for when a message was being sent."""
+    if not isinstance(error, TelegramAPIError):
+        # A gateway answered with a page of its own: the request behind it may have been carried out.
+        return DeliveryFailed(f"telegram: undecodable answer ({type(error).__name__})", is_unknown=True)
     reason = f"telegram: {error.message}"
     if isinstance(error, TelegramRetryAfter):
         return DeliveryFailed(reason, retry_after=float(error.retry_after))

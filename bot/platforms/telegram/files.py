@@ -1,7 +1,7 @@
 """Files of the bot on Telegram: pictures as pictures, everything else as documents."""
 
 from aiogram import Bot
-from aiogram.exceptions import TelegramAPIError, TelegramBadRequest
+from aiogram.exceptions import AiogramError, TelegramBadRequest
 from aiogram.types import BufferedInputFile
 
 from bot.platforms.telegram import requests
@@ -25,5 +25,5 @@ async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:
             except TelegramBadRequest:
                 pass  # too long, too wide or no picture at all: as a document it can be had all the same
         return str((await bot.send_document(chat_id, upload, message_thread_id=thread)).message_id)
-    except TelegramAPIError as error:
+    except AiogramError as error:
         raise delivery_failed(error) from error

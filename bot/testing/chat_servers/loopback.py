@@ -25,7 +25,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
 
 class Trouble(Struct, frozen=True, kw_only=True):
-    """How one request goes wrong: an answer with `status` and `body`, or a connection that is cut.
+    """How one request goes wrong: an answer with `status` and `body` or the page `html`, or a connection that is cut.
 
     `is_taken` lets the request have its effect all the same, as when only the answer is lost.
     """
@@ -33,6 +33,7 @@ class Trouble(Struct, frozen=True, kw_only=True):
     status: int = 500
     body: Mapping[str, object] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    html: str = ""
     is_cut: bool = False
     is_taken: bool = False
 
@@ -168,6 +169,8 @@ def troubled(request: web.Request, trouble: Trouble) -> web.Response:
     """The answer of a request that goes wrong."""
     if trouble.is_cut and request.transport is not None:
         request.transport.abort()
+    if trouble.html:
+        return web.Response(text=trouble.html, status=trouble.status, content_type="text/html")
     return answer(trouble.body, status=trouble.status, headers=trouble.headers)
 
 

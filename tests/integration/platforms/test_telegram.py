@@ -48,6 +48,15 @@ async def platform(make, running):
         yield platform
 
 
+@pytest.mark.parametrize("message", [OutgoingMessage(text="tea"), OutgoingMessage(text="", files=(CHART,))])
+async def test_page_of_a_gateway_instead_of_json_is_a_failed_delivery(server, platform, message):
+    server.troubles.append(Trouble(status=502, html="<html><h1>502 Bad Gateway</h1></html>"))
+    with pytest.raises(DeliveryFailed, match="undecodable") as failure:
+        await platform.send(TEAM, message)
+
+    assert failure.value.is_unknown
+
+
 async def test_a_message_is_heard_and_answered(server, make, ear, running):
     async with running(make()) as platform:
         await server.say(

@@ -6,7 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from bot.courier import ReminderCourier
+from bot.platform import Capabilities
 from bot.testing.clocks import FixedClock
+from bot.testing.platform import FakePlatform
 from services.chat import ChatAddress, Person
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
@@ -34,6 +36,7 @@ class FakeOutbox:
 
     def __init__(self):
         self.messages = []
+        self.platforms = {}
 
     async def send(self, address, message):
         self.messages.append(message)
@@ -70,6 +73,16 @@ async def test_a_reminder_at_its_time_is_its_words_and_a_mention(courier, outbox
     assert "tea" in message.text
     assert "due" not in message.text
     assert (message.mentions, message.idempotency_key) == ((ANN,), "a-1")
+
+
+@pytest.mark.parametrize(("takes_keys", "is_marked"), [(False, True), (True, False)])
+async def test_repeat_is_marked_where_the_platform_does_not_drop_it(courier, outbox, clock, takes_keys, is_marked):
+    outbox.platforms["fake"] = FakePlatform(clock)
+    outbox.platforms["fake"].capabilities = Capabilities(takes_idempotency_key=takes_keys)
+    await courier.deliver(replace(TEA, may_be_repeat=True))
+    await courier.deliver(TEA)
+
+    assert ["sent again" in message.text for message in outbox.messages] == [is_marked, False]
 
 
 @pytest.mark.parametrize(("held", "words"), [(False, "not running"), (True, "quiet hours")])
