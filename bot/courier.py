@@ -13,6 +13,7 @@ from function_calls.wording import say
 from services.chat import ChatAddress, Choice, Person
 from services.clock import Clock
 from services.errors import DeliveryFailed
+from services.member_names import is_unresolved
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
 Digest = Callable[[DueNotice], Awaitable[str]]
@@ -154,7 +155,9 @@ class ReminderCourier:
 
 def _mentioned(notice: DueNotice) -> tuple[Person, ...]:
     """Whom a message notifies; a digest is there to be read when there is time."""
-    return _people(notice) if notice.action is ReminderAction.SAY else ()
+    if notice.action is not ReminderAction.SAY:
+        return ()
+    return tuple(person for person in _people(notice) if not is_unresolved(person))
 
 
 def _people(notice: DueNotice) -> tuple[Person, ...]:

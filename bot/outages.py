@@ -20,8 +20,8 @@ class Outages:
     """A circuit breaker for each platform.
 
     Where messages to `chats` different chats failed and none got through between them, the platform is out: for `rest`
-    seconds nothing is tried, then one message at a time until one gets through. One chat in trouble is no outage, and a
-    refusal is an answer.
+    seconds nothing is tried, then one message at a time until one gets through. A failure of the chat itself counts
+    neither as an outage nor as its end, and a refusal is an answer.
     """
 
     def __init__(self, *, chats: int = 3, rest: float = 10.0) -> None:
@@ -44,7 +44,9 @@ class Outages:
         try:
             yield
         except DeliveryFailed as failure:
-            if failure.is_permanent or failure.retry_after:
+            if failure.is_of_chat:
+                breaker.abandoned()
+            elif failure.is_permanent or failure.retry_after:
                 self._answered(address)
             else:
                 self._unanswered(address)

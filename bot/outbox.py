@@ -1,7 +1,7 @@
 """The one door out: finds the platform, keeps the order of a chat, records what the bot said."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -11,9 +11,17 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.outages import Outages
-from bot.platform import Capabilities, EditsMessages, LinksMessages, OutgoingMessage, Platform, ShowsTyping
+from bot.platform import (
+    Capabilities,
+    EditsMessages,
+    LinksMessages,
+    ListsMembers,
+    OutgoingMessage,
+    Platform,
+    ShowsTyping,
+)
 from function_calls.calls import Reply
-from services.chat import ChatAddress, SentFile
+from services.chat import ChatAddress, Person, SentFile
 from services.clock import Clock
 from services.errors import DeliveryFailed
 from services.history.service import HistoryService
@@ -112,6 +120,17 @@ class Outbox:
             return None
         return platform.link(address, message_id)
 
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in the chat as far as its platform tells; nobody where it is not connected."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, ListsMembers):
+            return ()
+        try:
+            return await platform.members(address)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address)).debug("members not known: {}", failure)
+            return ()
+
     async def progress(self, address: ChatAddress, text: str, said: str | None = None) -> str | None:
         """Tell how far an answer is; `said` is the earlier message about it, which is changed where that can be done.
 
@@ -167,10 +186,10 @@ class Outbox:
             private_to=reply.private_to if abilities is not None and abilities.private_replies else None,
         )
 
-    async def persist(self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False) -> None:
+    async def persist(self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False) -> bool:
         """Say `message`, trying again while the platform asks for patience; one that cannot be said is logged.
 
-        What `is_recorded` is in the history already.
+        What `is_recorded` is in the history already. Returns whether it was said, or may have been.
         """
         say, pause = self.begin if is_recorded else self.send, _FIRST_PAUSE_SECONDS
         for attempt in range(1, _ATTEMPTS + 1):
@@ -179,11 +198,12 @@ class Outbox:
             except DeliveryFailed as failure:
                 logger.bind(chat=str(address)).warning("reply not taken (attempt {}): {}", attempt, failure)
                 if failure.is_permanent or failure.is_unknown or attempt == _ATTEMPTS:
-                    return
+                    return failure.is_unknown
                 await self._clock.nap(failure.retry_after or pause)
                 pause *= 2
             else:
-                return
+                return True
+        return False
 
     @asynccontextmanager
     async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:

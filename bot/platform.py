@@ -211,6 +211,19 @@ class KnowsMembers(Protocol):
 
 
 @runtime_checkable
+class ListsMembers(Protocol):
+    """Knows the people of a chat by name, so that "remind Bob" finds somebody who has not written yet."""
+
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in the chat, as far as the platform tells.
+
+        Raises:
+            DeliveryFailed: the platform could not be asked.
+        """
+        ...
+
+
+@runtime_checkable
 class OffersCommands(Protocol):
     """Shows commands while somebody types `/`."""
 

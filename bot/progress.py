@@ -33,6 +33,11 @@ class ProgressLine:
 
 
 def connected(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
-    """`context` with a way to tell progress in its chat, and with links to the messages there."""
+    """`context` with a way to tell progress in its chat, links to the messages there, and its members."""
     chat = context.chat
-    return replace(context, progress=ProgressLine(outbox, chat, clock), link_of=partial(outbox.link, chat))
+    return replace(
+        context,
+        progress=ProgressLine(outbox, chat, clock),
+        link_of=partial(outbox.link, chat),
+        members=partial(outbox.members, chat),
+    )

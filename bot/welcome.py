@@ -3,13 +3,10 @@
 from datetime import timedelta
 from typing import Final
 
-from loguru import logger
-
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from function_calls.wording import say
 from services.chat import BotAdded
-from services.errors import DeliveryFailed
 from services.session import StateStore
 
 _REMEMBERED: Final = timedelta(days=3650)
@@ -25,17 +22,23 @@ class Welcome:
         self._state = state
         self._bot_name = bot_name
         self._language = language
+        self._being_said: set[str] = set()
         self._reads = "welcome.reads_all" if listens_to_all else "welcome.reads_addressed"
 
     async def greet(self, added: BotAdded) -> None:
         """Say the first words, unless they have been said."""
         key = f"welcomed:{added.address.key}"
-        if await self._state.get(key):
+        if key in self._being_said or await self._state.get(key):
             return
-        await self._state.set(key, value=True, keep=_REMEMBERED)
-        language = added.language or self._language
-        lines = (say(language, key, name=self._bot_name) for key in ("welcome.hello", self._reads, "welcome.keeps"))
+        self._being_said.add(key)
         try:
-            await self._outbox.send(added.address, OutgoingMessage(text="\n".join(lines)))
-        except DeliveryFailed as failure:
-            logger.bind(chat=str(added.address)).warning("the welcome was not taken: {}", failure)
+            await self._say(added, key)
+        finally:
+            self._being_said.discard(key)
+
+    async def _say(self, added: BotAdded, key: str) -> None:
+        language = added.language or self._language
+        lines = (say(language, part, name=self._bot_name) for part in ("welcome.hello", self._reads, "welcome.keeps"))
+        message = OutgoingMessage(text="\n".join(lines), idempotency_key=key)
+        if await self._outbox.persist(added.address, message):
+            await self._state.set(key, value=True, keep=_REMEMBERED)

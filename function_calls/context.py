@@ -1,6 +1,6 @@
 """What a running tool is given: who asks, where, when, and the services it may use."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Service = TypeVar("Service")
 Progress = Callable[[str], Awaitable[None]]
+Members = Callable[[], Awaitable[Sequence[Person]]]
 
 
 class Services:
@@ -83,6 +84,11 @@ def _unlinked(message_id: str) -> str | None:
     return None
 
 
+async def _no_members() -> Sequence[Person]:
+    """Return nobody: no platform can be asked."""
+    return ()
+
+
 def _never_shown(text: str) -> bool:
     """There is no turn."""
     del text
@@ -104,6 +110,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     own, such as an agent's. `is_undoing` says that a change is taken back. `is_operator` marks a call of an admin of
     the bot itself. `confirmed_by` is the message with the yes, for a call that an earlier message asked for.
     `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
+    `members` asks the platform who is in the chat; empty where it does not tell.
     `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
     while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
 
@@ -125,6 +132,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     invocation_id: str = ""
     progress: Progress = _untold
     link_of: Callable[[str], str | None] = _unlinked
+    members: Members = _no_members
     door: str = "chat"
     approved: ToolCall | None = None
     asked_for: frozenset[str] | None = None

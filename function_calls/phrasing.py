@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from function_calls.wording import say
 from function_calls.zone_words import zone_label
 from services.chat import Person
+from services.member_names import is_unresolved
 from services.reminders.model import EVERYONE, Reminder
 
 _TOLD_TO_THE_SECOND = 600
@@ -79,10 +80,12 @@ def count(language: str, unit: str, number: int) -> str:
 
 
 def targets(language: str, people: tuple[Person, ...]) -> str:
-    """The people that a reminder is for."""
+    """The people that a reminder is for, with an @ unless only a name is known, which may be a stranger's account."""
     if any(person.id == EVERYONE for person in people):
         return say(language, "reminder.everyone")
-    return say(language, "rule.joint").join(f"@{person.name}" for person in people)
+    return say(language, "rule.joint").join(
+        person.name if is_unresolved(person) else f"@{person.name}" for person in people
+    )
 
 
 def zone_note(language: str, reminder: Reminder, home: str) -> str:

@@ -43,7 +43,7 @@ class DeliveryFailed(AssistantError):
 
     `retry_after` is the platform's own wish in seconds, None when it named none. `is_permanent` says that trying
     again is useless (the bot was removed); `is_unknown` that the message may have arrived; `is_global` that the wish
-    counts for every chat of the platform.
+    counts for every chat of the platform. `is_of_chat` says that only this chat is in trouble, and not the platform.
     """
 
     def __init__(
@@ -54,12 +54,14 @@ class DeliveryFailed(AssistantError):
         is_permanent: bool = False,
         is_unknown: bool = False,
         is_global: bool = False,
+        is_of_chat: bool = False,
     ) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
         self.is_permanent = is_permanent
         self.is_unknown = is_unknown
         self.is_global = is_global
+        self.is_of_chat = is_of_chat
 
 
 class ConfigError(AssistantError):

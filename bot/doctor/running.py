@@ -23,7 +23,7 @@ async def examine_running(settings: HttpSettings, asking: Asking) -> list[Findin
     if not isinstance(found, list):
         return [good(_ABOUT, _why_not(address, answer))]
     platforms = [each for each in found if isinstance(each, dict)]
-    broken = [_broken(each) for each in platforms if each.get("state") in {"deaf", "stopped"}]
+    broken = [_broken(each) for each in platforms if each.get("state") in {"deaf", "stopped"} or _is_partly_out(each)]
     if broken:
         return broken
     states = ", ".join(f"{each.get('name')} {each.get('state')}" for each in platforms)
@@ -36,9 +36,19 @@ def _why_not(address: str, answer: Answered) -> str:
     return f"how its platforms are is not told at {address} ({answer.status})"
 
 
+def _is_partly_out(platform: Mapping[str, object]) -> bool:
+    """Tell whether a live connection reports a problem, such as a room that put the bot out."""
+    return platform.get("state") == "live" and bool(platform.get("detail"))
+
+
 def _broken(platform: Mapping[str, object]) -> Finding:
     name, detail = platform.get("name"), platform.get("detail") or "it does not say why"
     if platform.get("state") == "deaf":
         step = f"it is made again by itself; if it stays so, see whether {name} can be reached from here"
         return problem(_ABOUT, f"the connection to {name} is deaf: {detail}", step)
+    if platform.get("state") == "live":
+        step = (
+            "it is tried again by itself; let an owner of the room admit the bot, or take the room out of the settings"
+        )
+        return problem(_ABOUT, f"{name} is connected, but {detail}", step)
     return problem(_ABOUT, f"{name} has stopped: {detail}", "put that right, and start the bot again")

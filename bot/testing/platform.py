@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from bot.addressing import is_called
@@ -14,6 +14,7 @@ from services.clock import Clock
 class FakePlatform:
     """A platform in memory. `sent` are the messages with their chats; `texts` only what they say.
 
+    `members_here` are the people whom it lists as members of every chat.
     `refuse` is called before each message is taken and may raise what a real platform would.
     """
 
@@ -22,6 +23,7 @@ class FakePlatform:
         self.capabilities = Capabilities(takes_idempotency_key=True, replies=True, choices=True)
         self.sent: list[tuple[ChatAddress, OutgoingMessage]] = []
         self.sent_ids: list[str] = []
+        self.members_here: tuple[Person, ...] = ()
         self.refuse: Callable[[ChatAddress, OutgoingMessage], None] | None = None
         self._clock = clock
         self._bot_name = bot_name
@@ -47,6 +49,11 @@ class FakePlatform:
         self.sent.append((address, message))
         self.sent_ids.append(f"bot-{next(self._ids)}")
         return self.sent_ids[-1]
+
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people who were put into the chat."""
+        del address
+        return self.members_here
 
     async def say(
         self,

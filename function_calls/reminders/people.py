@@ -4,22 +4,33 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from function_calls.context import CallContext
+from function_calls.wording import say
 from services.chat import Person
+from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.member_names import matching, unresolved
 from services.reminders.model import EVERYONE
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
 _LATELY = timedelta(minutes=10)  # so long is the answer to a question waited for
 _MOST_LOOKED_AT = 200
+_MOST_READ = 2000
+_MOST_NAMED = 5
 _OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己"}
 _BETWEEN = re.compile(r"\s*(?:,|、|，|&|\band\b|和|跟|与|及)\s*", re.IGNORECASE)
 
 
 async def named_people(words: str | None, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
-    """Everyone, people mentioned in the message, or names as written; empty for the one who asks alone.
+    """Return everyone, people mentioned in the message or members of the chat; empty for the one who asks alone.
 
-    Who is not mentioned in it may have been in the message before: "remind @Bob to eat" is asked "when?".
+    Who is not mentioned in it may have been in the message before: "remind @Bob to eat" is asked "when?". A name that
+    fits no member is kept as it is written, and notifies nobody.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`.
     """
     whole = (words or "").strip()
     mentioned = ctx.message.mentions
@@ -28,10 +39,35 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
     known = _known(whole, mentioned, ctx)
     if known is not None:
         return _but_not_oneself((known,), ctx)
-    people = [_known(name, mentioned, ctx) or Person(id=name, name=name) for name in _names(whole)]
+    people = [_known(name, mentioned, ctx) or await _member(name, ctx, history) for name in _names(whole)]
     if any(each.id == EVERYONE for each in people):
         return (Person(id=EVERYONE, name=whole),)
     return _but_not_oneself(tuple({each.id: each for each in people}.values()), ctx)
+
+
+async def _member(name: str, ctx: CallContext, history: HistoryService) -> Person:
+    """Return the member of the chat who is called `name`; members of now count more than those of the past.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`.
+    """
+    members = await ctx.members()
+    written = await history.recent(replace(ctx.chat, thread_id=None), _MOST_READ)
+    known = [*(person for message in written for person in (*message.mentions, message.sender)), *members]
+    found = matching(name, known)
+    if len(found) > 1:
+        here = {person.id for person in members}
+        found = tuple(person for person in found if person.id in here) or found
+    if len(found) > 1:
+        people = say(ctx.language, "rule.joint").join(f"{each.name} ({each.id})" for each in found[:_MOST_NAMED])
+        raise RequestRefused("person_ambiguous", name=name.lstrip("@"), people=people)
+    return found[0] if found else unresolved(_as_written(name, ctx))
+
+
+def _as_written(name: str, ctx: CallContext) -> str:
+    """Return `name` with the @ that the person wrote in front of it, which the interpreter may have left out."""
+    bare = name.lstrip("@").strip()
+    return f"@{bare}" if f"@{bare}".casefold() in ctx.message.text.casefold() else bare
 
 
 async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
@@ -49,7 +85,7 @@ def _unknown(words: str, mentioned: Sequence[Person], ctx: CallContext) -> list[
 
 
 def _names(words: str) -> list[str]:
-    return [name.strip().lstrip("@").strip() for name in _BETWEEN.split(words) if name.strip("@ ")]
+    return [name.strip() for name in _BETWEEN.split(words) if name.strip("@ ")]
 
 
 def _known(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person | None:

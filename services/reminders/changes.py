@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from services.chat import Person
 from services.errors import RequestRefused
+from services.member_names import target_ids
 from services.reminders.model import EVERYONE, ReminderEdit, ReminderState
 from services.reminders.nagging import done_by, without_nag
 from services.reminders.public_ids import public_id
@@ -75,7 +76,7 @@ def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change 
 def joined(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
     """For `person` as well; None when it was already."""
     people = row.targets or (row.creator,)
-    if any(each.id in {person.id, EVERYONE} for each in people):
+    if {*target_ids(person), EVERYONE} & {each.id for each in people}:
         return None
     return edited(row, ReminderEdit(targets=(*people, person)), now, shortest)
 
@@ -89,7 +90,7 @@ def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta
     people = row.targets or (row.creator,)
     if any(each.id == EVERYONE for each in people):
         raise RequestRefused("for_everyone", id=public_id(row.key))
-    others = tuple(each for each in people if each.id != person.id)
+    others = tuple(each for each in people if each.id not in target_ids(person))
     if others == people:
         return None
     if not others:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from services.chat import Person
 from services.errors import RequestRefused
+from services.member_names import target_ids
 from services.reminders.model import EVERYONE, Reminder
 from services.reminders.nagging import is_nagging
 
@@ -18,7 +19,7 @@ def check_may_change(reminder: Reminder, person: Person) -> None:
         RequestRefused: `not_your_reminder(id, owner)`.
     """
     concerned = {reminder.creator.id, *(target.id for target in reminder.targets)}
-    if not person.is_admin and person.id not in concerned:
+    if not person.is_admin and not target_ids(person) & concerned:
         raise RequestRefused("not_your_reminder", id=reminder.id, owner=reminder.creator.name)
 
 

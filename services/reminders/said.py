@@ -6,6 +6,7 @@ from datetime import timedelta
 from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import RequestRefused
+from services.member_names import target_ids
 from services.reminders.model import EVERYONE, Reminder, ReminderState
 from services.reminders.nagging import is_nagging
 from services.reminders.ports import ReminderBook
@@ -70,7 +71,7 @@ class SaidReminders:
         return row if is_over else None
 
     async def _said_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
-        meant = {person.id, EVERYONE}
+        meant = {*target_ids(person), EVERYONE}
         rows = await self._book.lately_sent(chat.key, self._clock.now() - within, _MOST)
         return tuple(row for row in rows if meant & {each.id for each in row.targets or (row.creator,)})
 

@@ -7,6 +7,7 @@ taken by the server nor slow down when the server does.
 import asyncio
 import ssl
 import uuid
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -17,6 +18,7 @@ from bot.platform_kit.backlog import Backlog
 from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
 from bot.platform_kit.pace import SendPace
 from bot.platform_kit.parts import PlatformParts
+from bot.platform_kit.priority_lock import PriorityLock
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.settings import IrcSettings
@@ -33,6 +35,8 @@ _REJOIN_SECONDS: Final = 10.0
 _NOT_SAID: Final = frozenset(
     {"401", "402", "403", "404", "407", "411", "412", "413", "414", "442", "477", "489", "531"}
 )
+
+_NAMES_TARGET: Final = frozenset({"401", "403", "404"})
 
 
 def create(parts: PlatformParts) -> "IrcPlatform":
@@ -72,8 +76,9 @@ class IrcPlatform:
         self._people = People()
         self._login = Login(settings, self._wanted_nick, self._write)
         self._writer: asyncio.StreamWriter | None = None
-        self._speaking = asyncio.Lock()
+        self._speaking = PriorityLock()
         self._taken: dict[str, asyncio.Future[None]] = {}
+        self._target = ""
         self._rejoining: set[asyncio.Task[None]] = set()
 
     @property
@@ -89,20 +94,30 @@ class IrcPlatform:
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message` line by line, and wait until the server has taken the last one.
 
+        Due reminders go before everything else that waits, also between the lines of a long answer in another chat.
+
         Raises:
             DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
-        async with self._speaking:
+        is_due = bool(message.notices)
+        async with self._speaking.held(is_urgent=is_due):
             for number, line in enumerate(text_lines(message)):
+                if not is_due:
+                    await self._speaking.yield_to_urgent()
                 await self._pace.wait()
                 self._say(f"PRIVMSG {address.chat_id} :{line}", is_begun=number > 0)
-            await self._until_taken()
+            await self._until_taken(address.chat_id)
         return None
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Whether somebody is in a channel now; None for a private chat."""
         here = self._people.here(address.chat_id)
         return any(person.id == person_id for person in here.values()) if here else None
+
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in a channel."""
+        own = folded(self._login.nick)
+        return [person for nick, person in self._people.here(address.chat_id).items() if nick != own]
 
     async def _session(self) -> None:
         reader, writer = await asyncio.open_connection(
@@ -206,10 +221,11 @@ class IrcPlatform:
         if message is not None:
             self._backlog.put(message)
 
-    async def _until_taken(self) -> None:
+    async def _until_taken(self, chat_id: str) -> None:
         """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
         token = uuid.uuid4().hex[:16]
         self._taken[token] = asyncio.get_running_loop().create_future()
+        self._target = folded(chat_id)
         try:
             self._say(f"PING :{token}", is_begun=True)
             async with asyncio.timeout(_TAKEN_SECONDS):
@@ -225,7 +241,9 @@ class IrcPlatform:
             waiting.set_result(None)
 
     def _refuse(self, line: Line) -> None:
-        """One message is sent at a time, so it is the one that is being sent."""
+        """One message is finished at a time; a refusal of another target belongs to one that is in its middle."""
+        if line.command in _NAMES_TARGET and folded(line.param(1)) != self._target:
+            return
         for waiting in self._taken.values():
             if not waiting.done():
                 waiting.set_exception(DeliveryFailed(f"{line.command} {line.params[-1]}", is_permanent=True))

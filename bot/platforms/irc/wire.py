@@ -1,6 +1,7 @@
 """Lines of IRC, and what they are as chat messages. Source: RFC 2812 and https://ircv3.net/irc/."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -23,6 +24,7 @@ _LINE: Final = re.compile(
 _ESCAPED: Final = {r"\:": ";", r"\s": " ", r"\\": "\\", r"\r": "\r", r"\n": "\n"}
 _FORMATS: Final = re.compile(r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6})?|[\x02\x0f\x11\x16\x1d\x1e\x1f]")
 _CONTROLS: Final = re.compile(r"[\x00\x01\r]")
+_BRACKETS: Final = ("(", "（")
 _ACTION: Final = "\x01ACTION "
 _CASES: Final = str.maketrans("[]\\~", "{}|^")
 _WORD: Final = re.compile(r"[\w\[\]\\`^{}|-]+")
@@ -136,8 +138,20 @@ def _is_address(text: str, word: re.Match[str]) -> bool:
 def text_lines(message: OutgoingMessage) -> list[str]:
     """What `message` says, as texts of PRIVMSG lines."""
     whole = _CONTROLS.sub("", plain([_shown(span) for span in spans_of(message)]))
-    lines = (line for line in whole.split("\n") if line.strip())
+    lines = _joined(line for line in whole.split("\n") if line.strip())
     return [piece for line in lines for piece in _pieces(line, message)]
+
+
+def _joined(lines: Iterable[str]) -> list[str]:
+    """Put remarks in brackets behind the line they belong to, where both fit: each line costs seconds of the pace."""
+    joined: list[str] = []
+    for line in lines:
+        together = f"{joined[-1]} {line.strip()}" if joined and line.lstrip() != line else ""
+        if line.lstrip()[:1] in _BRACKETS and 0 < len(together.encode()) <= TEXT_BYTES:
+            joined[-1] = together
+        else:
+            joined.append(line)
+    return joined
 
 
 def _shown(span: Span) -> Span:

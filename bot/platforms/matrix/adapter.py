@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import uuid
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from bot.platforms.matrix.wire import (
     NAME,
     Account,
     Json,
+    is_new_group,
     link,
     since_joining,
     text_of,
@@ -32,7 +33,7 @@ from bot.platforms.matrix.wire import (
     to_reaction,
 )
 from services.bounded import Bounded
-from services.chat import BotAdded, ChatAddress, Reaction, SentFile
+from services.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
 from services.clock import Clock
 from services.errors import AssistantError, ConfigError, DeliveryFailed
 from services.session import MemoryStateStore, StateStore
@@ -176,6 +177,15 @@ class MatrixPlatform:
         """
         return self._connected().is_member(address.chat_id, person_id)
 
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in a room.
+
+        Raises:
+            DeliveryFailed: the bot is not connected.
+        """
+        client = self._connected()
+        return [each for each in client.members(address.chat_id) if each.id != client.user_id]
+
     async def _share(self, address: ChatAddress, file: SentFile, transaction: str) -> str:
         place = await self._connected().upload(file, address.chat_id)
         return await self._put(address, "m.room.message", to_file(file, address, place), transaction)
@@ -223,8 +233,7 @@ class MatrixPlatform:
             is_new_here = is_first and since is None
             taken = [] if is_new_here else await self._take(client, batch, receive)
             for invitation in batch.invitations:
-                if await self._accepts(client, invitation) and not invitation.is_direct:
-                    await receive(BotAdded(address=ChatAddress(platform=NAME, chat_id=invitation.room_id)))
+                await self._answer_invitation(client, invitation)
             handled.put_nowait((batch.token, taken))
             since, is_first, self._token = batch.token, False, batch.token
             self._connection.heard()
@@ -235,6 +244,8 @@ class MatrixPlatform:
         for room_id, events in batch.events.items():
             room = client.room(room_id, self._own_events, self._reactions)
             said = since_joining(events, account)
+            if is_new_group(events, account):  # before its join is synced nothing can be sent to a room
+                taken.append(await receive(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
             for event in said:
                 incoming = to_incoming(event, room, account)
                 if isinstance(incoming, Reaction):
@@ -261,17 +272,14 @@ class MatrixPlatform:
             except AssistantError as error:  # the token of a later round is stored instead
                 logger.bind(platform=NAME).debug("sync token not stored: {}", error)
 
-    async def _accepts(self, client: MatrixClient, invitation: Invitation) -> bool:
-        """Answer an invitation as the settings say; whether the bot is now in the room."""
+    async def _answer_invitation(self, client: MatrixClient, invitation: Invitation) -> None:
+        """Join or decline as the settings say; a room is greeted when its join comes in by a later sync."""
         log = logger.bind(platform=NAME)
         if not self._is_welcome_inviter(invitation.inviter):
             log.info("declined the invitation of {} to {}", invitation.inviter, invitation.room_id)
             await client.leave(invitation.room_id)
-            return False
-        is_in = await client.join(invitation.room_id)
-        if not is_in:
+        elif not await client.join(invitation.room_id):
             log.warning("cannot join {}, to which {} invited", invitation.room_id, invitation.inviter)
-        return is_in
 
     def _is_welcome_inviter(self, user_id: str) -> bool:
         if self._settings.invites == "listed":

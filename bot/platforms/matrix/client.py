@@ -13,7 +13,7 @@ from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGoo
 from bot.platforms.matrix import encryption
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import Event, Json, Room
-from services.chat import Reaction, SentFile
+from services.chat import Person, Reaction, SentFile
 from services.errors import DeliveryFailed
 
 # The server tells the same request from a new one by transaction id and device.
@@ -28,6 +28,7 @@ _FILTER: Final = {
     "room": {"ephemeral": {"types": []}, "account_data": {"types": []}, "timeline": {"limit": 50}},
 }
 _GONE: Final = frozenset({"M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_INVALID_PARAM"})
+_SERVER_ERROR: Final = 500
 _LOCKED_OUT: Final = frozenset({"M_FORBIDDEN", "M_USER_DEACTIVATED", "M_INVALID_USERNAME", "M_UNKNOWN_TOKEN"})
 
 R = TypeVar("R")
@@ -115,6 +116,12 @@ class MatrixClient:
             reactions=reactions,
         )
 
+    def members(self, room_id: str) -> list[Person]:
+        """Return the people of a room, the bot among them; nobody for a room that the bot does not know."""
+        known = self._nio.rooms.get(room_id)
+        room = self.room(room_id, {}, {})
+        return [] if known is None else [room.person(user_id) for user_id in known.users]
+
     def is_member(self, room_id: str, user_id: str) -> bool | None:
         """Whether somebody is in a room; None for a room that the bot does not know."""
         known = self._nio.rooms.get(room_id)
@@ -138,7 +145,8 @@ class MatrixClient:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
         except (nio.LocalProtocolError, nio.EncryptionError) as error:
-            raise DeliveryFailed(f"cannot be sent now: {error}") from error
+            # The room is not synced yet, or its keys are not shared: other rooms are not affected.
+            raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
         if isinstance(answer, nio.ErrorResponse):
             raise _delivery_failed(answer)
         address = str(answer.content_uri)
@@ -157,7 +165,8 @@ class MatrixClient:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise DeliveryFailed(f"the homeserver cannot be reached: {type(error).__name__}") from error
         except (nio.LocalProtocolError, nio.EncryptionError) as error:
-            raise DeliveryFailed(f"cannot be sent now: {error}") from error
+            # The room is not synced yet, or its keys are not shared: other rooms are not affected.
+            raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
         if isinstance(answer, nio.ErrorResponse):
             raise _delivery_failed(answer)
         return str(answer.event_id)
@@ -237,8 +246,13 @@ def _check_session(answer: object) -> None:
 def _delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
     code, seconds = str(answer.status_code), _seconds(answer)
     # What is limited is the account, whichever room it speaks in.
+    status = getattr(answer.transport_response, "status", _SERVER_ERROR)
     return DeliveryFailed(
-        f"{code}: {answer.message}", retry_after=seconds, is_permanent=code in _GONE, is_global=seconds is not None
+        f"{code}: {answer.message}",
+        retry_after=seconds,
+        is_permanent=code in _GONE,
+        is_global=seconds is not None,
+        is_of_chat=seconds is None and code not in _GONE and status < _SERVER_ERROR,
     )
 
 

@@ -36,6 +36,7 @@ _ATTACHED: Final = {"m.image": "photo", "m.file": "document", "m.audio": "audio"
 _COLOURED: Final = "\ufe0f"
 _HEART: Final = "❤️"
 _QUOTE: Final = re.compile(r"\A(?:> .*\n)+\n?")
+_USER_ID: Final = re.compile(r"@[^:\s]+:\S+")
 _PILL: Final = re.compile(r"https://matrix\.to/#/(@[^\"'?]+|%40[^\"'?]+)")
 
 
@@ -98,14 +99,28 @@ def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
 
 def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
     """The events after the bot's own joining, where that is among them: earlier ones were not said to it."""
+    place = _joining(events, account)
+    return events if place is None else events[place + 1 :]
+
+
+def is_new_group(events: Sequence[Event], account: Account) -> bool:
+    """Tell whether the bot has joined the room in these events, on an invitation that was not for two alone."""
+    place = _joining(events, account)
+    return place is not None and _before(events[place]).get("is_direct") is not True
+
+
+def _joining(events: Sequence[Event], account: Account) -> int | None:
     for place in range(len(events) - 1, -1, -1):
         event = events[place]
         if event.get("type") == "m.room.member" and event.get("state_key") == account.user_id:
             membership = mapping(event.get("content")).get("membership")
-            before = mapping(mapping(event.get("unsigned")).get("prev_content")).get("membership")
-            if membership == "join" and before != "join":  # a change of the name is a joining, too
-                return events[place + 1 :]
-    return events
+            if membership == "join" and _before(event).get("membership") != "join":  # a new name is a join, too
+                return place
+    return None
+
+
+def _before(event: Event) -> Event:
+    return mapping(mapping(event.get("unsigned")).get("prev_content"))
 
 
 def _edited(event: Event, content: Event, relation: Event, room: Room) -> MessageEdited:
@@ -245,14 +260,19 @@ def link(room_id: str, event_id: str) -> str:
 
 def _mentions(spans: Collection[Span]) -> dict[str, Json]:
     """Whom the message rings for: always stated, so that no word of the text does."""
-    people: list[Json] = list(dict.fromkeys(span.person.id for span in spans if span.person is not None))
+    people: list[Json] = list(dict.fromkeys(each.person.id for each in spans if each.person and _is_user(each.person)))
     stated: dict[str, Json] = {"user_ids": people} if people else {}
     return stated | {"room": True} if any(span.kind == "everyone" for span in spans) else stated
 
 
+def _is_user(person: Person) -> bool:
+    """Tell whether a person has a user id; older rows hold names. Source: Matrix specification, appendix 4.2.1."""
+    return _USER_ID.fullmatch(person.id) is not None
+
+
 def _pill(span: Span) -> str:
     text = escape(span.text, quote=False)
-    if span.person is None:
+    if span.person is None or not _is_user(span.person):
         return text
     return f'<a href="https://matrix.to/#/{quote(span.person.id, safe="@:")}">{text}</a>'
 

@@ -33,13 +33,14 @@ from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionR
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.administrators import Administrators
-from bot.platforms.telegram.events import Update
+from bot.platforms.telegram.events import Update, User
 from bot.platforms.telegram.failures import delivery_failed
 from bot.platforms.telegram.files import send_file
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.webhook import PATH, WebhookDoor
 from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
-from services.chat import ChatAddress
+from services.bounded import Bounded
+from services.chat import ChatAddress, Person
 from services.clock import Clock
 from services.errors import ConfigError
 
@@ -51,6 +52,7 @@ _SPARE_SECONDS = 15
 # Somewhat earlier than a poll is given up.
 _LATE_ANSWER: Final = timedelta(seconds=10)
 _QUIET_WEBHOOK: Final = timedelta(minutes=10)
+_REMEMBERED_PEOPLE: Final = 10_000
 _GONE: Final = {"left", "kicked"}
 
 
@@ -87,7 +89,8 @@ class TelegramPlatform:
             limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
             self._connection = Connection(NAME, clock, deaf_after=limit)
         self._administrators = Administrators(self._ask_administrators, clock)
-        self._me = Account(id=self._bot.id, username="", bot_name=bot_name)
+        self._people: Bounded[str, Person] = Bounded(_REMEMBERED_PEOPLE)
+        self._me = Account(id=self._bot.id, username="", bot_name=bot_name, people=self._people)
         self._offset: int | None = None
         self._moved: dict[int, int] = {}
         self._commands: Sequence[Command] = MENU
@@ -212,7 +215,7 @@ class TelegramPlatform:
     async def _introduce(self) -> None:
         """Learn who the bot is, and tell the operator what a group will look like to it."""
         me = await self._bot.get_me()
-        self._me = Account(id=me.id, username=me.username or "", bot_name=self._bot_name)
+        self._me = replace(self._me, id=me.id, username=me.username or "")
         if not me.can_read_all_group_messages:
             logger.bind(platform=NAME).warning(
                 "privacy mode is on: in groups @{} sees only commands, replies and mentions of itself; to change it, "
@@ -272,6 +275,8 @@ class TelegramPlatform:
         told = (update.message, update.edited_message, update.message_reaction)
         chat = next((each.chat for each in told if each is not None), None)
         admins = await self._administrators.of(chat.id) if chat else ()
+        if update.message is not None and update.message.sender is not None:
+            self._remember(update.message.sender)
         incoming = to_incoming(update, self._me, self._clock.now(), admins)
         if incoming is not None:
             await receive(incoming)
@@ -279,6 +284,12 @@ class TelegramPlatform:
             await receive(reaction)
         if update.callback_query is not None:
             await self._answer(update.callback_query.id)
+
+    def _remember(self, user: User) -> None:
+        """Note whose user name it is, which Telegram does not tell when somebody mentions it."""
+        if user.username:
+            person = Person(id=str(user.id), name=user.name, is_bot=user.is_bot)
+            self._people[user.username.lower()] = person
 
     async def _answer(self, query_id: str) -> None:
         """Let the button stop turning."""

@@ -1,9 +1,9 @@
 """Telegram's updates as chat messages. Source: https://core.telegram.org/bots/api."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant
@@ -32,11 +32,15 @@ _ATTACHMENTS = (
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """Who the bot is: its number and user name on Telegram, and the name that people call it by."""
+    """Who the bot is: its number and user name on Telegram, and the name that people call it by.
+
+    `people` are those who have written to it lately, by user name in small letters.
+    """
 
     id: int
     username: str
     bot_name: str
+    people: Mapping[str, Person] = field(default_factory=dict)
 
 
 def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[str] = ()) -> Incoming | None:
@@ -212,9 +216,10 @@ class _Reading:
         if username.lower() == self._me.username.lower():
             self.calls_the_bot = True
             return f"@{self._me.bot_name}"
-        # Telegram does not tell bots the number behind a user name; the name itself can be mentioned again.
-        self._people.append(Person(id=f"@{username}", name=username))
-        return f"@{username}"
+        # Telegram does not tell bots the number behind a user name; a stranger can be mentioned by the name itself.
+        person = self._me.people.get(username.lower()) or Person(id=f"@{username}", name=username)
+        self._people.append(person)
+        return f"@{person.name}"
 
     def _by_account(self, user: User) -> str:
         if user.id == self._me.id:

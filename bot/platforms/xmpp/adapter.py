@@ -1,5 +1,6 @@
 """XMPP multi-user chat as a chat platform: one account in the rooms of the settings."""
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -34,7 +35,7 @@ from bot.platforms.xmpp.wire import (
     to_incoming,
     to_reactions,
 )
-from services.chat import ChatAddress, SentFile
+from services.chat import ChatAddress, Person, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
 from services.session import MemoryStateStore, StateStore
@@ -43,6 +44,8 @@ _LONGEST: Final = 8_000
 # What Prosody takes unless somebody changed it; each server is asked for its own limit besides.
 _MAX_FILE_KILOBYTES: Final = 10_000
 _DEAF_AFTER: Final = timedelta(seconds=120)
+_REJOIN_AFTER: Final = timedelta(seconds=10)
+_LONGEST_REJOIN_SECONDS: Final = 600.0
 _KEPT: Final = timedelta(days=365)
 # Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
 _STAMP_SLACK: Final = timedelta(seconds=3)
@@ -85,7 +88,9 @@ class XmppPlatform:
         bot_name: str,
         deaf_after: timedelta = _DEAF_AFTER,
         longest_pause: timedelta = LONGEST_PAUSE,
+        rejoin_after: timedelta = _REJOIN_AFTER,
     ) -> None:
+        """`rejoin_after` is the pause before a room that put the bot out is entered again; it doubles each time."""
         self._settings = settings
         self._clock = clock
         self._bot_name = bot_name
@@ -94,6 +99,8 @@ class XmppPlatform:
         )
         self._client: XmppClient | None = None
         self._nicks: dict[str, str] = {}
+        self._outside: dict[str, str] = {}
+        self._rejoin_after = rejoin_after.total_seconds()
         self._lately = Lately()
         self._reflections = Reflections()
         self._state: StateStore = MemoryStateStore(clock)
@@ -101,8 +108,12 @@ class XmppPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
-        return self._connection.health
+        """How the connection is; `detail` names the rooms that the bot should be in and is not."""
+        health = self._connection.health
+        if health.state != "live" or not self._outside:
+            return health
+        rooms = ", ".join(f"{room} ({reason})" for room, reason in self._outside.items())
+        return replace(health, detail=f"not in {rooms}")
 
     def remember_in(self, state: StateStore) -> None:
         """Keep there when the bot last heard something, so that a restart can ask for what it missed."""
@@ -156,11 +167,18 @@ class XmppPlatform:
         here = self._client.occupants(address.chat_id).values()
         return any(occupant.person.id == person_id for occupant in here)
 
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in a room; nobody for a private chat."""
+        own = self._nicks.get(address.chat_id)
+        if self._client is None or own is None:
+            return ()
+        return [each.person for nick, each in self._client.occupants(address.chat_id).items() if nick != own]
+
     def _message(self, address: ChatAddress, text: str | None) -> Message:
         client = self._connected()
         is_group = address.chat_id in self._nicks
         if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
-            raise DeliveryFailed(f"the bot is not in {address.chat_id}")
+            raise DeliveryFailed(f"the bot is not in {address.chat_id}", is_of_chat=True)
         return client.message_to(address.chat_id, text, is_group=is_group)
 
     async def _kept(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
@@ -213,17 +231,24 @@ class XmppPlatform:
             await client.enter()
             since = self._missed_since or _instant(await self._state.get(self._state_key))
             self._missed_since = since
+            self._outside = dict.fromkeys(self._settings.rooms, "not entered yet")
             for room in self._settings.rooms:
                 await self._join(client, room, since)
             self._client = client
             self._connection.heard()
-            while (arrived := await client.arrived.get()) is not None:
-                self._connection.heard()
-                await self._take(arrived, receive)
+            returning = asyncio.create_task(self._return_to_rooms(client), name="xmpp rooms")
+            try:
+                while (arrived := await client.arrived.get()) is not None:
+                    self._connection.heard()
+                    await self._take(arrived, receive)
+            finally:
+                returning.cancel()
+                await asyncio.wait([returning])
             raise ConnectionEnded("the stream ended")
         finally:
             self._client = None
             self._nicks.clear()
+            self._outside.clear()
             self._reflections.broke()
             await client.leave()
 
@@ -231,7 +256,35 @@ class XmppPlatform:
         try:
             self._nicks[room] = await client.join(room, self._settings.nick or self._bot_name, since)
         except PermissionError as error:
+            self._outside[room] = str(error)
             logger.bind(platform=NAME).error("cannot join {}: {}", room, error)
+        else:
+            self._outside.pop(room, None)
+
+    async def _return_to_rooms(self, client: XmppClient) -> None:
+        """Enter rooms again that refused the bot or put it out, each after pauses of its own, until cancelled."""
+        async with asyncio.TaskGroup() as entering:
+            for room in self._outside:
+                entering.create_task(self._return_to(client, room))
+            while True:
+                departure = await client.left.get()
+                if departure.room not in self._nicks:
+                    continue
+                del self._nicks[departure.room]
+                self._outside[departure.room] = departure.reason
+                logger.bind(platform=NAME).warning("not in {} any more: {}", departure.room, departure.reason)
+                entering.create_task(self._return_to(client, departure.room))
+
+    async def _return_to(self, client: XmppClient, room: str) -> None:
+        pause = self._rejoin_after
+        while room in self._outside:
+            await self._clock.nap(pause)
+            pause = min(2 * pause, _LONGEST_REJOIN_SECONDS)
+            try:
+                await self._join(client, room, self._missed_since)
+            except ConnectionEnded as error:  # the room did not answer; the stream may be well
+                self._outside[room] = str(error)
+        logger.bind(platform=NAME).info("in {} again", room)
 
     async def _take(self, arrived: Arrived, receive: Receive) -> None:
         stanza = arrived.stanza

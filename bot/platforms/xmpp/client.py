@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -24,6 +24,15 @@ _LOGIN_SECONDS: Final = 60.0
 _JOIN_SECONDS: Final = 30.0
 _PING_SECONDS: Final = 20.0
 _ROOM_IS_NEW: Final = 201
+_OWN_PRESENCE: Final = 110
+_NICK_CHANGED: Final = 303
+_REASONS: Final = {
+    301: "banned",
+    307: "kicked",
+    321: "no longer a member",
+    322: "the room is for members only",
+    332: "the service shuts down",
+}
 _MODERATORS: Final = frozenset({"moderator"})
 _NOWHERE: Final = frozenset({"remote-server-not-found", "remote-server-timeout", "item-not-found", "not-allowed"})
 _ROOMS: Final = "http://jabber.org/protocol/muc"
@@ -38,8 +47,18 @@ class Arrived(Struct, frozen=True, kw_only=True):
     occupants: Mapping[str, Occupant]
 
 
+class Departure(Struct, frozen=True, kw_only=True):
+    """The bot is in `room` no longer. Source: XEP-0045 sections 8.2, 9.1 and 15.6."""
+
+    room: str
+    reason: str
+
+
 class XmppClient(slixmpp.ClientXMPP):
-    """A stream to a server. `arrived` are the messages that came, None when the stream has ended."""
+    """A stream to a server.
+
+    `arrived` are the messages that came, None when the stream has ended; `left` are rooms that put the bot out.
+    """
 
     def __init__(self, settings: XmppSettings) -> None:
         plain = {"unencrypted_plain": True, "unencrypted_scram": True} if not settings.encrypted else {}
@@ -53,6 +72,7 @@ class XmppClient(slixmpp.ClientXMPP):
         )
         self._settings = settings
         self.arrived: asyncio.Queue[Arrived | None] = asyncio.Queue()
+        self.left: asyncio.Queue[Departure] = asyncio.Queue()
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._occupant_ids: dict[str, str] = {}
         self._rooms_with_ids: set[str] = set()
@@ -108,9 +128,12 @@ class XmppClient(slixmpp.ClientXMPP):
         return nick
 
     def occupants(self, room: str) -> Mapping[str, Occupant]:
-        """The people of a room by nickname."""
-        muc = self.plugin["xep_0045"]
-        return {nick: self._occupant(room, nick) for nick in muc.get_roster(slixmpp.JID(room)) or ()}
+        """The people of a room by nickname; nobody where the bot is in no such room, as in a private chat."""
+        try:
+            nicks = self.plugin["xep_0045"].get_roster(slixmpp.JID(room))
+        except ValueError:  # slixmpp 1.17 raises where earlier versions returned None
+            return {}
+        return {nick: self._occupant(room, nick) for nick in nicks or ()}
 
     async def has_home(self, room: str) -> bool:
         """Whether the service of `room` has rooms; the room itself need not be: whoever enters first makes it."""
@@ -215,5 +238,12 @@ class XmppClient(slixmpp.ClientXMPP):
         sender = presence["from"]
         if presence["type"] == "unavailable":
             self._occupant_ids.pop(str(sender), None)
+            codes = presence["muc"]["status_codes"]
+            if _OWN_PRESENCE in codes and _NICK_CHANGED not in codes:
+                self.left.put_nowait(Departure(room=sender.bare, reason=_reason(codes)))
         elif sender.bare in self._rooms_with_ids:
             self._occupant_ids[str(sender)] = occupant_id(presence.xml)
+
+
+def _reason(codes: Collection[int]) -> str:
+    return next((reason for code, reason in _REASONS.items() if code in codes), "left the room")

@@ -7,7 +7,7 @@ import random
 import re
 import signal
 from contextlib import AsyncExitStack
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -20,12 +20,27 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from bot.testing.real_servers.irc import irc_person, irc_server
 from bot.testing.real_servers.process import HOST
-from services.chat import ChatAddress
+from services.chat import ChatAddress, Person
 from services.clock import SystemClock
 from services.errors import DeliveryFailed
+from services.reminders.model import DueNotice
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _CHANNEL = "#team"
+NOTICE = DueNotice(
+    delivery_id=1,
+    idempotency_key="a-1",
+    reminder_id="a",
+    address=ChatAddress(platform="irc", chat_id=_CHANNEL),
+    creator=Person(id="ann", name="ann"),
+    targets=(),
+    content="tea",
+    language="en",
+    due_at=datetime(2026, 11, 20, 9, tzinfo=UTC),
+    missed=0,
+    is_recurring=False,
+    attempt=1,
+)
 _MANY = int(os.environ.get("BUBBLES_SOAK", "2000"))
 
 
@@ -35,7 +50,8 @@ class IrcRig(PlatformRig):
         self._people = people
         self._ids = itertools.count()
         self.chat = ChatAddress(platform="irc", chat_id=_CHANNEL)
-        self.settings = IrcSettings(host=HOST, port=port, encrypted=False, channels=(_CHANNEL,), seconds_per_line=0)
+        pace = {"burst": more.pop("burst", 5), "seconds_per_line": more.pop("seconds_per_line", 0)}
+        self.settings = IrcSettings(host=HOST, port=port, encrypted=False, channels=(_CHANNEL,), **pace)
         more.setdefault("longest_pause", timedelta(seconds=0.5))
         self.platform = IrcPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
@@ -93,6 +109,33 @@ class TestNgircd(IrcContract):
 
 class TestMiniircd(IrcContract):
     kind = "miniircd"
+
+
+async def test_due_reminder_overtakes_the_answers_that_wait_for_the_pace(tmp_path):
+    server = irc_server(tmp_path)
+    server.start()
+    async with AsyncExitStack() as resources:
+        resources.callback(server.stop)
+        ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
+        ben = await resources.enter_async_context(irc_person(server.port, "ben", _CHANNEL))
+        rig = IrcRig(server.port, {"ann": ann, "ben": ben}, burst=1, seconds_per_line=0.3)
+        await resources.enter_async_context(rig.connected())
+        alone = ChatAddress(platform="irc", chat_id="ben")
+        text = "\n".join(f"line {number}" for number in range(3))
+        answers = [
+            asyncio.create_task(rig.platform.send(alone, OutgoingMessage(text=f"{number}\n{text}")))
+            for number in range(5)
+        ]
+        await asyncio.sleep(0.5)
+        due = OutgoingMessage(text="⏰ tea", notices=(NOTICE,))
+        async with asyncio.timeout(2):
+            await rig.platform.send(rig.chat, due)
+        waiting = sum(not answer.done() for answer in answers)
+        for answer in answers:
+            answer.cancel()
+        await asyncio.gather(*answers, return_exceptions=True)
+
+    assert waiting == 5
 
 
 async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):

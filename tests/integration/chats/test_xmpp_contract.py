@@ -28,6 +28,7 @@ from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
 from services.chat import ChatAddress, ChatMessage, SentFile
 from services.clock import SystemClock
+from services.errors import DeliveryFailed
 from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
@@ -206,6 +207,35 @@ class TestOthersWords:
         ann = rig._people["ann"]
 
         assert await until(lambda: any(reacted_to(each) == (said, {"👍"}) for each in ann.heard), seconds=3)
+
+
+async def test_one_to_one_message_is_heard_and_answered(server):
+    async with met(server, f"direct{next(_NUMBERS)}@{ROOMS}", "ann") as rig:
+        ann = rig._people["ann"]
+        ann._client.message_to("bubbles@localhost", "help", is_group=False).send()
+        [message] = await rig.messages()
+        await rig.platform.send(message.address, OutgoingMessage(text="here"))
+        heard = await until(lambda: any(each.findtext("{*}body") == "here" for each in ann.heard), seconds=3)
+
+    assert message.is_private
+    assert message.address.chat_id == "ann@localhost"
+    assert heard
+
+
+async def test_bot_returns_to_a_room_that_kicked_it(server):
+    room = f"kick{next(_NUMBERS)}@{ROOMS}"
+    async with met(server, room, "ann", rejoin_after=timedelta(seconds=1)) as rig:
+        await rig._people["ann"]._client.plugin["xep_0045"].set_role(room, "Bubbles", "none")
+        is_out = await until(lambda: "kicked" in rig.platform.health.detail)
+        with pytest.raises(DeliveryFailed) as failure:
+            await rig.platform.send(rig.chat, OutgoingMessage(text="too early"))
+        is_back = await until(lambda: not rig.platform.health.detail)
+        await rig.say("welcome back")
+        [message] = await rig.messages()
+
+    assert (is_out, is_back) == (True, True)
+    assert failure.value.is_of_chat
+    assert message.text == "welcome back"
 
 
 async def test_whoever_takes_the_nickname_of_somebody_whose_address_is_hidden_does_not_become_them(server):

@@ -107,3 +107,19 @@ async def test_whoever_gives_up_after_long_has_met_a_platform_that_hangs(outages
     await asyncio.gather(*tasks, return_exceptions=True)
 
     assert is_out(outages) is expected
+
+
+@pytest.mark.looptime
+async def test_failures_of_single_chats_open_no_circuit_breaker(outages):
+    fail(outages, *"abcdef", failure=DeliveryFailed("not synced yet", is_of_chat=True))
+
+    assert not is_out(outages)
+
+
+@pytest.mark.looptime
+async def test_failure_of_one_chat_does_not_end_an_outage(outages):
+    fail(outages, "a", "b")
+    fail(outages, "d", failure=DeliveryFailed("not synced yet", is_of_chat=True))
+    fail(outages, "c")
+
+    assert is_out(outages)

@@ -64,3 +64,29 @@ async def test_a_welcome_that_is_refused_harms_nobody(welcome, platform):
     await welcome.greet(BotAdded(address=HOME))
 
     assert platform.texts == []
+
+
+async def test_welcome_that_failed_is_tried_again(welcome, platform):
+    attempts = []
+
+    def refuse(*_):
+        attempts.append("refused")
+        if len(attempts) == 1:
+            raise DeliveryFailed("not synced yet", is_of_chat=True)
+
+    platform.refuse = refuse
+    await welcome.greet(BotAdded(address=HOME))
+
+    assert len(platform.texts) == 1
+
+
+async def test_group_that_refused_the_welcome_is_greeted_when_the_bot_is_added_again(welcome, platform):
+    def refuse(*_):
+        raise DeliveryFailed("not allowed to speak", is_permanent=True)
+
+    platform.refuse = refuse
+    await welcome.greet(BotAdded(address=HOME))
+    platform.refuse = None
+    await welcome.greet(BotAdded(address=HOME))
+
+    assert len(platform.texts) == 1

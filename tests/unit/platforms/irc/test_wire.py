@@ -226,3 +226,15 @@ def test_who_was_made_an_operator_is_an_admin():
     messages, _ = conversation(RECORDED["ngircd"])
 
     assert [each.sender.is_admin for each in messages] == [True, True, True, True]
+
+
+def test_remark_in_brackets_stands_behind_its_line():
+    message = OutgoingMessage(text="✅ Set [abc] for today: tea\n   (say “undo” to take it back)\n   2. coffee")
+
+    assert text_lines(message) == ["✅ Set [abc] for today: tea (say “undo” to take it back)", "   2. coffee"]
+
+
+def test_remark_that_does_not_fit_behind_its_line_is_a_line_of_its_own():
+    message = OutgoingMessage(text=f"{'t' * 390}\n   (say “undo” to take it back)")
+
+    assert len(text_lines(message)) == 2

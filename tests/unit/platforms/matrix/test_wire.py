@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platform import OutgoingMessage
-from bot.platforms.matrix.wire import Account, Room, link, since_joining, to_content, to_edit, to_incoming
+from bot.platforms.matrix.wire import Account, Room, is_new_group, link, since_joining, to_content, to_edit, to_incoming
 from services.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person, Reaction
 
 RECORDED = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
@@ -190,3 +190,35 @@ def test_an_edit_says_what_it_replaces():
 
 def test_a_link_opens_the_event():
     assert link("!r:example.org", "$x") == "https://matrix.to/#/%21r%3Aexample.org/%24x"
+
+
+def joined(prev_content):
+    return {
+        "type": "m.room.member",
+        "state_key": "@bubbles:localhost",
+        "sender": "@bubbles:localhost",
+        "content": {"membership": "join"},
+        "unsigned": {"prev_content": prev_content},
+    }
+
+
+@pytest.mark.parametrize(
+    ("prev_content", "is_new"),
+    [
+        ({"membership": "invite"}, True),
+        ({"membership": "invite", "is_direct": True}, False),
+        ({"membership": "join"}, False),
+    ],
+)
+def test_room_is_new_once_the_join_of_the_bot_is_synced(prev_content, is_new):
+    assert is_new_group([joined(prev_content)], ACCOUNT) is is_new
+    assert not is_new_group([RECORDED["text"]], ACCOUNT)
+
+
+@pytest.mark.parametrize("person_id", ["bob", "@bob", "name:bob"])
+def test_what_is_no_user_id_is_never_mentioned(person_id):
+    message = OutgoingMessage(text="⏰ @bob tea", mentions=(Person(id=person_id, name="bob"),))
+    content = to_content(message, message.text, TEAM)
+
+    assert content["m.mentions"] == {}
+    assert "matrix.to" not in str(content)

@@ -173,3 +173,12 @@ def test_a_mention_that_cuts_a_letter_in_two_breaks_nothing(text):
     message = to_incoming(Update.model_validate({**update, "message": cut}), ME, NOW)
 
     assert message.text.endswith(" tea")
+
+
+def test_user_name_of_somebody_who_has_written_becomes_their_account():
+    tom = Person(id="42", name="Tom Brown")
+    me = Account(id=1, username="bubbles_bot", bot_name="Bubbles", people={"tom_b": tom})
+    message = to_incoming(Update.model_validate(UPDATES["group mention"]), me, NOW)
+
+    assert message.mentions[0] == tom
+    assert "@Tom Brown" in message.text

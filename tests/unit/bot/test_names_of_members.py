@@ -1,0 +1,90 @@
+"""A name in a request stands for a member of the chat, and notifies nobody where it stands for none."""
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import LoopClock
+from bot.testing.platform import FakePlatform
+from services.chat import ChatAddress, ChatMessage, Person
+from services.reminders.service import ReminderService
+from services.storage.database import Database
+
+pytestmark = pytest.mark.looptime
+
+HOME = ChatAddress(platform="fake", chat_id="home")
+ANN = Person(id="@ann:localhost", name="Ann")
+BOB = Person(id="@bob:localhost", name="Bob Smith")
+SECOND_BOB = Person(id="@robert:localhost", name="Bob Lee")
+SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+
+
+class Chat:
+    """A running bot in a chat whose members the platform lists."""
+
+    def __init__(self, app, platform, clock):
+        self.app, self.platform, self.clock = app, platform, clock
+        self._count = 0
+
+    async def say(self, text, sender=ANN):
+        self._count += 1
+        message = ChatMessage(
+            id=f"m{self._count}",
+            address=HOME,
+            sender=sender,
+            text=text,
+            sent_at=self.clock.now(),
+            is_addressed=text.startswith("Bubbles"),
+        )
+        await self.platform.deal_with(message)
+        return self.platform.texts[-1] if self.platform.texts else ""
+
+    async def targets(self):
+        reminders = await self.app.services.get(ReminderService).list(HOME, ANN)
+        return [person for reminder in reminders for person in reminder.targets]
+
+
+@pytest.fixture
+async def chat():
+    clock = LoopClock()
+    platform = FakePlatform(clock)
+    async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database("sqlite://")) as app:
+        yield Chat(app, platform, clock)
+
+
+@pytest.mark.parametrize("name", ["Bob", "bob smith", "@bob", "@bob:localhost", "@Bob_Smith"])
+@pytest.mark.parametrize("is_known_by", ["history", "members"])
+async def test_name_handle_and_id_become_the_member(chat, name, is_known_by):
+    if is_known_by == "history":
+        await chat.say("good morning", BOB)
+    else:
+        chat.platform.members_here = (BOB,)
+    await chat.say(f"Bubbles, remind {name} tomorrow at 9:00 to water plants")
+
+    assert await chat.targets() == [BOB]
+
+
+async def test_several_members_of_one_name_are_asked_about(chat):
+    chat.platform.members_here = (Person(id="@smith:localhost", name="Bob Smith"), SECOND_BOB)
+    answer = await chat.say("Bubbles, remind Bob tomorrow at 9:00 to water plants")
+
+    assert "@smith:localhost" in answer
+    assert "@robert:localhost" in answer
+    assert await chat.targets() == []
+
+
+async def test_member_of_now_counts_more_than_one_of_the_past(chat):
+    await chat.say("good morning", SECOND_BOB)
+    chat.platform.members_here = (BOB,)
+    await chat.say("Bubbles, remind Bob tomorrow at 9:00 to water plants")
+
+    assert await chat.targets() == [BOB]
+
+
+async def test_unknown_name_is_written_and_notifies_nobody(chat):
+    await chat.say("Bubbles, remind Zoe in 10 minutes to water plants")
+    await chat.clock.nap(700)
+    _, fired = chat.platform.sent[-1]
+
+    assert fired.text.startswith("⏰ Zoe")
+    assert fired.mentions == ()
