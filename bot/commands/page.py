@@ -53,7 +53,13 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
 
 @asynccontextmanager
 async def page_served(app: App, room: "WebPlatform | None", settings: Settings, clock: Clock) -> AsyncIterator[None]:
-    """Serve the page of `room` for as long as the context lasts; a port that is taken is said, and the bot goes on."""
+    """Serve the page of `room` for as long as the context lasts.
+
+    Where somebody sits at the console, a port that is taken is reported and the console goes on.
+
+    Raises:
+        ConfigError: the port is taken, and the bot runs as a service.
+    """
     if room is None:
         yield
         return
@@ -65,6 +71,8 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
     try:
         socket = listening(settings.http)
     except ConfigError as error:
+        if "console" not in settings.platforms.enabled or not sys.stdin.isatty():
+            raise
         click.echo(say(language_here(settings.bot.language), "serve.not_served", why=error.problem), err=True)
         room.close()
         yield

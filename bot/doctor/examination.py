@@ -31,7 +31,7 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         for name in dict.fromkeys(settings.platforms.enabled):
             for finding in await examine_platform(name, settings, asking):
                 yield finding
-        for finding in await examine_running(settings.http, asking):
+        for finding in await examine_running(settings.http, asking, data_dir=settings.bot.data_dir):
             yield finding
         offer = await offer_of(settings, clock)
         for finding in (*examine_tools(offer), *unknown_names(settings, offer.platforms)):

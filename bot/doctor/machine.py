@@ -1,6 +1,7 @@
 """The machine: its clock, its knowledge of time zones, its database."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +13,7 @@ from services.storage.database import Database
 from services.storage.soundness import find_damage
 from services.storage.sqlite import file_of
 from services.storage.state_store import SqlStateStore
+from services.storage.view import has_tables
 
 _MAX_SKEW = timedelta(seconds=30)
 _MAX_AGE_YEARS = 2
@@ -57,9 +59,11 @@ def _year_of(version: str) -> int | None:
 
 
 async def examine_database(url: str, clock: Clock) -> Finding:
-    """Whether the database opens and takes a row."""
+    """Whether the database opens and takes a row; one that does not exist yet is not created."""
     try:
         database = Database(url)
+        if not await has_tables(url):
+            return await asyncio.to_thread(_examine_place, database)
     except ConfigError as error:
         return problem("database", error.problem, "correct storage.url")
     try:
@@ -99,6 +103,17 @@ async def examine_database(url: str, clock: Clock) -> Finding:
 def _damage_of(database: Database) -> str | None:
     file = file_of(database.url)
     return None if file is None else find_damage(file)
+
+
+def _examine_place(database: Database) -> Finding:
+    """Tell whether the first start can create the database."""
+    folder = None if database.path is None else database.path.parent
+    while folder is not None and not folder.exists():
+        folder = folder.parent
+    if folder is None or (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        return good("database", f"{database.name} does not exist yet; the first start creates it")
+    step = "let the bot's user write there (bot.data_dir, storage.url)"
+    return problem("database", f"{database.name} cannot be created: {folder} is not writable", step)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """The bot that is running: how it says that its connections are."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from bot.findings.asking import Answered, Asking
@@ -11,8 +12,8 @@ _ABOUT: Final = "running bot"
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what a setting may say, not an address to listen on
 
 
-async def examine_running(settings: HttpSettings, asking: Asking) -> list[Finding]:
-    """Ask the bot of these settings about its platforms, where it runs and can be asked."""
+async def examine_running(settings: HttpSettings, asking: Asking, *, data_dir: Path) -> list[Finding]:
+    """Ask the bot of these settings about its platforms, where it runs and can be asked; `data_dir` is its folder."""
     if not settings.enabled or settings.port == 0:
         return []
     address = f"http://{_EVERYWHERE.get(settings.host, settings.host)}:{settings.port}"
@@ -22,12 +23,20 @@ async def examine_running(settings: HttpSettings, asking: Asking) -> list[Findin
     found = answer.body.get("adapters")
     if not isinstance(found, list):
         return [good(_ABOUT, _why_not(address, answer))]
+    own, other = _absolute(data_dir), answer.body.get("data_dir")
+    if other and other != own:
+        step = "set http.port of one of them to another port, or run the doctor with the settings of that bot"
+        return [problem(_ABOUT, f"another bot answers at {address}: its data is in {other}, not in {own}", step)]
     platforms = [each for each in found if isinstance(each, dict)]
     broken = [_broken(each) for each in platforms if each.get("state") in {"deaf", "stopped"} or _is_partly_out(each)]
     if broken:
         return broken
     states = ", ".join(f"{each.get('name')} {each.get('state')}" for each in platforms)
     return [good(_ABOUT, f"its platforms: {states}" if states else "it serves no platforms")]
+
+
+def _absolute(folder: Path) -> str:
+    return str(folder.resolve())
 
 
 def _why_not(address: str, answer: Answered) -> str:

@@ -86,7 +86,7 @@ async def adapters(context: Context) -> Adapters:
         if each.name == context.room.name:
             now = context.clock.now()
             each.queue = context.gauges.queue_between(now.replace(second=0, microsecond=0), now)
-    return Adapters(adapters=found)
+    return Adapters(adapters=found, data_dir=str(context.settings.bot.data_dir.resolve()))
 
 
 @routes.get("/metrics")

@@ -141,9 +141,10 @@ class AdapterEntry(Answer):
 
 
 class Adapters(Answer):
-    """The chat platforms that are served."""
+    """The chat platforms that are served, and the absolute path of the folder with the data of this bot."""
 
     adapters: list[AdapterEntry]
+    data_dir: str = ""
 
 
 class MetricsBody(Answer):

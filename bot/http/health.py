@@ -5,15 +5,17 @@ from typing import Literal
 from fastapi import APIRouter, Response
 
 from bot.http.answer import Answer
-from bot.http.context import Context
+from bot.http.context import Context, HttpContext
 from bot.http.readiness import Reason
+from bot.platform import HasHealth
 
 
 class HealthBody(Answer):
-    """Whether it works."""
+    """Whether it works; `platforms` fail when the last of them has been refused for good."""
 
     status: Literal["ok", "failing"]
     database: Literal["ok", "failing"] | None = None
+    platforms: Literal["failing"] | None = None
     reason: Reason | None = None
 
 
@@ -28,13 +30,24 @@ async def live() -> HealthBody:
 
 @routes.get("/ready", responses={503: {"model": HealthBody, "description": "Not ready"}})
 async def ready(response: Response, context: Context) -> HealthBody:
-    """The database takes a write too, its disk has room and no damage is known.
+    """The database takes a write too, and at least one chat platform is not refused for good.
 
     One write in five seconds answers all probes of that time. `reason` is `disk_full`, `damaged`, `locked` or
     `unavailable`.
     """
-    reason = await context.readiness.reason()
-    if reason is None:
+    reason, is_refused = await context.readiness.reason(), every_platform_is_refused(context)
+    if reason is None and not is_refused:
         return HealthBody(status="ok", database="ok")
     response.status_code = 503
-    return HealthBody(status="failing", database="failing", reason=reason)
+    return HealthBody(
+        status="failing",
+        database="ok" if reason is None else "failing",
+        platforms="failing" if is_refused else None,
+        reason=reason,
+    )
+
+
+def every_platform_is_refused(context: HttpContext) -> bool:
+    """Tell whether there are connections to chat platforms, and all of them have stopped."""
+    states = [each.health.state for each in context.app.platforms if isinstance(each, HasHealth)]
+    return bool(states) and all(state == "stopped" for state in states)

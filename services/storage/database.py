@@ -68,6 +68,11 @@ class Database:
         return self._url.render_as_string(hide_password=True)
 
     @property
+    def path(self) -> Path | None:
+        """The file of a SQLite database; None in memory, and on a server."""
+        return self._path
+
+    @property
     def url(self) -> sa.URL:
         """Where it is, with its password: for connections, never for messages."""
         return self._url

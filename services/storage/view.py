@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from services.errors import ConfigError
 from services.storage import address, postgres, sqlite
+from services.storage.tables import MESSAGE
 
 T = TypeVar("T")
 
@@ -61,3 +62,20 @@ class DatabaseView:
         except sa.exc.DatabaseError as error:
             shown = self._url.render_as_string(hide_password=True)
             raise ConfigError(shown, "storage.url", f"cannot be read ({error.orig})") from error
+
+
+async def has_tables(url: str) -> bool:
+    """Tell whether the database exists and a bot has written to it; one that does not answer may be anything.
+
+    Raises:
+        ConfigError: `url` is no URL of a database.
+    """
+    parsed = address.parsed(url)
+    if parsed.get_backend_name() == "sqlite":
+        path = sqlite.file_of(parsed)
+        return path is not None and await asyncio.to_thread(path.exists)
+    try:
+        async with DatabaseView(url) as view:
+            return await view.read(lambda connection: sa.inspect(connection).has_table(MESSAGE.name))
+    except ConfigError:
+        return True  # opening it says why it cannot be read

@@ -13,6 +13,8 @@ from bot.platforms.irc.wire import NAME, parse_line
 from bot.settings import Settings
 
 _PATIENCE_SECONDS: Final = 30.0
+# Source: RFC 2811 section 2.1.
+_CHANNEL_PREFIXES: Final = ("#", "&", "+", "!")
 
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:
@@ -77,6 +79,11 @@ def _account(own: IrcSettings, login: Login) -> Finding:
 
 def _channels(own: IrcSettings) -> Finding:
     about = "irc channels"
+    names = [each.partition(" ")[0] for each in own.channels]
+    wrong = [name for name in names if not name.startswith(_CHANNEL_PREFIXES)]
+    if wrong:
+        step = f"write {', '.join(f'#{name}' for name in wrong)} into channels of [platforms.irc]"
+        return problem(about, f"no channel is called {', '.join(wrong)}: names begin with #", step)
     if own.channels:
-        return good(about, f"will be joined: {', '.join(each.partition(' ')[0] for each in own.channels)}")
+        return good(about, f"will be joined: {', '.join(names)}")
     return good(about, "none are named, so the bot hears only what is said to it alone")

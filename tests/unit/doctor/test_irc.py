@@ -56,6 +56,15 @@ async def test_a_network_that_takes_the_bot_is_well():
         assert await problems(port, channels=("#team",)) == []
 
 
+async def test_channel_without_its_sign_is_a_problem():
+    async with network(WELCOME) as port:
+        found = await findings(port, channels=("#team", "lobby key"))
+
+    [finding] = [each for each in found if each.is_problem]
+    assert "lobby" in finding.said
+    assert "#lobby" in finding.next_step
+
+
 async def test_a_ping_before_the_welcome_is_answered():
     async with network({"USER": "PING :cookie", "PONG :cookie": ":net 001 Bubbles :Welcome"}) as port:
         assert await problems(port) == []

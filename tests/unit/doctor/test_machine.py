@@ -45,9 +45,20 @@ def test_old_or_missing_zone_data_is_a_problem(version):
 
 
 async def test_a_database_that_takes_a_row_is_well(tmp_path):
-    finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}", FixedClock(NOW))
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url):
+        pass
+    finding = await examine_database(url, FixedClock(NOW))
 
     assert not finding.is_problem
+    assert "can be written" in finding.said
+
+
+async def test_database_that_does_not_exist_yet_is_not_created(tmp_path):
+    finding = await examine_database(f"sqlite:///{tmp_path / 'data' / 'bubbles.db'}", FixedClock(NOW))
+
+    assert not finding.is_problem
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_database_whose_folder_cannot_be_made_is_a_problem(tmp_path):

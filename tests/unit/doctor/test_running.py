@@ -1,5 +1,7 @@
 """The bot that is running, asked how its connections are."""
 
+from pathlib import Path
+
 import pytest
 from aiohttp import web
 from pydantic import SecretStr
@@ -17,7 +19,11 @@ class RunningBot(LoopbackServer):
     def __init__(self, *, token="", **states):
         super().__init__()
         self.token = token
-        self.adapters = [{"name": name, "state": state, "detail": "nothing heard"} for name, state in states.items()]
+        self.data_dir = None
+        self.adapters = [
+            {"name": name, "state": state, "detail": "" if state == "live" else "nothing heard"}
+            for name, state in states.items()
+        ]
 
     def routes(self, router):
         router.add_get("/api/admin/adapters", self._adapters)
@@ -25,7 +31,7 @@ class RunningBot(LoopbackServer):
     async def _adapters(self, request: web.Request):
         if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
             return answer({"detail": "no"}, status=401)
-        return answer({"adapters": self.adapters})
+        return answer({"adapters": self.adapters, "data_dir": self.data_dir or ""})
 
     def settings(self, **values):
         return HttpSettings(port=int(self.url.rsplit(":", 1)[1]), **values)
@@ -33,7 +39,7 @@ class RunningBot(LoopbackServer):
 
 async def found(settings):
     async with Asking(SystemClock()) as asking:
-        return await examine_running(settings, asking)
+        return await examine_running(settings, asking, data_dir=Path("data"))
 
 
 @pytest.mark.parametrize("state", ["live", "connecting", "elsewhere"])
@@ -72,3 +78,21 @@ async def test_where_no_bot_runs_there_is_nothing_to_put_right():
 @pytest.mark.parametrize("values", [{"enabled": False}, {"port": 0}])
 async def test_a_bot_that_cannot_be_asked_is_not_mentioned(values):
     assert await found(HttpSettings(**values)) == []
+
+
+async def test_live_platform_that_is_out_of_a_room_is_a_problem():
+    async with RunningBot(xmpp="live") as bot:
+        bot.adapters[0]["detail"] = "not in team@rooms (kicked)"
+        [finding] = await found(bot.settings())
+
+    assert finding.is_problem
+    assert "not in team@rooms (kicked)" in finding.said
+
+
+async def test_bot_of_another_data_folder_is_a_problem():
+    async with RunningBot(telegram="live") as bot:
+        bot.data_dir = "/srv/other/data"
+        [finding] = await found(bot.settings())
+
+    assert finding.is_problem
+    assert "/srv/other/data" in finding.said

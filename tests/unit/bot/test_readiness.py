@@ -1,0 +1,46 @@
+"""A bot that cannot serve anybody says so: by its exit code, and to whoever asks whether it is ready."""
+
+import socket
+from types import SimpleNamespace
+
+import pytest
+
+from bot.commands.page import page_served, room_of
+from bot.http.health import every_platform_is_refused
+from bot.platform import Health
+from bot.settings import BotSettings, HttpSettings, PlatformSettings, Settings
+from bot.testing.clocks import LoopClock
+from services.errors import ConfigError
+
+
+class Connected:
+    """A platform whose connection is in one state."""
+
+    def __init__(self, state):
+        self.health = Health(state=state, since=LoopClock().now())
+
+
+@pytest.mark.parametrize(
+    ("states", "is_refused"),
+    [(["stopped", "stopped"], True), (["stopped", "connecting"], False), (["live"], False), ([], False)],
+)
+async def test_process_whose_every_platform_is_refused_is_not_ready(states, is_refused):
+    platforms = (object(), *(Connected(state) for state in states))
+    context = SimpleNamespace(app=SimpleNamespace(platforms=platforms))
+
+    assert every_platform_is_refused(context) is is_refused
+
+
+async def test_taken_port_ends_a_bot_that_runs_as_a_service(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        settings = Settings(
+            bot=BotSettings(data_dir=tmp_path),
+            http=HttpSettings(port=other.getsockname()[1]),
+            platforms=PlatformSettings(enabled=()),
+        )
+        clock = LoopClock()
+        room = room_of(settings, clock)
+
+        with pytest.raises(ConfigError, match=r"http\.port"):
+            async with page_served(None, room, settings, clock):
+                pass
