@@ -1,8 +1,13 @@
-"""The calendar of a room's reminders: secret addresses at which calendar programs read it."""
+"""The calendar of a room's reminders: occurrences by range, and secret addresses for calendar programs."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import chain, islice
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import AwareDatetime
 
 from bot.http.admission import admit
 from bot.http.answer import Answer
@@ -10,7 +15,14 @@ from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.memberships import RoomReminderViewer
 from bot.http.shapes import IN_ROOM
+from bot.platforms.web.frames import written
+from services.reminders.model import Reminder, ReminderState
 from services.reminders.portable.feed import CalendarFeed, FeedTokens
+from services.reminders.public_ids import public_id
+from services.reminders.recurrence import fires_between
+
+_MOST_OCCURRENCES: Final = 2000
+_LONGEST_RANGE: Final = timedelta(days=366)
 
 routes = APIRouter(tags=["reminders"])
 
@@ -26,6 +38,54 @@ class Revoked(Answer):
     """How many addresses do not work any more."""
 
     count: int
+
+
+class Occurrence(Answer):
+    """One time of a reminder, in UTC; `is_sent` says that it has been delivered."""
+
+    reminder_id: str
+    text: str
+    at: str
+    is_sent: bool
+
+
+class Occurrences(Answer):
+    """The occurrences of a range, soonest first; `is_complete` is false where there are more than are listed."""
+
+    occurrences: list[Occurrence]
+    is_complete: bool
+
+
+@routes.get("/api/reminders/occurrences")
+async def occurrences(
+    context: Context,
+    viewer: ReminderViewer,
+    since: Annotated[AwareDatetime, Query(examples=["2026-11-23T00:00:00Z"])],
+    until: Annotated[AwareDatetime, Query(description="At most 366 days later.", examples=["2026-11-30T00:00:00Z"])],
+    session_id: IN_ROOM = "lobby",
+) -> Occurrences:
+    """Every time of a room's reminders from `since` to `until`: the delivered ones, and those of active reminders.
+
+    At most 2000 are listed.
+    """
+    del viewer
+    if not since <= until <= since + _LONGEST_RANGE:
+        raise HttpRefused(422, "range_invalid", days=_LONGEST_RANGE.days)
+    chat, now = context.room.address(session_id), context.clock.now()
+    sent = await context.reminders.sent_between(chat.key, since, until, _MOST_OCCURRENCES + 1)
+    past = [
+        Occurrence(reminder_id=public_id(each.reminder_key), text=each.content, at=written(each.due_at), is_sent=True)
+        for each in sent
+    ]
+    reminders = [each for each, _ in await context.shelf.open_in(chat) if each.state is ReminderState.ACTIVE]
+    coming = merge(*(_coming(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
+    found = list(islice(chain(past, coming), _MOST_OCCURRENCES + 1))
+    return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=len(found) <= _MOST_OCCURRENCES)
+
+
+def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:
+    for fire in fires_between(reminder.schedule, after, until):
+        yield Occurrence(reminder_id=reminder.id, text=reminder.content, at=written(fire), is_sent=False)
 
 
 @routes.post("/api/reminders/feed", status_code=201)

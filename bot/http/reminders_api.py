@@ -1,10 +1,12 @@
 """`/api/reminders`: what a room is reminded of."""
 
+import uuid
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import JSONResponse
 from msgspec.structs import replace
 from pydantic import Field, model_validator
 
@@ -13,11 +15,12 @@ from bot.http.answer import Answer
 from bot.http.auth import NAME
 from bot.http.calling import Asked, call_tool, succeeded, turn_of
 from bot.http.context import Context, HttpContext
-from bot.http.errors import HttpRefused
+from bot.http.errors import ErrorBody, HttpRefused
 from bot.http.memberships import RoomReminderViewer
 from bot.http.room_reminders import ChangedReminderShape, ReminderShape, reminder_shape, room_reminders
 from bot.http.shapes import IN_ROOM, Body
-from function_calls.calls import ToolResult, Turn
+from function_calls.calls import Interpretation, ToolResult, Turn
+from function_calls.wording import say
 from services.reminders.model import ReminderState
 from services.reminders.public_ids import row_key
 from services.reminders.service import ReminderService
@@ -59,12 +62,27 @@ class NewReminderBody(Body):
     weekday: int | None = Field(None, ge=0, le=6, description="With `weekly`: 0 = Monday.")
     rrule: str | None = Field(None, max_length=500, description="A rule of RFC 5545, for other repetitions.")
     person: str | None = Field(None, max_length=100, description="Who is reminded, when it is not who asks.")
+    until_done: int | None = Field(None, ge=1, description="Repeat every so many minutes until it is done.")
+    urgent: bool | None = Field(None, description="Deliver it in quiet hours too.")
 
     @model_validator(mode="after")
     def _is_one_or_the_other(self) -> "NewReminderBody":
         if (self.text is None) == (self.content is None or self.time is None):
             raise ValueError("send text, or content and time")
         return self
+
+
+class ReminderChoice(Answer):
+    """One answer to the question: its label, and the body that sets the reminder when it is sent next."""
+
+    label: str
+    body: NewReminderBody
+
+
+class ReminderQuestion(ErrorBody):
+    """The words fit several times: `detail` asks which is meant, `choices` are the answers. Nothing was set."""
+
+    choices: list[ReminderChoice]
 
 
 class ChangeBody(Body):
@@ -108,13 +126,24 @@ async def listed(
     return Reminders(reminders=[each for each in found if state in {"", each["status"]}])
 
 
-@routes.post("/api/reminders", status_code=201)
-async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ChangedReminderShape:
-    """Set a reminder, from words as they are said in the chat or from fields."""
+@routes.post(
+    "/api/reminders",
+    status_code=201,
+    response_model=ChangedReminderShape,
+    responses={409: {"model": ReminderQuestion, "description": "Which time is meant? Or a conflict."}},
+)
+async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ChangedReminderShape | JSONResponse:
+    """Set a reminder, from words as they are said in the chat or from fields.
+
+    Words that fit several times ("tomorrow at 8") are answered with 409 and a choice for each, as the chat asks.
+    """
     turn = await turn_of(context, replace(asked, said=body.text or ""))
     arguments = body.model_dump(exclude={"text"}, exclude_none=True) if body.text is None else None
     if arguments is None:
-        arguments = await _understood(context, turn)
+        understood = await _understood(context, turn)
+        if isinstance(understood, ReminderQuestion):
+            return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
+        arguments = understood
     return await _changed(context, await call_tool(context, turn, "reminder_set", arguments))
 
 
@@ -191,18 +220,51 @@ async def _switched(context: HttpContext, asked: Asked, reminder_id: str, action
     return await _shape(context, reminder_id, succeeded(result))
 
 
-async def _understood(context: HttpContext, turn: Turn) -> dict[str, object]:
-    """The arguments that the words of `turn` mean.
+async def _understood(context: HttpContext, turn: Turn) -> dict[str, object] | ReminderQuestion:
+    """Read the words of `turn` as a reminder: the arguments that set it, or the question which time is meant.
 
     Raises:
-        HttpRefused: they name no reminder.
+        HttpRefused: the words name no reminder, or no time.
     """
+    asked = ""
     for prefix in ("", _PREFIX.get(turn.language, _PREFIX["en"])):
-        read = await context.app.offline.interpret(_with_words(turn, prefix + turn.message.text))
-        call = next((each for each in read.calls if each.name == "reminder_set"), None)
-        if call is not None:
-            return dict(call.arguments)
-    raise HttpRefused(422, "reminder_not_understood", problems={"text": "not understood"})
+        words = _with_words(turn, prefix + turn.message.text)
+        read = await context.app.offline.interpret(_apart(words))
+        arguments = _reminder_in(read)
+        if arguments is not None:
+            return arguments
+        if read.choices:
+            return await _question(context, words, read)
+        asked = read.answer
+    problem = asked or say(turn.language, "http.reminder_not_understood")
+    raise HttpRefused(422, "reminder_not_understood", problems={"text": problem})
+
+
+async def _question(context: HttpContext, turn: Turn, asked: Interpretation) -> ReminderQuestion:
+    """Turn the interpreter's question into one whose answers need no memory: each choice is a whole reminder."""
+    choices: list[ReminderChoice] = []
+    for choice in asked.choices:
+        apart = _apart(turn)
+        await context.app.offline.interpret(apart)
+        answered = await context.app.offline.interpret(_with_words(apart, choice.says))
+        arguments = _reminder_in(answered)
+        if arguments is not None:
+            choices.append(ReminderChoice(label=choice.label, body=NewReminderBody.model_validate(arguments)))
+    if not choices:
+        raise HttpRefused(422, "reminder_not_understood", problems={"text": asked.answer})
+    detail = say(turn.language, "http.reminder_time_ambiguous", content=choices[0].body.content)
+    return ReminderQuestion(code="reminder_time_ambiguous", detail=detail, hint="", choices=choices)
+
+
+def _reminder_in(read: Interpretation) -> dict[str, object] | None:
+    call = next((each for each in read.calls if each.name == "reminder_set"), None)
+    return None if call is None else dict(call.arguments)
+
+
+def _apart(turn: Turn) -> Turn:
+    """Put `turn` in a conversation of its own: words of a form neither answer nor replace a question of the chat."""
+    address = replace(turn.message.address, chat_id=f"form-{uuid.uuid4().hex}")
+    return replace(turn, message=replace(turn.message, address=address))
 
 
 def _with_words(turn: Turn, words: str) -> Turn:

@@ -42,6 +42,15 @@ def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[dat
     return tuple(fire.astimezone(zone) for fire in islice(fires_after(schedule, after.astimezone(UTC)), limit))
 
 
+def fires_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
+    """Yield the fires after `after` up to and including `until` (both timezone-aware), ascending, in UTC.
+
+    Raises:
+        RequestRefused: zone or rule cannot be read.
+    """
+    return takewhile(lambda fire: fire <= until, _fires(schedule, after.astimezone(UTC)))
+
+
 def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:
     """Make sure that `schedule` can be kept, and return its first fire after `now` in UTC.
 

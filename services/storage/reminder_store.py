@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from services.errors import RequestRefused
 from services.reminders.model import ReminderLimits
@@ -26,7 +27,7 @@ from services.storage.claimer import Claimer
 from services.storage.database import Database
 from services.storage.declaring import IS_HELD, IS_OPEN
 from services.storage.inserts import insert_many, upsert
-from services.storage.instants import LATEST, from_micros_or_none, to_micros
+from services.storage.instants import LATEST, from_micros, from_micros_or_none, to_micros
 from services.storage.queueing import queue_up
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
@@ -35,6 +36,14 @@ from services.storage.shared_claims import claim_shared
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
+
+
+class SentOccurrence(Struct, frozen=True, kw_only=True):
+    """One delivered occurrence of a reminder (`reminder_key` is its row); `due_at` is in UTC."""
+
+    reminder_key: int
+    content: str
+    due_at: datetime
 
 
 class SqlReminderStore:
@@ -105,6 +114,30 @@ class SqlReminderStore:
             .limit(limit)
         )
         return await self._rows(query)
+
+    async def sent_between(
+        self, chat_key: str, since: datetime, until: datetime, limit: int
+    ) -> tuple[SentOccurrence, ...]:
+        """Return at most `limit` delivered occurrences of a chat that were due from `since` until `until`, in order."""
+        query = (
+            sa.select(DELIVERY.c.reminder_id, REMINDER.c.content, DELIVERY.c.due_at)
+            .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+            .where(
+                DELIVERY.c.chat_key == chat_key,
+                DELIVERY.c.sent_at >= to_micros(since),  # nothing is sent before it is due; this column is indexed
+                DELIVERY.c.due_at.between(to_micros(since), to_micros(until)),
+            )
+            .order_by(DELIVERY.c.due_at, DELIVERY.c.reminder_id)
+            .limit(limit)
+        )
+
+        def work(connection: sa.Connection) -> tuple[SentOccurrence, ...]:
+            return tuple(
+                SentOccurrence(reminder_key=key, content=content, due_at=from_micros(due_at))
+                for key, content, due_at in connection.execute(query)
+            )
+
+        return await self._database.run(work)
 
     async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
         """The reminders that were said in a message of the bot."""

@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import pytest
 
 from bot.settings import RouterSettings
@@ -45,6 +47,44 @@ async def test_what_names_no_reminder_is_refused(api, body):
 
     assert answer.status_code == 422
     assert answer.json()["code"] in {"invalid", "reminder_not_understood"}
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("tomorrow at 8 take the pills until I say done", ["tomorrow at 08:00", "tomorrow at 20:00"]),
+        ("明天8点给妈妈打电话", ["明天 08:00", "明天 20:00"]),
+    ],
+)
+async def test_reminder_in_words_with_ambiguous_hour_asks_as_the_chat_does(api, text, labels):
+    asked = await api.post("/api/reminders", params=ANN, json={"text": text})
+
+    assert (asked.status_code, asked.json()["code"]) == (409, "reminder_time_ambiguous")
+    assert [each["label"] for each in asked.json()["choices"]] == labels
+    assert (await api.get("/api/reminders")).json()["reminders"] == []
+    second = asked.json()["choices"][1]
+    reminder = (await api.post("/api/reminders", params=ANN, json=second["body"])).json()
+    assert reminder["start"].endswith("20:00")
+    assert ("until done" in reminder["repeat_words"].get("en", "")) == ("done" in text)
+
+
+async def test_question_of_a_form_leaves_the_open_question_of_the_chat_alone(api):
+    def sent(text):
+        return api.post("/api/chat/send", json={"session_id": "lobby", "name": "Ann", "message": text})
+
+    await sent("remind me tomorrow at 8 to call mum")
+    await api.post("/api/reminders", params=ANN, json={"text": "tomorrow at 7 water the ficus"})
+    await sent("2")
+
+    [reminder] = (await api.get("/api/reminders")).json()["reminders"]
+    assert (reminder["text"], reminder["start"][11:]) == ("call mum", "20:00")
+
+
+async def test_reminder_in_words_without_time_is_asked_for_it(api):
+    answer = await api.post("/api/reminders", params=ANN, json={"text": "call Lin"})
+
+    assert answer.status_code == 422
+    assert answer.json()["fields"]["text"] == "When should I remind you of “call Lin”?"
 
 
 async def test_a_time_in_the_past_is_refused_with_its_reason(api):
@@ -136,3 +176,47 @@ async def test_changes_of_reminders_have_the_pace_of_messages(api_of):
 
     assert statuses == [201, 201, 201, 429, 429]
     assert other.status_code == 201
+
+
+async def occurrences(api, since, until):
+    params = {"since": since.isoformat(), "until": until.isoformat()}
+    return await api.get("/api/reminders/occurrences", params=params)
+
+
+async def test_every_occurrence_of_a_range_is_listed(api):
+    await made(api, "every day at 9 remind me to water the ficus")
+    now = api.context.clock.now()
+
+    answer = (await occurrences(api, now, now + timedelta(days=40))).json()
+
+    assert [each["at"][11:16] for each in answer["occurrences"]] == ["09:00"] * 40
+    assert {(each["text"], each["is_sent"]) for each in answer["occurrences"]} == {("water the ficus", False)}
+    assert answer["is_complete"]
+
+
+async def test_occurrences_of_paused_reminders_are_left_out(api):
+    reminder = await made(api, "every day at 9 remind me to water the ficus")
+    await api.post(f"/api/reminders/{reminder['id']}/pause", params=ANN)
+    now = api.context.clock.now()
+
+    assert (await occurrences(api, now, now + timedelta(days=7))).json()["occurrences"] == []
+
+
+async def test_more_occurrences_than_are_listed_are_said_to_be_missing(api):
+    await made(api, "remind me every 5 minutes to blink")
+    await made(api, "every day at 9 remind me to water the ficus")
+    now = api.context.clock.now()
+
+    answer = (await occurrences(api, now, now + timedelta(days=30))).json()
+
+    assert (len(answer["occurrences"]), answer["is_complete"]) == (2000, False)
+    assert {each["text"] for each in answer["occurrences"]} == {"blink", "water the ficus"}
+
+
+@pytest.mark.parametrize("days", [-1, 367])
+async def test_range_that_ends_before_it_begins_or_is_too_long_is_refused(api, days):
+    now = api.context.clock.now()
+
+    answer = await occurrences(api, now, now + timedelta(days=days))
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "range_invalid")
