@@ -81,6 +81,7 @@ def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> Fa
     add_mcp(app, context)
     app.mount("/assets", page_files.assets())
     _take(app, page_files.routes)
+    app.router.default = page_files.unknown_address
     return app
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
@@ -13,6 +13,7 @@ from bot.http.errors import HttpRefused
 
 FOLDER: Final = Path(__file__).parent / "pages"
 _SCREENS: Final = ("/", "/reminders", "/tools", "/activity", "/health", "/metrics-live")
+_FOR_PROGRAMS: Final = ("/api/", "/v1/", "/assets/")
 _NOT_BUILT: Final = "The page is not built: run `make page`. The API is at /api/openapi.json.\n"
 
 
@@ -21,23 +22,46 @@ routes = APIRouter(include_in_schema=False)
 
 async def screen() -> Response:
     """The page; it shows the screen that the address names."""
-    index = FOLDER / "index.html"
-    if not index.exists():
-        return PlainTextResponse(_NOT_BUILT)
-    return FileResponse(index, headers={"Cache-Control": "no-cache"})
+    return _page(200)
 
 
-async def file(name: str) -> Response:
+async def file(name: str, request: Request) -> Response:
     """A file beside the page, such as its icon."""
     found = FOLDER / name
     if found.parent != FOLDER or not found.is_file():
+        if is_for_reader(request):
+            return _page(404)
         raise HttpRefused(404, "not_found")
     return FileResponse(found, headers={"Cache-Control": "no-cache"})
 
 
 async def icon() -> Response:
     """The icon, for browsers that look for one before they have read the page, or beside what is no page."""
-    return await file("icon.svg")
+    return FileResponse(FOLDER / "icon.svg", headers={"Cache-Control": "no-cache"})
+
+
+async def unknown_address(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer an address that no route has: readers get the page, which says so; programs get an error."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1000, "reason": ""})
+        return
+    if not is_for_reader(Request(scope)):
+        raise HTTPException(404)
+    await _page(404)(scope, receive, send)
+
+
+def is_for_reader(request: Request) -> bool:
+    """Whether a browser opened this address for a person to read."""
+    path = request.url.path
+    is_read = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
+    return is_read and not path.startswith(_FOR_PROGRAMS)
+
+
+def _page(status: int) -> Response:
+    index = FOLDER / "index.html"
+    if not index.exists():
+        return PlainTextResponse(_NOT_BUILT)
+    return FileResponse(index, status_code=status, headers={"Cache-Control": "no-cache"})
 
 
 for path in _SCREENS:
