@@ -59,7 +59,7 @@ class Occurrences(Answer):
 @routes.get("/api/reminders/occurrences")
 async def occurrences(
     context: Context,
-    viewer: ReminderViewer,
+    viewer: RoomReminderViewer,
     since: Annotated[AwareDatetime, Query(examples=["2026-11-23T00:00:00Z"])],
     until: Annotated[AwareDatetime, Query(description="At most 366 days later.", examples=["2026-11-30T00:00:00Z"])],
     session_id: IN_ROOM = "lobby",

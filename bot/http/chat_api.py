@@ -66,7 +66,10 @@ async def sessions(
     viewer: ChatViewer,
     platform: Annotated[str, Query(max_length=40, description="`web`, or `all` for admins.")] = "web",
 ) -> Sessions:
-    """Your rooms that have messages, the last used first; admins see all."""
+    """List your rooms: those that have messages, the last used first, then those where people are who wrote nothing.
+
+    Admins see all rooms.
+    """
     if platform != "web" and "admin" not in viewer.scopes:
         raise HttpRefused(403, "scope_missing", scope="admin")
     found = await context.messages.chats(None if platform == "all" else platform)
@@ -74,6 +77,9 @@ async def sessions(
         own = await rooms_among(context, viewer, [each.address for each in found])
         found = tuple(each for each in found if each.address.key in own)
     here = {room.session_id: len(room.people) for room in context.room.rooms}
+    begun = {each.address.chat_id for each in found if each.address.platform == "web"}
+    quiet = [name for name, people in here.items() if people and name not in begun]
+    own = await rooms_among(context, viewer, [context.room.address(name) for name in quiet])
     return Sessions(
         sessions=[
             SessionOverview(
@@ -84,6 +90,17 @@ async def sessions(
                 people_here=here.get(each.address.chat_id, 0) if each.address.platform == "web" else 0,
             )
             for each in found
+        ]
+        + [
+            SessionOverview(
+                id=name,
+                platform="web",
+                message_count=0,
+                last_at=written(context.clock.now()),
+                people_here=here[name],
+            )
+            for name in quiet
+            if context.room.address(name).key in own
         ]
     )
 

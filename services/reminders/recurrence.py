@@ -48,7 +48,7 @@ def fires_between(schedule: Schedule, after: datetime, until: datetime) -> Itera
     Raises:
         RequestRefused: zone or rule cannot be read.
     """
-    return takewhile(lambda fire: fire <= until, _fires(schedule, after.astimezone(UTC)))
+    return takewhile(lambda fire: fire <= until, fires_after(schedule, after.astimezone(UTC)))
 
 
 def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:

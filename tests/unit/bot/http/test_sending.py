@@ -4,6 +4,7 @@ import pytest
 
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall
+from services.chat import Person
 
 
 def events(text):
@@ -165,3 +166,12 @@ async def test_who_is_alone_with_the_bot_is_answered_without_calling_it(api):
     answer = (await say(api, "hello", name="Ann")).json()
 
     assert answer["reply"] is not None
+
+
+async def test_rooms_that_people_are_in_are_listed_before_anybody_has_written(api):
+    room = api.context.room.room("quiet")
+    room.enter(Person(id="ann", name="Ann"))
+
+    [session] = (await api.get("/api/chat/sessions")).json()["sessions"]
+
+    assert (session["id"], session["message_count"], session["people_here"]) == ("quiet", 0, 1)
