@@ -34,7 +34,7 @@ from function_calls.rounds import (
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
 from function_calls.typed_calls import meant_name, typed_call, typed_name
-from function_calls.undecided_answers import reply_instead
+from function_calls.undecided_answers import is_out_of_scope, reply_instead
 from function_calls.wording import say
 from services.call_log.model import CONFIRMED
 from services.call_log.tally import current_tally
@@ -144,6 +144,9 @@ class Assistant:
             return await self._offline.interpret(turn) if meant is None else _asked_back(turn, meant)
         try:
             made = await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
+            oversight = self._router.oversight
+            if oversight is not None and is_out_of_scope(turn, made.calls, oversight):
+                made = replace(await self._offline.interpret(turn), is_handed_on=True)
             return await self._instead_of_nothing(turn) if is_left_open(turn, made) else made
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); the offline interpreter answers", error.reason)

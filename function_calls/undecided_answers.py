@@ -1,10 +1,15 @@
-"""Reply to a yes, a no or a pick that decides nothing, and say why: words are missing, it is late, or not theirs."""
+"""Recognise messages that decide nothing: a yes without the words it needs, a late one, or talk among people."""
+
+from collections.abc import Sequence
+from typing import Final
 
 from function_calls.buttons import buttons_to_confirm
-from function_calls.calls import Reply, Turn
+from function_calls.calls import Conversation, Reply, ToolCall, Turn
 from function_calls.consent import Answer
 from function_calls.oversight import Oversight
 from function_calls.wording import say
+
+_MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
 
 
 async def reply_instead(turn: Turn, answer: Answer, oversight: Oversight) -> Reply | None:
@@ -24,3 +29,16 @@ async def reply_instead(turn: Turn, answer: Answer, oversight: Oversight) -> Rep
         if scope.asked is not None and await confirmations.is_asked_of(scope.asked, message, asked_in):
             return Reply(text=say(turn.language, "confirm.not_yours", who=scope.asked.name), reply_to=message.id)
     return None
+
+
+def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: Oversight) -> bool:
+    """Tell whether `calls` move a reminder that they do not name, after somebody else wrote in the group.
+
+    "Make it 8" is said to them then, and not about what the bot last did for its sender.
+    """
+    message = turn.message
+    if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:
+        return False
+    is_unnamed = all(call.name in _MOVES and not call.arguments.get("reminder_id") for call in calls)
+    served = oversight.served.get(Conversation(chat=message.address, person=message.sender).key, "")
+    return is_unnamed and bool(served) and not turn.scope.covers(served)

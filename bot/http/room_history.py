@@ -10,7 +10,7 @@ from bot.platforms.web.choices import choices_at
 from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import CallShape, MessageShape, attachment_shape, author_shape, written
 from bot.platforms.web.shapes import message_shape
-from services.call_log.model import ToolCallShape
+from services.call_log.model import CallRecord
 from services.call_log.service import CallLog
 from services.chat import ChatAddress, ChatMessage
 from services.storage.message_pages import PagedMessage
@@ -53,7 +53,7 @@ class RoomHistory:
                 created_at=written(each.message.sent_at),
                 author=author_shape(each.message.sender),
                 reply_to=each.message.reply_to,
-                tool_calls=[SpecCall(**call) for call in calls.get(each.message.id, ())],
+                tool_calls=[SpecCall(**call.as_tool_call()) for call in calls.get(each.message.id, ())],
             )
             for each in paged
         ]
@@ -83,14 +83,14 @@ class RoomHistory:
             return extras
         return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])
 
-    async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[ToolCallShape, ...]]:
+    async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
         """The calls by the message they stand under: the bot's first answer, or the question when there is none."""
         found = await self._confirmed(chat, paged)
         asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
         asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
         if not asked:
             return found
-        of_questions = await self._log.of_messages(chat, sorted(asked))
+        of_questions = await self._log.records_of_messages(chat, sorted(asked))
         called = [question for question, calls in of_questions.items() if calls]
         hosts: dict[str, str] = {}
         for reply in await self._pages.replies(chat, called) if called else ():
@@ -100,11 +100,9 @@ class RoomHistory:
             found[host] = (*found.get(host, ()), *of_questions[question])
         return found
 
-    async def _confirmed(
-        self, chat: ChatAddress, paged: Sequence[PagedMessage]
-    ) -> dict[str, tuple[ToolCallShape, ...]]:
+    async def _confirmed(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
         """The calls that a yes has let run, by the answer to the yes; they are recorded under the message before."""
-        found: dict[str, tuple[ToolCallShape, ...]] = {}
+        found: dict[str, tuple[CallRecord, ...]] = {}
         for each in paged:
             extras = await self._room.extras(chat.chat_id, each.message.id)
             if extras.confirmed:
@@ -112,7 +110,9 @@ class RoomHistory:
         return found
 
 
-def _shown(call: ToolCallShape) -> CallShape:
+def _shown(record: CallRecord) -> CallShape:
+    """Return a call as the page shows it: a failure in the words that the person was told."""
+    call = record.as_tool_call()
     shape = CallShape(
         id=call["id"],
         name=call["name"],
@@ -121,7 +121,7 @@ def _shown(call: ToolCallShape) -> CallShape:
         duration_ms=float(call["duration"]),
     )
     if call["error"] is not None:
-        shape["error"] = call["error"]
+        shape["error"] = record.said or call["error"]
     result = call["result"]
     if result is not None:
         is_long = len(result) > _LONGEST_RESULT

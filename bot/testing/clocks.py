@@ -53,7 +53,7 @@ class FixedClock:
 
 
 class StandingClock:
-    """A clock that always shows the same instant, while naps take as long as they say."""
+    """A clock that shows the same instant until it is set, while naps take as long as they say."""
 
     def __init__(self, now: datetime) -> None:
         self._now = now.astimezone(UTC)
@@ -61,6 +61,10 @@ class StandingClock:
     def now(self) -> datetime:
         """The instant, in UTC."""
         return self._now
+
+    def set(self, now: datetime) -> None:
+        """Move the clock to `now`."""
+        self._now = now.astimezone(UTC)
 
     async def nap(self, seconds: float) -> None:
         """Wait in loop time."""

@@ -142,13 +142,13 @@ class CallRecord(Struct, frozen=True, kw_only=True):
         return self.route.startswith(AGENT_ROUTE)
 
     def as_tool_call(self) -> ToolCallShape:
-        """The call as the specification's HTTP history has it; a failure in the words that people were told."""
+        """The call as the specification's HTTP history has it."""
         return ToolCallShape(
             id=self.id,
             name=self.tool_name,
             arguments=parsed(self.arguments),
             result=self.result,
-            error=self.error if self.error is None else self.said or self.error,
+            error=self.error,
             status=self.status,
             duration=round(self.duration_ms),
             spawn_task=None if self.spawn_task is None else parsed(self.spawn_task),

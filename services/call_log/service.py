@@ -85,18 +85,25 @@ class CallLog:
         self, address: ChatAddress, message_ids: Sequence[str]
     ) -> Mapping[str, tuple[ToolCallShape, ...]]:
         """`of_message` of several at once; a message without calls has an empty entry."""
+        records = await self.records_of_messages(address, message_ids)
+        return {name: tuple(each.as_tool_call() for each in found) for name, found in records.items()}
+
+    async def records_of_messages(
+        self, address: ChatAddress, message_ids: Sequence[str]
+    ) -> Mapping[str, tuple[CallRecord, ...]]:
+        """Return the calls that these messages of people led to; a message without calls has an empty entry."""
         await self.drain()
-        found: dict[str, tuple[ToolCallShape, ...]] = dict.fromkeys(message_ids, ())
+        found: dict[str, tuple[CallRecord, ...]] = dict.fromkeys(message_ids, ())
         calls = await self._store.calls(address.key, message_ids)
         for call in (each for each in calls if not each.is_nested):
-            found[call.message_id] = (*found[call.message_id], call.as_tool_call())
+            found[call.message_id] = (*found[call.message_id], call)
         return found
 
-    async def confirmed(self, address: ChatAddress, message_ids: Sequence[str]) -> tuple[ToolCallShape, ...]:
+    async def confirmed(self, address: ChatAddress, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
         """Return the calls of these messages that were made only after a yes."""
         await self.drain()
         found = await self._store.calls(address.key, message_ids)
-        return tuple(call.as_tool_call() for call in found if call.route == CONFIRMED)
+        return tuple(call for call in found if call.route == CONFIRMED)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
         """What models cost since `moment` (timezone-aware), one entry a person and chat."""

@@ -7,11 +7,11 @@ import pytest
 
 from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
-from bot.testing.clocks import FixedClock
+from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.talking import NOW
-from function_calls.calls import Interpretation
+from function_calls.calls import Interpretation, ToolCall
 from services.storage.database import Database
 
 NOTHING_OPEN = "Nothing here waits for your answer. “list my reminders” shows what is set."
@@ -35,7 +35,7 @@ class Chat:
 def group():
     @asynccontextmanager
     async def open_group(interpreter=None):
-        clock = FixedClock(NOW)
+        clock = StandingClock(NOW)
         platform = FakePlatform(clock)
         async with build_app(
             Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False)),
@@ -106,7 +106,7 @@ async def test_a_used_or_expired_button_is_answered_politely(group):
         await chat.reply("no")
         used = await chat.reply("yes, forget me", 0)
         await chat.say("Bubbles, forget me")
-        await chat.clock.nap(timedelta(minutes=11).total_seconds())
+        chat.clock.set(NOW + timedelta(minutes=11))
         expired = await chat.reply("yes, forget me")
 
     closed = "That question is closed and nothing came of this answer. Ask me again if you still want it."
@@ -177,6 +177,21 @@ async def test_who_wrote_in_between_counts_though_nothing_of_them_is_kept(group)
         await chat.say("2 or 3 of us?", "bob")
 
         assert await chat.say("2") == ""
+
+
+async def test_a_model_moves_no_unnamed_reminder_once_others_have_written(group):
+    setting = ToolCall(
+        id="1", name="reminder_set", arguments={"type": "once", "time": "tomorrow at 9", "content": "pack"}
+    )
+    moving = ToolCall(id="2", name="reminder_update", arguments={"time": "08:00"})
+    async with group(ScriptedInterpreter([[setting], "", [moving], [moving]])) as chat:
+        await chat.say("Bubbles, remind me tomorrow at 9 to pack", "bob")
+        await chat.say("tomorrow at 9 then")
+        silent = await chat.say("make it 8", "bob")
+        moved = await chat.say("Bubbles, make it 8", "bob")
+
+    assert silent == ""
+    assert "08:00" in moved
 
 
 async def test_in_a_private_chat_an_answer_needs_no_reply(group):

@@ -276,7 +276,7 @@ async def test_an_edit_goes_back_to_the_old_words_people_and_times(talk):
         calls(("reminder_set", DAILY[1] | {"person": "@bob"})), update, UNDO, calls(("reminder_list", {}))
     )
 
-    assert "every day at 08:00 · stand up · @bob" in texts[3]
+    assert "every day at 08:00 · stand up · bob" in texts[3]
 
 
 async def test_what_is_over_cannot_be_restored_and_the_reason_is_said(talk):

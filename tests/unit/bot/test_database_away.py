@@ -26,18 +26,18 @@ class SometimesAway(Database):
     is_away = False
 
     async def run(self, work, *, is_durable=True):
-        self._check()
+        self._refuse_if_away()
         return await super().run(work, is_durable=is_durable)
 
     async def read(self, work):
-        self._check()
+        self._refuse_if_away()
         return await super().read(work)
 
     async def note(self, work):
-        self._check()
+        self._refuse_if_away()
         return await super().note(work)
 
-    def _check(self):
+    def _refuse_if_away(self):
         if self.is_away:
             raise StorageUnavailable("postgresql://db", "connection refused")
 

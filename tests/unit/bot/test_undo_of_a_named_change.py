@@ -7,7 +7,7 @@ import pytest
 
 from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
-from bot.testing.clocks import FixedClock
+from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.testing.talking import NOW
 from services.storage.database import Database
@@ -42,7 +42,7 @@ class Chat:
 def group():
     @asynccontextmanager
     async def open_group():
-        clock = FixedClock(NOW)
+        clock = StandingClock(NOW)
         platform = FakePlatform(clock)
         settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
         async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")) as app:
@@ -179,7 +179,7 @@ async def test_talk_with_other_people_does_not_make_an_undo_doubtful(group):
 async def test_a_spoken_undo_asks_about_a_change_of_longer_ago(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
-        await chat.clock.nap(timedelta(minutes=11).total_seconds())
+        chat.clock.set(NOW + timedelta(minutes=11))
         asked = await chat.say("undo")
         taken_back = await chat.press(-1, "Yes")
         left = await chat.listed()
@@ -192,7 +192,7 @@ async def test_a_spoken_undo_asks_about_a_change_of_longer_ago(group):
 async def test_a_button_reverts_its_change_after_hours(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
-        await chat.clock.nap(timedelta(hours=5).total_seconds())
+        chat.clock.set(NOW + timedelta(hours=5))
         await chat.press(0, "Undo")
         left = await chat.listed()
 

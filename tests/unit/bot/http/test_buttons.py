@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from bot.testing.clocks import FixedClock
+from bot.testing.clocks import StandingClock
 from bot.testing.fixtures import NOW
 
 
@@ -74,7 +74,7 @@ async def test_a_press_by_somebody_else_uses_nothing_and_is_answered_in_words(ap
 
 
 async def test_a_question_is_answered_by_one_press_and_expires(api_of):
-    clock = FixedClock(NOW)
+    clock = StandingClock(NOW)
     api = await api_of(clock=clock)
     first = await say(api, "Bubbles, forget me")
     await press(api, first, 1)
