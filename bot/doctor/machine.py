@@ -10,7 +10,7 @@ from services.clock import Clock
 from services.errors import ConfigError, StorageBusy, StorageFull
 from services.reminders.zone_data import zone_data_version
 from services.storage.database import Database
-from services.storage.soundness import find_damage
+from services.storage.soundness import find_damage, refuse_empty_beside_old
 from services.storage.sqlite import file_of
 from services.storage.state_store import SqlStateStore
 from services.storage.view import has_tables
@@ -62,7 +62,7 @@ async def examine_database(url: str, clock: Clock) -> Finding:
     """Whether the database opens and takes a row; one that does not exist yet is not created."""
     try:
         database = Database(url)
-        if not await has_tables(url):
+        if not await has_tables(url) and not await asyncio.to_thread(_has_remains, database):
             return await asyncio.to_thread(_examine_place, database)
     except ConfigError as error:
         return problem("database", error.problem, "correct storage.url")
@@ -103,6 +103,16 @@ def _examine_contents(database: Database, damage: str | None, *, lost_journal: b
         step = "look for it, or compare with a backup; if you opened the database with another program, all is well"
         return problem("database", f"the write-ahead log of {database.name} is missing after a crash", step)
     return good("database", f"{database.name} can be written, and its pages are sound")
+
+
+def _has_remains(database: Database) -> bool:
+    """Return whether files of an earlier database lie beside the place of this one, which opening it then reports."""
+    try:
+        if database.path is not None:
+            refuse_empty_beside_old(database.path)
+    except ConfigError:
+        return True
+    return False
 
 
 def _damage_of(database: Database) -> str | None:

@@ -56,7 +56,8 @@ async def test_the_address_is_said_and_serves_the_page(capsys):
     assert "<!doctype html>" in page.text.lower()
 
 
-async def test_a_port_that_is_taken_is_said_and_the_bot_goes_on(capsys):
+async def test_a_port_that_is_taken_is_said_and_the_bot_goes_on_at_a_console(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         settings = settings_with(port=taken.getsockname()[1])
         room = room_of(settings, CLOCK)
