@@ -5,13 +5,14 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
 from tests.browser.slow_model import SlowModel
-from tests.browser.visitors import Visitors, Wardrobe, said, say
+from tests.browser.visitors import Language, Visitors, Wardrobe, said, say
 
 PAGE, LONG, ROWS = 50, 320, 300
 STORY = "Once there was a bot that told long stories to its room."
@@ -149,3 +150,18 @@ def welcome(numbers: range) -> str:
     data = {"epoch": "e", "seq": 1, "server_time": "2026-11-21T11:00:00Z", "me": ada, "members": [ada]}
     data |= {"messages": [written(number) for number in numbers], "reminders": [], "bot": {"name": "Bubbles"}}
     return json.dumps({"v": 1, "type": "hello", "session_id": "lobby", "seq": 1, "ts": "", "data": data})
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_examples_of_an_empty_room_are_answered_with_somebody_else_in_it(visitors: Visitors, language: Language):
+    lin = await visitors.enter("Lin")
+    ada = await visitors.enter("Ada", window=await visitors.window(language))
+    room = visitors.room
+
+    for number in range(4):  # three in the middle, and the one of the side panel
+        visitors.room = f"{room}_{number}"
+        await visitors.go(lin, "/", "Lin")
+        await visitors.go(ada, "/", "Ada")
+        await expect(ada.locator(".facepile-one")).to_have_count(3)
+        await ada.locator(".welcome .example, .panel .example").nth(number).click()
+        await expect(ada.locator("[data-kind=bot]")).to_have_count(1)

@@ -66,3 +66,78 @@ async def test_a_button_of_a_fired_reminder_is_that_person_saying_its_words(visi
     await expect(page.locator("[data-mine]")).to_have_count(2)
     await expect(page.locator("[data-tool=reminder_snooze]")).to_have_attribute("data-status", "ok")
     await expect(page.locator("[data-reminder]")).to_contain_text("stand up")
+
+
+async def test_ambiguous_hour_of_a_new_reminder_is_asked_about(visitors: Visitors):
+    page = await visitors.enter("Ada", "/reminders")
+    await page.get_by_label("New reminder").fill("tomorrow at 8 call mum")
+    await page.get_by_role("button", name="Create").click()
+    question = page.get_by_role("group", name="Which time do you mean for “call mum”?")
+    assert await known_to_the_api(page, visitors) == []
+
+    await question.get_by_role("button", name="tomorrow at 20:00").click()
+
+    await expect(page.locator(".reminder-row", has_text="call mum")).to_contain_text("20:00")
+    await expect(question).to_have_count(0)
+    await expect(page.get_by_label("New reminder")).to_have_value("")
+    visitors.complaints[:] = [each for each in visitors.complaints if "status of 409" not in each]
+
+
+async def test_words_without_a_time_are_asked_for_it_at_their_field(visitors: Visitors):
+    page = await visitors.enter("Ada", "/reminders")
+    await page.get_by_label("New reminder").fill("call mum")
+    await page.get_by_role("button", name="Create").click()
+
+    await expect(page.locator(".new-reminder")).to_contain_text("When should I remind you of “call mum”?")
+    visitors.complaints[:] = [each for each in visitors.complaints if "status of 422" not in each]
+
+
+CONTRASTS = """(events) => {
+    const canvas = document.createElement('canvas').getContext('2d')
+    const light = (colour) => {
+        canvas.fillStyle = colour
+        canvas.fillRect(0, 0, 1, 1)
+        const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255)
+        const [r, g, b] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    return events.map((event) => {
+        const inner = event.querySelector('.event-body')
+        const [back, ink] = [getComputedStyle(event).backgroundColor, getComputedStyle(inner).color].map(light)
+        return (Math.max(back, ink) + 0.05) / (Math.min(back, ink) + 0.05)
+    })
+}"""
+
+
+async def test_calendar_shows_every_occurrence_of_its_range_legibly_and_without_ends(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await visitors.go(page, "/reminders", "Ada")
+    await page.get_by_label("New reminder").fill("every day at 9 water the ficus")
+    await page.get_by_role("button", name="Create").click()
+    await expect(page.locator(".reminder-row")).to_have_count(1)
+
+    await page.get_by_text("Month", exact=True).click()
+    events = page.locator(".calendar [data-event-id]")
+    await page.locator(".calendar button:has(svg)").nth(1).click()
+    await expect(events).to_have_count(await page.locator(".calendar .mantine-MonthView-monthViewDay").count())
+    await page.get_by_role("radiogroup", name="View").get_by_text("Week").click()
+    await expect(events).to_have_count(7)
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        await expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)
+        assert min(await events.evaluate_all(CONTRASTS)) >= 4.5, scheme
+    await page.get_by_role("radiogroup", name="View").get_by_text("Agenda").click()
+    lines = page.locator(".agenda-line")
+    await expect(lines.nth(28)).to_be_visible()
+    assert set(await lines.all_inner_texts()) == {"09:00\nwater the ficus"}
+
+
+async def test_calendar_keeps_what_was_delivered(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await say(page, "remind me in 1 second to look up")
+    await expect(page.locator("[data-fired]")).to_be_visible(timeout=10_000)
+    await page.get_by_role("link", name="Reminders").click()
+
+    await page.get_by_text("Agenda", exact=True).click()
+
+    await expect(page.locator(".agenda-line[data-sent]")).to_contain_text("look up")

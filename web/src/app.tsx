@@ -1,37 +1,47 @@
-import { Center, Loader } from '@mantine/core'
-import { lazy, Suspense, useEffect, type ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Join } from './join/Join'
 import { useLanguage, useWords } from './language/language'
 import { Palette } from './palette/Palette'
 import { Room } from './room/Room'
 import { useRoom } from './room/store'
-import { Announcer, TabTitle } from './shell/Announcer'
+import { Announcer } from './shell/Announcer'
+import { Crash } from './shell/Crash'
+import { ErrorBoundary } from './shell/ErrorBoundary'
+import { lazyPart } from './shell/lazyPart'
+import { NotFound } from './shell/NotFound'
 import { Page } from './shell/Page'
 import { PAGES } from './shell/pages'
 import { Rail } from './shell/Rail'
+import { TabTitle } from './shell/TabTitle'
 import { Toasts } from './shell/Toasts'
 import { rememberedIdentity } from './wire/identity'
 
-const Reminders = lazy(() => import('./reminders/Reminders').then((module) => ({ default: module.Reminders })))
-const Tools = lazy(() => import('./tools/Tools').then((module) => ({ default: module.Tools })))
-const Activity = lazy(() => import('./activity/Activity').then((module) => ({ default: module.Activity })))
-const Health = lazy(() => import('./health/Health').then((module) => ({ default: module.Health })))
-const Metrics = lazy(() => import('./metrics/Metrics').then((module) => ({ default: module.Metrics })))
+type PageKey = (typeof PAGES)[number]['key']
 
-function Pages(): ReactNode {
-  const words = useWords()
-  const [here] = useLocation()
-  const page = PAGES.find(({ path }) => path === here) ?? PAGES[0]
-  const loading = (
-    <Page title={words.nav[page.key]}>
-      <Center h="60%" role="status" aria-label={words.loading}>
-        <Loader />
-      </Center>
-    </Page>
-  )
+function framed(key: PageKey): (props: { children: ReactNode }) => ReactNode {
+  return function Framed({ children }) {
+    return <Page title={useWords().nav[key]}>{children}</Page>
+  }
+}
+
+const Reminders = lazyPart(() => import('./reminders/Reminders').then((module) => module.Reminders), framed('reminders'))
+const Tools = lazyPart(() => import('./tools/Tools').then((module) => module.Tools), framed('tools'))
+const Activity = lazyPart(() => import('./activity/Activity').then((module) => module.Activity), framed('activity'))
+const Health = lazyPart(() => import('./health/Health').then((module) => module.Health), framed('health'))
+const Metrics = lazyPart(() => import('./metrics/Metrics').then((module) => module.Metrics), framed('metrics'))
+
+function Pages({ shown }: { shown: PageKey }): ReactNode {
+  const Frame = framed(shown)
   return (
-    <Suspense fallback={loading}>
+    <ErrorBoundary
+      key={shown}
+      fallback={(error) => (
+        <Frame>
+          <Crash error={error} />
+        </Frame>
+      )}
+    >
       <Switch>
         <Route path="/reminders" component={Reminders} />
         <Route path="/tools" component={Tools} />
@@ -40,7 +50,7 @@ function Pages(): ReactNode {
         <Route path="/metrics-live" component={Metrics} />
         <Route component={Room} />
       </Switch>
-    </Suspense>
+    </ErrorBoundary>
   )
 }
 
@@ -48,6 +58,8 @@ export function App(): ReactNode {
   const words = useWords()
   const language = useLanguage((state) => state.language)
   const identity = useRoom((room) => room.identity)
+  const [path] = useLocation()
+  const page = PAGES.find((one) => one.path === path)
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en'
   }, [language])
@@ -55,6 +67,7 @@ export function App(): ReactNode {
     const known = rememberedIdentity()
     if (known) useRoom.getState().enter(known)
   }, [])
+  if (!page) return <NotFound path={path} />
   return (
     <>
       <a className="skip" href="#content">
@@ -64,7 +77,7 @@ export function App(): ReactNode {
         <div className="frame">
           <Rail />
           <div className="frame-main">
-            <Pages />
+            <Pages shown={page.key} />
           </div>
           <Toasts />
           <Palette />

@@ -11,6 +11,8 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
+import { Crash } from './shell/Crash'
+import { ErrorBoundary } from './shell/ErrorBoundary'
 import { theme, variables } from './theme/theme'
 import { Refused } from './wire/rest'
 
@@ -36,7 +38,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queries}>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
       <Notifications position="bottom-right" limit={3} containerWidth={296} />
-      <App />
+      <ErrorBoundary fallback={(error) => <Crash error={error} />}>
+        <App />
+      </ErrorBoundary>
     </MantineProvider>
   </QueryClientProvider>,
 )

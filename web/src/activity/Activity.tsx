@@ -37,10 +37,10 @@ function CallRow({ call, onOpen }: { call: CallEntry; onOpen: () => void }): Rea
   const words = useWords()
   const language = useLanguage((state) => state.language)
   return (
-    <button type="button" className="activity-row" data-call={call.id} data-tool={call.name} aria-label={words.activity.open(call.name)} onClick={onOpen}>
+    <button type="button" className="activity-row" data-call={call.id} data-tool={call.name} title={words.activity.open(call.name)} onClick={onOpen}>
       <Outcome status={callStatus(call.status)} />
       <span className="mono">{call.name}</span>
-      <span className="muted">{call.error ?? call.user_message}</span>
+      <span className="muted" dir="auto">{call.error ?? call.user_message}</span>
       <span className="muted figures">{shortTime(call.at, language)}</span>
       <span className="mono figures">{duration(call.duration)}</span>
     </button>
@@ -51,8 +51,8 @@ function MessageLine({ message }: { message: MessageEntry }): ReactNode {
   const language = useLanguage((state) => state.language)
   return (
     <div className="message-line" data-message-row={message.id}>
-      <b>{message.author.name}</b>
-      <span>{message.text}</span>
+      <b dir="auto">{message.author.name}</b>
+      <span dir="auto">{message.text}</span>
       <span className="muted mono">{message.chat}</span>
       <span className="muted figures">{shortTime(message.ts, language)}</span>
     </div>

@@ -49,7 +49,7 @@ function Whole({ call }: { call: CallEntry }): ReactNode {
       {call.user_message && (
         <>
           <p className="block-label">{words.activity.said}</p>
-          <p className="turn-text">{call.user_message}</p>
+          <p className="turn-text" dir="auto">{call.user_message}</p>
         </>
       )}
       <div className="tool-cards">
@@ -60,7 +60,7 @@ function Whole({ call }: { call: CallEntry }): ReactNode {
       {query.data?.turn.reply && (
         <>
           <p className="block-label">{words.activity.answered}</p>
-          <p className="turn-text">{query.data.turn.reply}</p>
+          <p className="turn-text" dir="auto">{query.data.turn.reply}</p>
         </>
       )}
     </div>

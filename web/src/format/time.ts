@@ -30,7 +30,12 @@ export function dayName(at: string, words: Words, language: Language, now = Date
   const date = new Date(at)
   if (isSameDay(date, new Date(now))) return words.room.today
   if (isSameDay(date, new Date(now - 86_400_000))) return words.room.yesterday
-  return made(language, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(date)
+  return longDate(date, language)
+}
+
+/** Weekday and date in full. */
+export function longDate(at: string | number | Date, language: Language): string {
+  return made(language, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(at))
 }
 
 export function isSameDay(one: Date, other: Date): boolean {

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { told } from '../language/bilingual'
@@ -79,6 +79,11 @@ export function Palette(): ReactNode {
   const words = useWords()
   const [open, setOpen] = useState<Open>(null)
   const actions = useCommands(setOpen)
+  const queries = useQueryClient()
+  // Rooms and tools come and go while the page is open.
+  const refresh = () => {
+    for (const key of ['rooms', 'tools']) void queries.invalidateQueries({ queryKey: [key] })
+  }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === '?' && !event.ctrlKey && !isTypingIn(event.target)) setOpen('shortcuts')
@@ -102,6 +107,9 @@ export function Palette(): ReactNode {
         maxHeight={420}
         limit={40}
         nothingFound={words.palette.nothing}
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': words.palette.title } }}
+        attributes={{ content: { 'aria-label': words.palette.title } }}
+        onSpotlightOpen={refresh}
         searchProps={{ placeholder: words.palette.placeholder, 'aria-label': words.palette.placeholder }}
       />
       <Modal

@@ -8,6 +8,7 @@ export function Shortcuts(): ReactNode {
     ['Enter', words.keys.send],
     ['Shift ↵', words.keys.line],
     ['↑', words.keys.last],
+    ['Tab ↑ ↓', words.keys.messages],
     ['r', words.keys.reply],
     ['e', words.keys.react],
     ['Alt ↑ ↓', words.keys.unread],

@@ -64,7 +64,7 @@ export function ReminderRow({ reminder, onEdit }: { reminder: Reminder; onEdit: 
         <span className="countdown muted">{reminder.status === 'paused' ? <IconPlayerPause size={18} /> : <IconCheck size={18} />}</span>
       )}
       <span className="reminder-what">
-        <b>{reminder.text}</b>
+        <b dir="auto">{reminder.text}</b>
         <span className="muted">
           {whom} · {words.reminders.states[reminder.status]}
           {reminder.repeat && ` · ${reminder.repeat_words?.[language] ?? reminder.repeat}`}

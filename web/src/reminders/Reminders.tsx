@@ -1,53 +1,26 @@
-import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState, type FormEvent, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useWords } from '../language/language'
 import { useRoom } from '../room/store'
 import { Answer } from '../shell/Answer'
+import { lazyPart } from '../shell/lazyPart'
 import { Page } from '../shell/Page'
 import type { Author, Reminder } from '../wire/frames'
 import { fetchReminders } from './api'
 import { EditReminder } from './EditReminder'
 import { Feed } from './Feed'
+import { NewReminder } from './NewReminder'
 import { ReminderRow } from './ReminderRow'
-import { useReminderActions, useViewpoint } from './useReminderActions'
+import { useViewpoint } from './useReminderActions'
 import './reminders.css'
 
-const Calendar = lazy(() => import('./Calendar').then((module) => ({ default: module.Calendar })))
+const Calendar = lazyPart(() => import('./Calendar').then((module) => module.Calendar))
 
 const VIEWS = ['list', 'day', 'week', 'month', 'agenda'] as const
 export type View = (typeof VIEWS)[number]
 const STATES = ['active', 'paused', 'done'] as const
-
-function New(): ReactNode {
-  const words = useWords()
-  const { create } = useReminderActions()
-  const [text, setText] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (!text.trim()) return
-    setBusy(true)
-    if (await create(text.trim())) setText('')
-    setBusy(false)
-  }
-  return (
-    <form className="filters" onSubmit={(event) => void submit(event)}>
-      <TextInput
-        className="grow"
-        label={words.reminders.add}
-        placeholder={words.reminders.addHint}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <Button type="submit" leftSection={<IconPlus size={16} />} loading={isBusy} disabled={!text.trim()}>
-        {words.reminders.create}
-      </Button>
-    </form>
-  )
-}
 
 interface Filters {
   person: string | null
@@ -118,9 +91,7 @@ function Content({ all }: { all: Reminder[] }): ReactNode {
     <>
       <FilterBar all={all} filters={filters} onChange={setFilters} view={view} onView={setView} />
       {view !== 'list' ? (
-        <Suspense fallback={<p role="status">{words.loading}</p>}>
-          <Calendar reminders={shown} view={view} onPick={setEdited} />
-        </Suspense>
+        <Calendar reminders={shown} isWhole={shown.length === all.length} view={view} onPick={setEdited} />
       ) : shown.length ? (
         <ul className="list sheet">
           {shown.map((one) => (
@@ -152,7 +123,7 @@ export function Reminders(): ReactNode {
   return (
     <Page title={words.reminders.title}>
       <div className="page-column">
-        <New />
+        <NewReminder />
         <Answer query={query}>{(all) => <Content all={all} />}</Answer>
       </div>
     </Page>

@@ -26,8 +26,31 @@ export async function makeFeed(viewpoint: Viewpoint): Promise<string> {
 const at = (id: string, verb: string, viewpoint: Viewpoint) =>
   withQuery(`/api/reminders/${encodeURIComponent(id)}${verb}`, { ...viewpoint })
 
-export function createReminder(viewpoint: Viewpoint, text: string): Promise<Reminder> {
-  return ask(withQuery('/api/reminders', { ...viewpoint }), { method: 'POST', body: { text } })
+/** What sets a reminder: words, or the fields that a choice of the bot has. */
+export type NewReminder = { text: string } | Record<string, unknown>
+
+/** One answer to the bot's question which time was meant. */
+export interface TimeChoice {
+  label: string
+  body: NewReminder
+}
+
+/** Set a reminder. Throws `Refused`; the body of a question (409) has `choices`. */
+export function createReminder(viewpoint: Viewpoint, body: NewReminder): Promise<Reminder> {
+  return ask(withQuery('/api/reminders', { ...viewpoint }), { method: 'POST', body })
+}
+
+/** One time of a reminder, in UTC. */
+export interface Occurrence {
+  reminder_id: string
+  text: string
+  at: string
+  is_sent: boolean
+}
+
+/** Every time of the room's reminders from `since` to `until`; `is_complete` is false where there are too many. */
+export function fetchOccurrences(viewpoint: Viewpoint, since: string, until: string): Promise<{ occurrences: Occurrence[]; is_complete: boolean }> {
+  return ask(withQuery('/api/reminders/occurrences', { session_id: viewpoint.session_id, since, until }))
 }
 
 export function editReminder(viewpoint: Viewpoint, id: string, change: { text?: string; time?: string }): Promise<Reminder> {

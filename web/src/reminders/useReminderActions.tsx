@@ -5,7 +5,8 @@ import { useWords } from '../language/language'
 import { useRoom } from '../room/store'
 import type { Reminder } from '../wire/frames'
 import {
-  createReminder, deleteReminder, editReminder, pauseReminder, restoreReminder, snoozeReminder, type Viewpoint,
+  createReminder, deleteReminder, editReminder, pauseReminder, restoreReminder, snoozeReminder, type NewReminder,
+  type Viewpoint,
 } from './api'
 
 export function useViewpoint(): Viewpoint {
@@ -60,7 +61,11 @@ export function useReminderActions() {
     })
   }
   return {
-    create: (text: string) => carried(createReminder(viewpoint, text), words.reminders.created),
+    create: async (body: NewReminder) => {
+      await createReminder(viewpoint, body)
+      notifications.show({ message: words.reminders.created, autoClose: 2500, withCloseButton: false })
+      void queries.invalidateQueries({ queryKey: ['reminders'] })
+    },
     edit: (id: string, change: { text?: string; time?: string }) => carried(editReminder(viewpoint, id, change), words.reminders.changed),
     snooze: (id: string, minutes: number) => carried(snoozeReminder(viewpoint, id, minutes), words.reminders.changed),
     pause: (id: string, verb: 'pause' | 'resume') => carried(pauseReminder(viewpoint, id, verb), words.reminders.changed),

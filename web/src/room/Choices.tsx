@@ -1,27 +1,44 @@
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import { useWords } from '../language/language'
 import type { Message } from '../wire/frames'
+import { buttonsOf, nextExpiry } from './offered'
 import { useRoom } from './store'
 
-/** The answers that the bot offers: pressing one is saying its words as a reply to the message. */
+const LONGEST_TIMER_MS = 2_000_000_000
+
+/** The time, anew when a button of `message` has expired. */
+function useTimeOfExpiry(message: Message): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const next = nextExpiry(message, Date.now())
+    if (next === undefined) return
+    const timer = window.setTimeout(() => setNow(Date.now()), Math.min(next - Date.now() + 1, LONGEST_TIMER_MS))
+    return () => window.clearTimeout(timer)
+  }, [message, now])
+  return now
+}
+
+/** The answers that the bot offers the viewer: pressing one is saying its words as a reply to the message. */
 export function Choices({ message }: { message: Message }): ReactNode {
   const words = useWords()
   const send = useRoom((room) => room.send)
-  const [pressed, setPressed] = useState<string | null>(null)
-  if (!message.choices?.length) return null
+  const now = useTimeOfExpiry(message)
+  const me = useRoom((room) => room.me.id)
+  const asker = useRoom((room) => room.messages.find((one) => one.id === message.reply_to)?.author)
+  const creator = useRoom((room) => (message.reminder ? room.reminders[message.reminder.id]?.created_by : undefined))
+  const replies = useRoom(
+    useShallow((room) => room.messages.filter((one) => one.reply_to === message.id && one.author.id === me).map((one) => one.text)),
+  )
+  const waiting = useRoom(
+    useShallow((room) => room.pending.filter((one) => one.reply_to === message.id && !one.isFailed).map((one) => one.text)),
+  )
+  const buttons = buttonsOf(message, { me, now, replies, waiting, asker: asker?.kind === 'person' ? asker.id : undefined, creator })
+  if (!buttons.length) return null
   return (
     <div className="choices" role="group" aria-label={words.room.answers}>
-      {message.choices.map((choice) => (
-        <button
-          key={choice.says}
-          type="button"
-          className="choice"
-          aria-pressed={pressed === choice.says}
-          onClick={() => {
-            setPressed(choice.says)
-            send(choice.says, message.id)
-          }}
-        >
+      {buttons.map(({ choice, isUsed }) => (
+        <button key={choice.says} type="button" className="choice" disabled={isUsed} onClick={() => send(choice.says, message.id)}>
           {choice.label}
         </button>
       ))}

@@ -53,7 +53,7 @@ function Completion({ id, offers, chosen, label, onPick }: {
             onPick(offer)
           }}
         >
-          <b>{offer.label}</b> <span className="muted">{offer.detail}</span>
+          <b dir="auto">{offer.label}</b> <span className="muted">{offer.detail}</span>
         </li>
       ))}
     </ul>
@@ -64,7 +64,7 @@ function Context({ text, onEnd }: { text: string; onEnd: () => void }): ReactNod
   const words = useWords()
   return (
     <div className="composer-context">
-      <span>{text}</span>
+      <span dir="auto">{text}</span>
       <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.cancel} onClick={onEnd}>
         <IconX size={16} />
       </ActionIcon>
@@ -210,6 +210,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
           ref={field}
           id="composer"
           rows={1}
+          dir="auto"
           value={text}
           aria-label={words.composer.label}
           aria-haspopup="listbox"

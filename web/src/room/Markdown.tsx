@@ -1,6 +1,9 @@
 import { memo, type ReactNode } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { useWords } from '../language/language'
+import { SafeLink } from './links'
+import { withNestedLists } from './lists'
 import { cutAtMentions, meansMe } from './mentions'
 import { useRoom } from './store'
 
@@ -38,52 +41,91 @@ function withMentions(names: readonly string[], me: string) {
   }
 }
 
+/** The bot's lines are meant: a line break within its text is a line break here. */
+function withLineBreaks() {
+  const broken = (node: Node): Node[] => {
+    if (node.type === 'text' && node.value?.trim() && node.value.includes('\n')) {
+      return node.value.split('\n').flatMap((line, at) => {
+        const text = { type: 'text', value: line }
+        return at ? [{ type: 'element', tagName: 'br', properties: {}, children: [] }, text] : [text]
+      })
+    }
+    if (node.children && !VERBATIM.has(node.tagName ?? '')) node.children = node.children.flatMap(broken)
+    return [node]
+  }
+  return (tree: Node) => {
+    broken(tree)
+  }
+}
+
+/** Code in a box that scrolls sideways; focusable, so that the arrow keys scroll it. */
+function CodeBlock({ children }: { children?: ReactNode }): ReactNode {
+  const words = useWords()
+  return (
+    <pre tabIndex={0} role="group" aria-label={words.room.code} dir="ltr">
+      {children}
+    </pre>
+  )
+}
+
+function Table({ children }: { children?: ReactNode }): ReactNode {
+  const words = useWords()
+  return (
+    <div className="table-scroll" tabIndex={0} role="group" aria-label={words.room.table}>
+      <table>{children}</table>
+    </div>
+  )
+}
+
+/** The mark of a task in a list: shown, not to be changed here. */
+function TaskMark({ checked }: { checked?: boolean }): ReactNode {
+  const words = useWords()
+  return (
+    <span className="task-mark" role="img" aria-label={checked ? words.room.taskDone : words.room.taskOpen}>
+      {checked ? '☑' : '☐'}
+    </span>
+  )
+}
+
+function Heading({ children }: { children?: ReactNode }): ReactNode {
+  return (
+    <p className="heading" dir="auto">
+      {children}
+    </p>
+  )
+}
+
 // An image from elsewhere would tell its server who reads here, and the content security policy refuses it.
 const COMPONENTS: Components = {
-  a: ({ children, href }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
-  ),
+  a: ({ children, href }) => <SafeLink href={href}>{children}</SafeLink>,
   img: ({ src, alt }) =>
     typeof src === 'string' && src.startsWith('/') && !src.startsWith('//') ? (
       <img className="picture" src={src} alt={alt ?? ''} loading="lazy" />
     ) : (
-      <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer">
-        {alt || src}
-      </a>
+      <SafeLink href={typeof src === 'string' ? src : undefined}>{alt || src}</SafeLink>
     ),
-  table: ({ children }) => (
-    <div className="table-scroll" tabIndex={0} role="region">
-      <table>{children}</table>
-    </div>
+  table: ({ children }) => <Table>{children}</Table>,
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  input: ({ checked }) => <TaskMark checked={checked} />,
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  ul: ({ children, className }) => (
+    <ul className={className} dir="auto">
+      {children}
+    </ul>
   ),
+  ol: ({ children, start }) => (
+    <ol start={start} dir="auto">
+      {children}
+    </ol>
+  ),
+  blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
   // Headings of a message are no headings of the page.
-  h1: ({ children }) => <p className="heading">{children}</p>,
-  h2: ({ children }) => <p className="heading">{children}</p>,
-  h3: ({ children }) => <p className="heading">{children}</p>,
-  h4: ({ children }) => <p className="heading">{children}</p>,
-  h5: ({ children }) => <p className="heading">{children}</p>,
-  h6: ({ children }) => <p className="heading">{children}</p>,
-}
-
-const LIST_LINE = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
-const FENCE = /^\s*(?:```|~~~)/
-
-/** Keeps lists and the lines between them apart: Markdown would make those part of the last item, and join a second list. */
-function withListsApart(text: string): string {
-  let isInList = false
-  let isInCode = false
-  return text
-    .split('\n')
-    .map((line) => {
-      if (FENCE.test(line)) isInCode = !isInCode
-      const isItem = LIST_LINE.test(line)
-      const wasInList = isInList
-      isInList = isItem || (wasInList && /^\s+\S/.test(line))
-      return !isInCode && line.trim() && wasInList !== isInList ? `\n${line}` : line
-    })
-    .join('\n')
+  h1: Heading,
+  h2: Heading,
+  h3: Heading,
+  h4: Heading,
+  h5: Heading,
+  h6: Heading,
 }
 
 function useNames(): [string, string] {
@@ -97,8 +139,8 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
   const [names, me] = useNames()
   return (
     <div className="markdown">
-      <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withMentions(names.split('\n'), me)]} components={COMPONENTS}>
-        {withListsApart(text)}
+      <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={[withLineBreaks, withMentions(names.split('\n'), me)]} components={COMPONENTS}>
+        {withNestedLists(text)}
       </ReactMarkdown>
     </div>
   )
@@ -110,12 +152,12 @@ const LINK = /(https?:\/\/[^\s<>"'）】」]+[^\s<>"'）】」.,;:!?，。；：
 export const PlainText = memo(function PlainText({ text }: { text: string }): ReactNode {
   const [names, me] = useNames()
   return (
-    <span className="plain">
+    <span className="plain" dir="auto">
       {text.split(LINK).map((part, at) =>
         at % 2 ? (
-          <a key={at} href={part} target="_blank" rel="noopener noreferrer">
+          <SafeLink key={at} href={part}>
             {part}
-          </a>
+          </SafeLink>
         ) : (
           cutAtMentions(part, names.split('\n')).map((piece, index) =>
             piece.mention === null ? (

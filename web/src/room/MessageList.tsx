@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconArrowDown } from '@tabler/icons-react'
-import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { dayName, isSameDay } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
 import type { Message } from '../wire/frames'
@@ -29,7 +29,10 @@ function useFollowing(newest: string | undefined, pending: number) {
   const [arrived, setArrived] = useState(0)
   const toEnd = () => {
     const element = box.current
-    if (element) element.scrollTop = element.scrollHeight
+    if (!element) return
+    // Said before the browser reports the scrolling: what grows meanwhile, such as a picture, is followed too.
+    element.dataset.following = 'yes'
+    element.scrollTop = element.scrollHeight
   }
   useLayoutEffect(() => {
     const element = box.current
@@ -130,6 +133,27 @@ function Loading(): ReactNode {
   )
 }
 
+/** Move the focus from message to message with the arrow keys, Home and End; from the log itself to the last one in view. */
+function moveFocus(event: KeyboardEvent<HTMLDivElement>): void {
+  const log = event.currentTarget
+  const rows = [...log.querySelectorAll<HTMLElement>('[data-message]')]
+  const at = rows.indexOf(event.target as HTMLElement)
+  if (event.ctrlKey || event.metaKey || event.altKey || (at < 0 && event.target !== log) || !rows.length) return
+  const end = log.getBoundingClientRect().bottom
+  const lastInView = rows.findLastIndex((row) => row.getBoundingClientRect().top < end)
+  const next = {
+    ArrowUp: at < 0 ? lastInView : at - 1,
+    ArrowDown: at < 0 ? lastInView : at + 1,
+    Home: 0,
+    End: rows.length - 1,
+  }[event.key]
+  const row = next === undefined ? undefined : rows[next]
+  if (!row) return
+  event.preventDefault()
+  row.focus({ preventScroll: true })
+  row.scrollIntoView({ block: 'nearest' })
+}
+
 /** The log: groups, day lines, the line above what is new, and what waits to be sent. */
 export function MessageList(): ReactNode {
   const words = useWords()
@@ -157,7 +181,7 @@ export function MessageList(): ReactNode {
   }, [all, isAtEnd])
   return (
     <div className="log-frame">
-      <div className="log" ref={box} onScroll={onScroll} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0}>
+      <div className="log" ref={box} onScroll={onScroll} role="log" aria-live="off" aria-label={words.room.log} tabIndex={0} onKeyDown={moveFocus}>
         <div className="column">
           {!hasEntered && <Loading />}
           {hasEntered && shown.length > 0 && <Earlier first={shown[0]} isHere={isEarlierHere} onShow={back} />}

@@ -31,7 +31,7 @@ export function Quote({ id }: { id: string }): ReactNode {
   const words = useWords()
   const quoted = useRoom((room) => room.messages.find((message) => message.id === id))
   return (
-    <button type="button" className="quote" onClick={() => jumpTo(id)} disabled={!quoted}>
+    <button type="button" className="quote" dir="auto" onClick={() => jumpTo(id)} disabled={!quoted}>
       {quoted ? (
         <>
           <b>{quoted.author.name}</b> {quoted.text.slice(0, 120)}
@@ -177,7 +177,9 @@ export const MessageRow = memo(function MessageRow({ message, isFirst, isMine }:
       <div className="row-body">
         {isFirst && !isMine && (
           <p className="byline">
-            <b style={{ color: isBot ? 'var(--jade)' : nameColour(message.author.name) }}>{message.author.name}</b>
+            <b dir="auto" style={{ color: isBot ? 'var(--jade)' : nameColour(message.author.name) }}>
+              {message.author.name}
+            </b>
             {isBot && <span className="badge">{words.room.assistant}</span>}
             <Stamp at={message.ts} />
           </p>

@@ -2,6 +2,7 @@ import { IconFile } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
 import type { Attachment } from '../wire/frames'
+import { SafeLink } from './links'
 
 function isOurs(url: string): boolean {
   return (url.startsWith('/') && !url.startsWith('//')) || url.startsWith('data:image/')
@@ -19,9 +20,9 @@ export function Pictures({ attachments }: { attachments?: Attachment[] }): React
             <img className="picture" src={one.url} alt={one.description} loading="lazy" />
           </a>
         ) : (
-          <a key={at} className="file" href={one.url ?? undefined} target="_blank" rel="noopener noreferrer">
-            <IconFile size={16} aria-hidden="true" /> {one.description || one.url}
-          </a>
+          <SafeLink key={at} className="file" href={one.url}>
+            <IconFile size={16} aria-hidden="true" /> <bdi>{one.description || one.url}</bdi>
+          </SafeLink>
         ),
       )}
     </span>

@@ -12,6 +12,7 @@ import type { Reminder } from '../wire/frames'
 import { Face } from './Face'
 import { jumpTo } from './MessageRow'
 import { useRoom } from './store'
+import { Example } from './Welcome'
 
 const FIRED_SHOWN = 5
 
@@ -24,7 +25,7 @@ function Waiting({ reminder }: { reminder: Reminder }): ReactNode {
     <li className="waiting" data-reminder={reminder.id}>
       {reminder.due_at && <Countdown due={reminder.due_at} />}
       <span className="waiting-words">
-        <b>{reminder.text}</b>
+        <b dir="auto">{reminder.text}</b>
         <span className="muted figures">
           {useWhom(reminder)} · {reminder.due_at ? shortTime(reminder.due_at, language) : words.reminders.states.paused}
           {reminder.repeat && ` · ${reminder.repeat_words?.[language] ?? reminder.repeat}`}
@@ -49,7 +50,6 @@ function isWaiting(reminder: Reminder): boolean {
 
 function RemindersTab(): ReactNode {
   const words = useWords()
-  const send = useRoom((room) => room.send)
   const reminders = useRoom((room) => room.reminders)
   const now = useNow(10_000)
   const all = Object.values(reminders)
@@ -60,9 +60,7 @@ function RemindersTab(): ReactNode {
     return (
       <div className="panel-empty">
         <p>{words.panel.noReminders}</p>
-        <button type="button" className="example" onClick={() => send(words.panel.tryOne)}>
-          {words.panel.tryOne}
-        </button>
+        <Example text={words.panel.tryOne} />
       </div>
     )
   }
@@ -78,7 +76,7 @@ function RemindersTab(): ReactNode {
         {fired.map((one) => (
           <li key={`${one.id} ${one.due_at}`} className="fired">
             <IconCheck size={16} className="muted" aria-hidden="true" />
-            <span className="muted">{one.text}</span>
+            <span className="muted" dir="auto">{one.text}</span>
             <span className="mono figures fired-late">{lateness(one.late_ms ?? 0)}</span>
           </li>
         ))}
@@ -96,7 +94,7 @@ function PeopleTab(): ReactNode {
       {members.map((member) => (
         <li key={member.id}>
           <Face who={member} size={30} />
-          <b>{member.name}</b>
+          <b dir="auto">{member.name}</b>
           <span className="muted">
             {member.kind === 'bot' ? words.room.assistant : member.id === me ? words.room.you : words.panel.here}
           </span>

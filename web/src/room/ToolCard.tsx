@@ -93,7 +93,7 @@ export function Block({ label, value }: { label: string; value: unknown }): Reac
   return (
     <>
       <p className="block-label">{label}</p>
-      <pre className="block mono" tabIndex={0} role="region" aria-label={label}>
+      <pre className="block mono" tabIndex={0} role="group" aria-label={label}>
         {asBlock(value)}
       </pre>
     </>

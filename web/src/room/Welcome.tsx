@@ -15,18 +15,26 @@ export function ModelLine(): ReactNode {
   )
 }
 
+/** A request to try. It names the bot, so that it is answered whoever else is in the room. */
+export function Example({ text }: { text: string }): ReactNode {
+  const send = useRoom((room) => room.send)
+  const bot = useRoom((room) => room.bot)
+  return (
+    <button type="button" className="example" onClick={() => send(`@${bot} ${text}`)}>
+      <span className="muted">@{bot}</span> {text}
+    </button>
+  )
+}
+
 /** What an empty room says: three things to try, and whether a model is connected. */
 export function Welcome(): ReactNode {
   const words = useWords()
-  const send = useRoom((room) => room.send)
   return (
     <section className="welcome">
       <h2>{words.room.empty}</h2>
       <div className="examples">
         {words.room.examples.map((example) => (
-          <button key={example} type="button" className="example" onClick={() => send(example)}>
-            {example}
-          </button>
+          <Example key={example} text={example} />
         ))}
       </div>
       <ModelLine />

@@ -1,8 +1,6 @@
-import { useEffect, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
 import { useAlerts } from '../room/alerts'
-
-const TITLE = 'Bubbles'
 
 /** The one place that speaks to screen readers: whole messages and finished tools, never single words of a stream. */
 export function Announcer(): ReactNode {
@@ -17,14 +15,4 @@ export function Announcer(): ReactNode {
       {text}
     </div>
   )
-}
-
-/** What is new in the title of the tab: "(1) ⏰ stretch". */
-export function TabTitle(): null {
-  const unseen = useAlerts((alerts) => alerts.unseen)
-  const headline = useAlerts((alerts) => alerts.headline)
-  useEffect(() => {
-    document.title = unseen ? `(${unseen}) ${headline || TITLE}` : TITLE
-  }, [unseen, headline])
-  return null
 }

@@ -22,7 +22,7 @@ function OneToast({ toast }: { toast: Toast }): ReactNode {
       </span>
       <span className="toast-words">
         <b>@{me}</b>
-        <span className="muted">{toast.text}</span>
+        <span className="muted" dir="auto">{toast.text}</span>
       </span>
       <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.close} onClick={() => dismiss(toast.id)}>
         <IconX size={17} />

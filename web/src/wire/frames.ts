@@ -25,6 +25,11 @@ export interface ToolCall {
 export interface Choice {
   label: string
   says: string
+  /** Older bots say nothing of these. */
+  state?: 'live' | 'used' | 'expired'
+  /** The ids of the people whom it serves; empty for everybody. */
+  only_for?: string[]
+  expires_at?: string | null
 }
 
 export interface Attachment {

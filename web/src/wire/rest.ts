@@ -7,6 +7,8 @@ export class Refused extends Error {
   readonly code: string
   readonly hint: string
   readonly fields: Record<string, string>
+  /** The whole body, for answers that have more than every error has. */
+  readonly body: Record<string, unknown>
 
   constructor(status: number, body: { code?: string; detail?: unknown; hint?: string; fields?: Record<string, string> }) {
     super(typeof body.detail === 'string' ? body.detail : `HTTP ${status}`)
@@ -14,6 +16,7 @@ export class Refused extends Error {
     this.code = body.code ?? 'http_error'
     this.hint = body.hint ?? ''
     this.fields = body.fields ?? {}
+    this.body = body
   }
 }
 

@@ -1,0 +1,86 @@
+"""Parts of the page that cannot be loaded or do not exist say so, and lead on; the page is never blank."""
+
+import asyncio
+
+from playwright.async_api import Page, Route, expect
+
+from tests.browser.bot_process import BotProcess
+from tests.browser.conftest import people_at
+from tests.browser.visitors import Visitors, Wardrobe
+
+CHUNKS = "**/assets/Health-*.js"
+UNLOADED = ("Failed to load resource", "Failed to fetch dynamically imported module", "Unable to preload CSS")
+
+
+def forgive(visitors: Visitors, *marks: str) -> None:
+    """Leave out complaints of the browser about what the test has broken on purpose."""
+    visitors.complaints[:] = [each for each in visitors.complaints if not any(mark in each for mark in marks)]
+
+
+async def test_page_that_is_opened_while_the_bot_is_gone_says_so_and_is_shown_on_retry(
+    bot: BotProcess, wardrobe: Wardrobe
+):
+    async with people_at(wardrobe, bot.address) as people:
+        people.expects_outage = True
+        page = await (await people.window(is_for_good=True)).new_page()
+        await people.go(page, "/", "Ada")
+        bot.kill()
+
+        await page.get_by_role("link", name="Health").click()
+
+        await expect(page.get_by_role("heading", name="Health")).to_be_visible()
+        await expect(page.locator("[data-crash=failed]")).to_contain_text("This part of the page did not work")
+        await expect(page.get_by_role("link", name="Chat")).to_be_visible()
+        await asyncio.to_thread(bot.start)
+        await page.locator("[data-link=live]").wait_for()
+        await page.get_by_role("button", name="Retry").click()
+        await expect(page.get_by_text("Checks")).to_be_visible()
+        forgive(people, *UNLOADED)
+
+
+async def _gone(route: Route) -> None:
+    await route.fulfill(status=404, body="gone")
+
+
+async def test_page_whose_script_went_with_an_upgrade_offers_to_reload(visitors: Visitors):
+    page = await (await visitors.window(is_for_good=True)).new_page()
+    await visitors.go(page, "/", "Ada")
+    await page.route(CHUNKS, _gone)
+    await page.route(f"{visitors.address}/", lambda route: route.fulfill(body="<script src=/assets/newer.js></script>"))
+
+    await page.get_by_role("link", name="Health").click()
+
+    crash = page.locator("[data-crash=outdated]")
+    await expect(crash).to_contain_text("The bot was updated. Reload to use the new page.")
+    await page.unroute(CHUNKS)
+    await page.unroute(f"{visitors.address}/")
+    await crash.get_by_role("button", name="Reload").click()
+    await expect(page.get_by_role("heading", name="Health")).to_be_visible()
+    await expect(page.locator("[data-crash]")).to_have_count(0)
+    forgive(visitors, *UNLOADED)
+
+
+async def test_fault_in_one_page_leaves_the_others(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.route("**/api/reminders?**", lambda route: route.fulfill(json={"reminders": [{"id": "x", "text": {}}]}))
+
+    await page.get_by_role("link", name="Reminders").click()
+
+    await expect(page.locator("[data-crash=failed]")).to_be_visible()
+    await page.get_by_role("link", name="Chat").click()
+    await expect(page.locator("#composer")).to_be_visible()
+    visitors.complaints.clear()
+
+
+async def test_unknown_address_is_a_page_with_a_way_back(visitors: Visitors):
+    page: Page = await (await visitors.window()).new_page()
+    answered = await page.goto(f"{visitors.address}/nosuch/page?as=Ada&room={visitors.room}")
+
+    assert answered is not None
+    assert answered.status == 404
+    await expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+    await expect(page.get_by_text("/nosuch/page")).to_be_visible()
+    await expect(page).to_have_title("Page not found · Bubbles")
+    await page.get_by_role("link", name="Back to the chat").click()
+    await expect(page.locator("#composer")).to_be_visible()
+    forgive(visitors, "status of 404")

@@ -1,0 +1,285 @@
+"""Messages in the log: what their text becomes, whom their buttons are for, and reading them without a mouse."""
+
+from collections.abc import Sequence
+
+from playwright.async_api import FilePayload, Page, WebSocketRoute, expect
+
+from tests.browser.test_files import picture
+from tests.browser.test_looks import (
+    BOT,
+    CUT_OFF,
+    PHONE,
+    at,
+    call,
+    hello,
+    message,
+    person,
+    violations_in_both_schemes,
+)
+from tests.browser.visitors import Visitors, say
+
+NESTED = "Plan:\n- fruit\n  - apple\n    - green\n- bread\nbye\n\n1. first\n  - under it\n2. second"
+RICH = """| Owner | Task |
+|---|---|
+| Lin | Checklist |
+
+- [x] book the room
+- [ ] write the notes
+
+```
+a very long line of code that is wider than its box, again and again and again, and then some more
+```
+
+[a page](http://example.org/) and `code`"""
+TABLES = f"{RICH}\n\n{RICH}"
+ARABIC = "مرحبا، هل نلتقي يوم الخميس؟"
+LONG_NAME = "W" * 40
+
+
+async def room_of(visitors: Visitors, messages: Sequence[dict[str, object]], page: Page | None = None) -> Page:
+    """Enter a room as Ada that has these messages; no bot hears what she sends."""
+    page = page or await (await visitors.window()).new_page()
+
+    def serve(socket: WebSocketRoute) -> None:
+        socket.send(hello([*messages]))
+        socket.on_message(lambda _: None)
+
+    await page.route_web_socket("**/api/chat/ws**", serve)
+    await visitors.go(page, "/", "Ada")
+    return page
+
+
+def from_bot(number: int, text: str, **more: object) -> dict[str, object]:
+    return message(number, BOT, text, -5 + number / 100, **more)
+
+
+async def test_nested_lists_stay_nested_and_have_no_empty_lines_between(visitors: Visitors):
+    page = await room_of(visitors, [from_bot(1, NESTED)])
+    log = page.locator("[data-message]")
+
+    await expect(log.locator("ul > li > ul > li > ul > li")).to_have_text("green")
+    await expect(log.locator("ol > li")).to_have_count(2)
+    await expect(log.locator("ol > li > ul > li")).to_have_text("under it")
+    await expect(log.locator("p", has_text="bye")).to_be_visible()
+    heights = await log.locator("li").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+    lines = [3, 2, 1, 1, 2, 1, 1]  # of fruit, apple, green, bread, first, under it, second, with what is inside of each
+    assert [round(height / 26) for height in heights] == lines
+
+
+async def test_line_break_of_the_bot_is_a_line_break(visitors: Visitors):
+    page = await room_of(visitors, [from_bot(1, "one\ntwo")])
+
+    await expect(page.locator("[data-message] .markdown br")).to_have_count(1)
+
+
+async def test_text_from_right_to_left_is_shown_so(visitors: Visitors):
+    messages = [message(1, person("Lin"), ARABIC, -5), from_bot(2, f"{ARABIC}\n\n- {ARABIC}"), from_bot(3, "left")]
+    page = await room_of(visitors, messages)
+
+    await expect(page.locator("[data-message=m1] .plain")).to_have_css("direction", "rtl")
+    await expect(page.locator("[data-message=m2] .markdown p")).to_have_css("direction", "rtl")
+    await expect(page.locator("[data-message=m2] .markdown li")).to_have_css("direction", "rtl")
+    await expect(page.locator("[data-message=m3] .markdown p")).to_have_css("direction", "ltr")
+    await page.locator("#composer").fill(ARABIC)
+    await expect(page.locator("#composer")).to_have_css("direction", "rtl")
+
+
+async def test_addresses_that_run_code_are_never_links(visitors: Visitors):
+    bad = "javascript:alert(1)"
+    files = [{"kind": "file", "description": "notes", "url": bad}, {"kind": "file", "description": "old", "url": None}]
+    texts = f"[click]({bad}) ![picture]({bad}) [data](data:text/html,x) <{bad}> [page](https://example.org/)"
+    page = await room_of(visitors, [from_bot(1, texts), message(2, person("Lin"), bad, -1, attachments=files)])
+
+    await expect(page.locator("[data-message]")).to_have_count(2)
+    addresses = await page.locator("main a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert addresses == ["https://example.org/"]
+    await expect(page.locator("[data-message=m1]")).to_contain_text("click picture data")
+    await expect(page.locator("[data-message=m2] .file").first).to_have_text("notes")
+
+
+UNDO = [{"label": "↩ Undo", "says": "undo"}]
+TIMES = [{"label": "08:00", "says": "1"}, {"label": "20:00", "says": "2"}]
+FIRED = {"id": "r1", "text": "tea", "due_at": "2026-11-21T11:00:00Z", "late_ms": 3}
+SNOOZE = [{"label": "Done", "says": "done"}, {"label": "10 min", "says": "snooze 10 minutes"}]
+
+
+async def test_buttons_of_others_are_not_shown(visitors: Visitors):
+    messages = [
+        message(1, person("Ada"), "remind me at 8 to run", -6),
+        message(2, person("Lin"), "remind me at 8 to swim", -6),
+        from_bot(3, "mine", reply_to="m1", choices=UNDO),
+        from_bot(4, "Lin's", reply_to="m2", choices=UNDO),
+        from_bot(5, "⏰ @Lin tea", reminder=FIRED, mentions=["lin"], choices=SNOOZE),
+        from_bot(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
+        from_bot(7, "said so", reply_to="m1", choices=[UNDO[0] | {"only_for": ["lin"]}, TIMES[0] | {"only_for": []}]),
+    ]
+    page = await room_of(visitors, messages)
+
+    shown = [await page.locator(f"[data-message=m{each}] .choice").all_inner_texts() for each in range(3, 8)]
+
+    assert shown == [["↩ Undo"], [], [], ["Done", "10 min"], ["08:00"]]
+
+
+async def test_used_buttons_cannot_be_pressed_again(visitors: Visitors):
+    messages = [
+        message(1, person("Ada"), "remind me at 8 to run", -6),
+        from_bot(2, "which?", reply_to="m1", choices=TIMES),
+        message(3, person("Ada"), "2", -4, reply_to="m2"),
+        from_bot(4, "set", reply_to="m1", choices=[UNDO[0] | {"state": "used"}]),
+        from_bot(5, "set", reply_to="m1", choices=[UNDO[0] | {"state": "expired"}]),
+        from_bot(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
+        from_bot(8, "which?", choices=[TIMES[0] | {"state": "live", "expires_at": at(0)}]),
+        from_bot(7, "set", reply_to="m1", choices=[UNDO[0] | {"state": "live"}]),
+    ]
+    page = await room_of(visitors, messages)
+
+    for closed in (2, 4, 5, 8):
+        for button in await page.locator(f"[data-message=m{closed}] .choice").all():
+            await expect(button).to_be_disabled()
+    await page.locator("[data-message=m6]").get_by_role("button", name="10 min").click()
+    await expect(page.locator("[data-message=m6]").get_by_role("button", name="10 min")).to_be_disabled()
+    await expect(page.locator("[data-message=m6]").get_by_role("button", name="Done")).to_be_enabled()
+    await expect(page.locator("[data-message=m7] .choice")).to_be_enabled()
+
+
+async def test_messages_are_read_and_acted_on_with_the_keyboard(visitors: Visitors):
+    lin = person("Lin")
+    page = await room_of(visitors, [message(each, lin, f"number {each}", -10 + each) for each in range(1, 6)])
+    await page.locator(".log").focus()
+
+    await page.keyboard.press("ArrowUp")
+    await expect(page.locator("[data-message=m5]")).to_be_focused()
+    await page.keyboard.press("ArrowUp")
+    await expect(page.locator("[data-message=m4]")).to_be_focused()
+    await page.keyboard.press("Home")
+    await expect(page.locator("[data-message=m1]")).to_be_focused()
+    await page.keyboard.press("Tab")
+    await expect(page.locator("[data-message=m1]").get_by_label("React", exact=True)).to_be_focused()
+    await page.locator("[data-message=m1]").focus()
+    await page.keyboard.press("r")
+
+    await expect(page.locator(".composer-context")).to_contain_text("number 1")
+    await expect(page.locator("#composer")).to_be_focused()
+
+
+async def test_keyboard_passes_the_actions_of_messages_that_are_not_focused(visitors: Visitors):
+    page = await room_of(visitors, [message(each, person("Lin"), f"number {each}", -10 + each) for each in range(1, 6)])
+    await page.locator(".log").focus()
+
+    await page.keyboard.press("Tab")
+
+    await expect(page.locator(".composer .attach, #composer").first).to_be_focused()
+
+
+OVERLAPS = """(row) => {
+    const box = (name) => row.querySelector(name).getBoundingClientRect()
+    const [bar, text] = [box('.actions'), box('.plain, .markdown')]
+    return bar.left < text.right && text.left < bar.right && bar.top < text.bottom && text.top < bar.bottom
+}"""
+
+
+async def test_actions_never_cover_the_text_of_their_message(visitors: Visitors):
+    lin, ada = person("Lin"), person("Ada")
+    long = "a long message " * 20
+    short = [message(1, lin, "ok", -9), message(2, ada, "ok", -8), from_bot(3, "ok")]
+    wide = [message(4, lin, long, -7), message(5, ada, long, -6), from_bot(6, long)]
+    page = await room_of(visitors, [*short, *wide])
+
+    for size in ({"width": 1280, "height": 800}, {"width": 760, "height": 900}, PHONE):
+        await page.set_viewport_size(size)
+        for row in await page.locator("[data-message]").all():
+            await row.hover()
+            await expect(row.locator(".actions")).to_be_visible()
+            assert not await row.evaluate(OVERLAPS), (size, await row.get_attribute("data-message"))
+            box = await row.locator(".actions").bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= size["width"] - box["width"]
+
+
+async def test_long_name_stays_inside_of_its_place(visitors: Visitors):
+    name = person(LONG_NAME)
+    messages = [
+        message(1, name, "hello", -9, reactions={"👍": [LONG_NAME.lower()]}),
+        message(2, person("Ada"), f"@{LONG_NAME} hello", -8, reply_to="m1"),
+    ]
+    page = await room_of(visitors, messages)
+    await page.locator(".panel").get_by_text("People").click()
+
+    for size in (PHONE, {"width": 1280, "height": 800}):
+        await page.set_viewport_size(size)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert await page.evaluate(CUT_OFF) == []
+        stamp = await page.locator("[data-message=m1] .stamp").first.bounding_box()
+        assert stamp is not None
+        assert stamp["x"] + stamp["width"] <= size["width"]
+
+
+async def test_axe_finds_nothing_in_rich_messages_open_cards_and_the_palette(visitors: Visitors):
+    calls = [
+        call("reminder_set", "ok", {"type": "once"}, result={"id": "x"}, duration_ms=1),
+        call("summary", "ok", {"style": "bullets"}, result="text", duration_ms=1),
+    ]
+    messages = [from_bot(1, TABLES), from_bot(2, "done", tool_calls=calls)]
+    page = await room_of(visitors, messages)
+    for card in await page.locator(".tool-line").all():
+        await card.click()
+
+    found = await violations_in_both_schemes(page)
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("dialog", name="Search and commands")).to_be_visible()
+    found += await violations_in_both_schemes(page)
+
+    assert found == []
+    await expect(page.locator(".task-mark").first).to_have_attribute("aria-label", "done")
+    await expect(page.locator(".markdown pre").first).to_have_attribute("tabindex", "0")
+
+
+async def test_own_picture_is_in_view_when_it_was_sent_from_further_up(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    for number in range(14):
+        await say(page, f"line {number}\n\n\nand more")
+    await expect(page.locator("[data-mine]")).to_have_count(14)
+    await page.locator(".log").hover()
+    await page.mouse.wheel(0, -900)
+    await expect(page.locator(".log")).to_have_attribute("data-following", "no")
+    file: FilePayload = {"name": "tall.png", "mimeType": "image/png", "buffer": picture(200, 900)}
+
+    await page.locator(".composer input[type=file]").set_input_files(file)
+    await expect(page.locator("[data-attached=ready]")).to_have_count(1)
+    await page.get_by_role("button", name="Send").click()
+
+    own = page.locator("[data-message] img.picture")
+    await expect(own).to_have_js_property("naturalHeight", 900)
+    await expect(own).to_be_in_viewport(ratio=1)
+
+
+async def test_palette_lists_rooms_that_were_opened_after_it_was_loaded(visitors: Visitors):
+    ada = await visitors.enter("Ada")
+    await ada.keyboard.press("Control+k")
+    await expect(ada.get_by_role("dialog")).to_be_visible()
+    await ada.keyboard.press("Escape")
+    await expect(ada.get_by_role("dialog")).to_have_count(0)
+    room, visitors.room = visitors.room, f"{visitors.room}_new"
+    await visitors.enter("Lin")
+
+    await ada.keyboard.press("Control+k")
+
+    await expect(ada.get_by_role("dialog").get_by_text(f"# {visitors.room}")).to_be_visible()
+    visitors.room = room
+
+
+async def test_tab_title_names_the_place_and_forgets_what_was_seen(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await expect(page).to_have_title(f"# {visitors.room} · Bubbles")
+    await page.locator(".rail-link").nth(1).click()
+    await expect(page).to_have_title("Reminders · Bubbles")
+
+    await page.clock.install()
+    await page.evaluate("fetch('/api/chat/sessions')")
+    await page.locator(".rail-link").nth(0).click()
+    await say(page, "remind me in 1 second to stretch")
+    await page.locator(".rail-link").nth(1).click()
+    await expect(page).to_have_title("(1) ⏰ stretch", timeout=10_000)
+    await page.clock.run_for(13_000)
+
+    await expect(page).to_have_title("Reminders · Bubbles")
