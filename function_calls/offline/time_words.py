@@ -12,13 +12,15 @@ from msgspec.structs import replace
 
 from function_calls.offline.impossible_times import impossible_times
 from function_calls.offline.pack import LanguagePack
-from services.time_expressions import Reading, TimeReadings, is_effort_spent, spend_effort
+from services.time_expressions import MOST_EFFORT, Reading, TimeReadings, is_effort_spent, spend_effort
 
 Span = tuple[int, int]
 
 _FIRST_HOUR_UP = 5
 _HALF_DAY = 12
 _CHARACTERS_A_UNIT = 5
+_MOST_TIMES = 20
+"""Times in one text; nobody who wants something names more."""
 _MOST_LOOSE = 24
 """Lengths of time and times that no clock knows which are read in one text."""
 
@@ -76,6 +78,9 @@ def find_times(text: str, now: datetime, pack: LanguagePack, read: TimeReader) -
             found.append(words)
     for words in _impossible(text, plain, found, reader):
         found = [each for each in found if not any(_overlap(span, words.spans[0]) for span in each.spans)] + [words]
+    if len(found) > _MOST_TIMES:  # the work of the sentence patterns grows with the fourth power of their number
+        spend_effort(MOST_EFFORT)
+        return ()
     return tuple(sorted(found, key=lambda words: words.spans))
 
 

@@ -56,7 +56,7 @@ def _scanner(figured: str, telling: str) -> re.Pattern[str]:
     )
 
 
-MOST_SENSES, MOST_TOKENS = 100, 1_000
+MOST_SENSES, MOST_TOKENS = 100, 400
 """Words and figures of a text that may be part of a time, and joints; keeps the work of a hostile one small."""
 
 Tokens = dict[int, list[Item]]

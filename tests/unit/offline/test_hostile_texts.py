@@ -7,8 +7,7 @@ import pytest
 from function_calls.offline import OfflineInterpreter
 from function_calls.offline.pack import load_pack
 from function_calls.wording import LANGUAGES
-from services.time_expressions import limited_effort, parse_all
-from services.time_expressions.effort import MOST_EFFORT
+from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.grammar import vocabulary
 from tests.unit.offline.conftest import NOW, Say
 
@@ -38,11 +37,11 @@ def test_a_word_of_a_list_that_comes_forty_times_is_read_at_once(say: Say, langu
 
 
 @pytest.mark.parametrize(
-    "piece", ["今天今天99三五点reminders.别五点周1.5", "february ", "吗", "等到", "remind me 到", "呀"]
+    "piece", ["今天今天99三五点reminders.别五点周1.5", "february ", "吗", "等到", "呀", "下班以后", "放学后", "~"]
 )
 @pytest.mark.parametrize("length", [400, 4_000])
 def test_a_piece_that_was_slow_once_is_read_at_once(say: Say, piece: str, length: int) -> None:
-    text = (piece * length)[:length]
+    text = ("提醒我" + piece * length)[:length]
     begun = time.process_time()
 
     say(text, is_addressed=True)
