@@ -36,6 +36,7 @@ from bot.settings import Settings
 from bot.tool_servers.sources import ToolSources, tool_sources
 from bot.turns import TurnFactory
 from bot.unknown_names import unknown_names
+from bot.watchdog import Watchdog
 from bot.welcome import Welcome
 from bot.wiring import Functions, Parts, built_in_registry, wired
 from function_calls.assistant import Assistant
@@ -108,6 +109,7 @@ async def build_app(
     database: Database | None = None,
     timetable: Timetable | None = None,
     pace: WakerPace | None = None,
+    watchdog: Watchdog | None = None,
 ) -> AsyncIterator[App]:
     """Wire a bot and run it for as long as the context lasts.
 
@@ -121,6 +123,7 @@ async def build_app(
         database: where everything is kept instead of the configured one; it is entered here.
         timetable: wakes the services up instead of APScheduler.
         pace: how the reminders are delivered.
+        watchdog: notes which message is handled, and knows those that must not be read again; entered by the caller.
 
     Raises:
         StorageBusy: another process uses the same database file.
@@ -162,6 +165,7 @@ async def build_app(
             plugins=plugins,
             telemetry=model.telemetry,
             claimed=chats.claimed,
+            watchdog=watchdog,
             listener_for=chats.listener,
         )
         way = wired(parts)
@@ -190,7 +194,7 @@ async def build_app(
             plugins=plugins,
             relay=chats.relay,
             claimed=chats.claimed,
-            connections=await _connections(ground, chats, way.router, given_up),
+            connections=await _connections(ground, chats, way.router, given_up, watchdog),
         )
         await enter(_at_work(app, ground, timetable, pace, model))
         yield app
@@ -209,12 +213,18 @@ def _tools(
     )
 
 
-async def _connections(ground: Foundation, chats: Chats, router: MessageRouter, given_up: GivenUp) -> Connections:
+async def _connections(
+    ground: Foundation, chats: Chats, router: MessageRouter, given_up: GivenUp, watchdog: Watchdog | None
+) -> Connections:
     settings, clock, state = ground.settings, ground.clock, ground.state
     language, unanswered = settings.bot.language, UnansweredMessages(ground.database)
 
     async def resume(among: Collection[Key] | None) -> Resumption:
-        return await Resumption.of(unanswered, chats.outbox, state, clock, language=language, among=among)
+        if watchdog is not None and among is not None:
+            watchdog.look()  # at what the worker stood still on whose messages these were
+        return await Resumption.of(
+            unanswered, chats.outbox, state, clock, language=language, among=among, watchdog=watchdog
+        )
 
     return Connections(
         router=router,

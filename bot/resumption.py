@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bot.middleware import Next
 from bot.outbox import Outbox
+from bot.watchdog import Watchdog
 from function_calls.calls import Reply
 from function_calls.wording import say
 from services.chat import ChatMessage, Choice
@@ -31,13 +32,21 @@ Screen = Callable[[ChatMessage, Next], Awaitable[None]]
 class Resumption:
     """Handles such a message once more, or tells its sender, who can say it again with a button.
 
-    A message is taken up once: one that a start has tried already may be why the bot died, and is only told. `owed`
-    are the messages that were there when this run began, or, of several workers, those that were another one's until
-    this one took them over; those that come in now are somebody else's.
+    A message is taken up once: one that a start has tried already may be why the bot died, and its sender is only
+    told, spoken to or not. One that the event loop stood still on is not even tried (`watchdog`). `owed` are the
+    messages that were there when this run began, or, of several workers, those that were another one's until this one
+    took them over; those that come in now are somebody else's.
     """
 
     def __init__(
-        self, owed: Iterable[ChatMessage], outbox: Outbox, state: StateStore, clock: Clock, *, language: str
+        self,
+        owed: Iterable[ChatMessage],
+        outbox: Outbox,
+        state: StateStore,
+        clock: Clock,
+        *,
+        language: str,
+        watchdog: Watchdog | None = None,
     ) -> None:
         self._owed: dict[str, list[ChatMessage]] = {}
         for message in owed:
@@ -46,6 +55,7 @@ class Resumption:
         self._state = state
         self._clock = clock
         self._language = language
+        self._watchdog = watchdog
 
     @classmethod
     async def of(
@@ -57,11 +67,12 @@ class Resumption:
         *,
         language: str,
         among: Collection[tuple[str, str]] | None = None,
+        watchdog: Watchdog | None = None,
     ) -> "Resumption":
         """What is owed now; `among` limits it to messages that were another process's, by chat and id."""
         found = await unanswered.since(clock.now() - TOLD_WITHIN)
         owed = [each for each in found if among is None or (each.address.key, each.id) in among]
-        return cls(owed, outbox, state, clock, language=language)
+        return cls(owed, outbox, state, clock, language=language, watchdog=watchdog)
 
     def owed_on(self, platform: str) -> Sequence[ChatMessage]:
         """What is owed on a platform, oldest first."""
@@ -70,23 +81,21 @@ class Resumption:
     async def take_up(self, platform: str, handle: Handle, screen: Screen) -> None:
         """Deal with what is owed on a platform, in order; `handle` handles a message as if it had just come."""
         for message in self.owed_on(platform):
-            if await self._is_tried_now(message):
+            is_tried = bool(await self._state.get(_tried_key(message)))
+            if self._is_unreadable(message):
+                await handle(replace(message, is_recorded=True))  # by telling its sender
+            elif not is_tried and self._clock.now() - message.sent_at <= ANSWERED_WITHIN:
+                await self._state.set(_tried_key(message), value=True, keep=TOLD_WITHIN)
                 logger.bind(chat=message.address.key, message=message.id).info("a message of before is taken up")
                 await handle(replace(message, is_recorded=True))
-            elif message.is_addressed or message.is_private:
+            elif is_tried or message.is_addressed or message.is_private:
                 await screen(replace(message, is_recorded=True), self._tell)
 
     async def _tell(self, message: ChatMessage) -> None:
         await self._outbox.reply(message.address, self._missed(message))
 
-    async def _is_tried_now(self, message: ChatMessage) -> bool:
-        if self._clock.now() - message.sent_at > ANSWERED_WITHIN:
-            return False
-        key = f"taken_up:{message.address.key}#{message.id}"
-        if await self._state.get(key):
-            return False
-        await self._state.set(key, value=True, keep=TOLD_WITHIN)
-        return True
+    def _is_unreadable(self, message: ChatMessage) -> bool:
+        return self._watchdog is not None and self._watchdog.is_unreadable((message.address.key, message.id))
 
     def _missed(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self._language)
@@ -99,3 +108,7 @@ class Resumption:
         return Reply(
             text=say(language, "notice.missed"), reply_to=message.id, mentions=(message.sender,), choices=again
         )
+
+
+def _tried_key(message: ChatMessage) -> str:
+    return f"taken_up:{message.address.key}#{message.id}"

@@ -16,6 +16,7 @@ from bot.middleware import Middleware, Next, chain
 from bot.outbox import Outbox
 from bot.reactions import Reactions
 from bot.storage_retry import StorageRetry
+from bot.unreadable import UnreadableMessages
 from bot.whole_characters import mended
 from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
@@ -46,10 +47,12 @@ class MessageRouter:
         claimed: ClaimedTurns | None = None,
         intake: Intake | None = None,
         retry: StorageRetry | None = None,
+        unreadable: UnreadableMessages | None = None,
     ) -> None:
         """Record messages by `intake` as they arrive, and corrections again by `retry`; without, once in their turn.
 
-        With `claimed` other processes may deal with messages too, and each is answered by one.
+        With `claimed` other processes may deal with messages too, and each is answered by one. With `unreadable` a
+        message that an earlier process stood still on is not read, and each step is noted.
         """
         self._assistant = assistant
         self._outbox = outbox
@@ -63,6 +66,7 @@ class MessageRouter:
         self._claimed = claimed
         self._intake = intake
         self._retry = retry
+        self._unreadable = unreadable
         self._being_handled: dict[_Key, asyncio.Task[object]] = {}
         self._given_up: set[_Key] = set()
 
@@ -89,7 +93,7 @@ class MessageRouter:
             self._being_handled.setdefault(key, task)
         is_first = self._being_handled.get(key) is task
         try:
-            await self._handle(incoming)
+            await self._read(incoming)
         except asyncio.CancelledError:
             if task is None or key not in self._given_up:
                 raise
@@ -102,6 +106,14 @@ class MessageRouter:
                 self._being_handled.pop(key, None)
         if is_first and self._claimed is not None:
             self._claimed.deal_with(key)
+
+    async def _read(self, message: ChatMessage) -> None:
+        if self._unreadable is None:
+            await self._handle(message)
+        elif self._unreadable.has(message):
+            await self._unreadable.tell(message)
+        else:
+            await self._unreadable.watchdog.handle((message.address.key, message.id), self._handle(message))
 
     async def screen(self, message: ChatMessage, last: Next) -> None:
         """Ask of `message` what is asked of every message, and pass it to `last` instead of the assistant."""

@@ -65,6 +65,11 @@ class BotSettings(Group):
     timezone: str = Field("", description="IANA time zone of the bot, such as Europe/Berlin; empty = the machine's.")
     owners: tuple[Place, ...] = Field((), description="People the bot obeys everywhere, as platform:id of the person.")
     data_dir: Path = Field(Path("data"), description="Folder of the database and of the log file.")
+    stall_seconds: int = Field(
+        30,
+        ge=0,
+        description="Seconds after which a bot whose event loop stands still prints its stacks and ends; 0 = never.",
+    )
 
     @field_validator("timezone")
     @classmethod

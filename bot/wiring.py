@@ -30,6 +30,8 @@ from bot.settings import Settings
 from bot.storage_retry import StorageRetry
 from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
+from bot.unreadable import UnreadableMessages
+from bot.watchdog import Watchdog
 from function_calls import handlers, handlers_undo, handlers_web
 from function_calls.assistant import Assistant, Command, LoopLimits
 from function_calls.consent import answer_of
@@ -108,6 +110,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     plugins: PluginHouse
     telemetry: Telemetry | None = None
     claimed: ClaimedTurns | None = None
+    watchdog: Watchdog | None = None
     listener_for: ListenerFor = nobody_hears
 
 
@@ -220,8 +223,22 @@ def wired(parts: Parts) -> Wired:
         claimed=parts.claimed,
         intake=Intake(parts.services.get(HistoryService), access, retry),
         retry=retry,
+        unreadable=_unreadable(parts, access),
     )
     return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)
+
+
+def _unreadable(parts: Parts, access: Access) -> UnreadableMessages | None:
+    if parts.watchdog is None:
+        return None
+    return UnreadableMessages(
+        watchdog=parts.watchdog,
+        access=access,
+        outbox=parts.outbox,
+        history=parts.services.get(HistoryService),
+        zones=parts.services.get(ZoneService),
+        language=parts.settings.bot.language,
+    )
 
 
 def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:

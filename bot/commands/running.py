@@ -1,7 +1,6 @@
 """The bot of `bubbles run` and `bubbles chat`, running: platforms, page, and what is warmed up beside them."""
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final
@@ -16,6 +15,7 @@ from bot.plugins.watching import plugins_watched
 from bot.settings import Settings
 from bot.settings_sources import secret_values
 from bot.tool_servers.sources import tool_secrets
+from bot.watchdog import Watchdog, stop_on_sigterm
 from function_calls.offline import OfflineInterpreter
 from function_calls.phrases import every_claim
 from services.clock import Clock
@@ -64,10 +64,14 @@ async def _serve(
 ) -> None:
     room = room_of(settings, clock)
     chats = create_platforms(settings, clock) if platforms is None else platforms
-    _stop_on_sigterm()
+    watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
+    stop_on_sigterm(watchdog)
     with suppress(asyncio.CancelledError):
         async with (
-            build_app(settings, platforms=[*chats, *([room] if room is not None else [])], clock=clock) as app,
+            watchdog,
+            build_app(
+                settings, platforms=[*chats, *([room] if room is not None else [])], clock=clock, watchdog=watchdog
+            ) as app,
             plugins_watched(app, settings, is_wanted=watches_plugins),
             page_served(app, room, settings, clock),
             _warming_up(app),
@@ -95,10 +99,3 @@ async def _warming_up(app: App) -> AsyncIterator[None]:
         yield
     finally:
         warming.cancel()
-
-
-def _stop_on_sigterm() -> None:
-    task = asyncio.current_task()
-    if task is not None:
-        with suppress(NotImplementedError):  # Windows has no signal handlers in its event loop
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

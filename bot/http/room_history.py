@@ -36,6 +36,11 @@ class RoomHistory:
         found = await self._pages.one(chat, message_id)
         return None if found is None else (await self._shapes(chat, [found]))[0]
 
+    async def reply_to(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
+        """The last thing that the bot replied to a message; None when it did not."""
+        found = await self._pages.replies(chat, [message_id])
+        return (await self._shapes(chat, found[-1:]))[0] if found else None
+
     async def page(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[SessionMessage]:
         """The same as the specification has it."""
         paged = await self._pages.of_chat(chat, before=before, limit=limit)

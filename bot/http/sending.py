@@ -15,9 +15,13 @@ from bot.http.shapes import SendAnswer, SendBody
 from bot.platforms.web.adapter import Said, Spoken
 from bot.platforms.web.frames import Frame, MessageShape, json_text
 from bot.platforms.web.room import Listener
+from function_calls.wording import say
 from services.chat import Attachment
+from services.languages import language_of
+from services.storage.unanswered import UnansweredMessages
 
 _BEAT_SECONDS: Final = 15.0
+_RETRY_SECONDS: Final = 5.0
 _FOLLOWED: Final = frozenset({"message", "tool_start", "tool_complete"})
 
 
@@ -54,6 +58,8 @@ class Sending:
         self._room = context.room
         self._offering = DirectOffer(context, session_id, words.person, tool_servers, page)
         self._history = RoomHistory(context)
+        self._unanswered = UnansweredMessages(context.app.database)
+        self._started_at = context.started_at
         self._session_id = session_id
         self._words = words
 
@@ -68,7 +74,11 @@ class Sending:
         return said
 
     async def answer(self) -> SendAnswer:
-        """Say it and wait until the bot has dealt with it."""
+        """Say it and wait until the bot has dealt with it.
+
+        Raises:
+            HttpRefused: `not_answered`, it was said before, to a bot that ended before it answered.
+        """
         said = await self.begin()
         return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=await self._reply(said))
 
@@ -87,6 +97,9 @@ class Sending:
                     told = told or frame.type == "message"
                     yield _event(frame.type, frame.data)
             yield await self._end(said, is_told=told)
+        except HttpRefused as error:
+            detail = say(language_of(self._words.text, "en"), f"http.{error.code}", **error.fields)
+            yield _event("error", {"code": error.code, "detail": detail, "hint": ""})
         except Exception:
             yield _event("error", {"code": "internal", "detail": "the answer could not be followed", "hint": ""})
             raise
@@ -103,7 +116,14 @@ class Sending:
     async def _reply(self, said: Said) -> MessageShape | None:
         """The answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
         sent = await _finished(said)
-        return await self._history.one(said.message.address, said.answer_id) or sent
+        chat, message_id = said.message.address, said.message.id
+        reply = await self._history.one(chat, said.answer_id) or sent
+        if reply is not None or said.is_new:
+            return reply
+        reply = await self._history.reply_to(chat, message_id)
+        if reply is None and await self._unanswered.has(chat, message_id, before=self._started_at):
+            raise HttpRefused(503, "not_answered", retry_after=_RETRY_SECONDS)
+        return reply
 
 
 async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:

@@ -5,7 +5,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from services.chat import ChatMessage
+from services.chat import ChatAddress, ChatMessage
 from services.storage.instants import to_micros
 from services.storage.message_rows import MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MESSAGE, TURN
@@ -25,6 +25,9 @@ _IS_REPLIED = sa.exists().where(
 _WAS_SILENT = sa.exists().where(
     TURN.c.message_id == MESSAGE.c.message_id, TURN.c.chat_key == MESSAGE.c.chat_key, TURN.c.reply == ""
 )
+_IS_OWED = sa.and_(
+    MESSAGE.c.deleted_at.is_(None), sa.not_(MESSAGE.c.sender_is_bot), sa.not_(_IS_REPLIED), sa.not_(_WAS_SILENT)
+)
 
 
 class UnansweredMessages:
@@ -38,15 +41,14 @@ class UnansweredMessages:
         newest = sa.select(sa.func.max(MESSAGE.c.id)).scalar_subquery()
         query = (
             sa.select(*MESSAGE_COLUMNS)
-            .where(
-                MESSAGE.c.id > newest - _LOOKED_AT,
-                MESSAGE.c.sent_at > to_micros(moment),
-                MESSAGE.c.deleted_at.is_(None),
-                sa.not_(MESSAGE.c.sender_is_bot),
-                sa.not_(_IS_REPLIED),
-                sa.not_(_WAS_SILENT),
-            )
+            .where(MESSAGE.c.id > newest - _LOOKED_AT, MESSAGE.c.sent_at > to_micros(moment), _IS_OWED)
             .order_by(MESSAGE.c.id)
         )
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(messages_of(rows))
+
+    async def has(self, chat: ChatAddress, message_id: str, *, before: datetime) -> bool:
+        """Whether a message that was sent before a moment (timezone-aware) is owed an answer or a silence."""
+        is_it = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id)
+        query = sa.select(sa.exists().where(is_it, MESSAGE.c.sent_at < to_micros(before), _IS_OWED))
+        return bool(await self._database.read(lambda connection: connection.scalar(query)))

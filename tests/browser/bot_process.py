@@ -75,6 +75,17 @@ class BotProcess:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
+    def terminate(self) -> None:
+        """Ask it to end."""
+        assert self._process is not None
+        self._process.terminate()
+
+    def end(self, seconds: float) -> tuple[int, str]:
+        """Wait until it ends by itself; return its exit code and what it has printed since it was ready."""
+        assert self._process is not None
+        printed = self._process.communicate(timeout=seconds)[0]
+        return self._process.returncode, printed.decode(errors="replace")
+
     def resident_megabytes(self) -> float:
         """The memory it holds."""
         assert self._process is not None

@@ -12,10 +12,12 @@ from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message
+from bot.watchdog import Watchdog
 from services.history.service import HistoryService
 from services.storage.database import Database
 from services.storage.message_store import SqlMessageStore
 from services.storage.state_store import SqlStateStore
+from tests.unit.bot.test_watchdog import stood_still_on
 
 ADDRESS = replace(HOME, platform="fake")
 ASKED = make_message("bubbles, what is the time?")
@@ -35,7 +37,7 @@ async def keep(database, *messages):
 
 
 @asynccontextmanager
-async def started(database, *answers, after=timedelta(seconds=5), **router):
+async def started(database, *answers, after=timedelta(seconds=5), watchdog=None, **router):
     """The next run: its platform once everything that is owed has been dealt with."""
     clock = StandingClock(NOW + after)
     platform = FakePlatform(clock)
@@ -48,6 +50,7 @@ async def started(database, *answers, after=timedelta(seconds=5), **router):
         interpreter=ScriptedInterpreter([*answers], is_strict=False),
         clock=clock,
         database=Database(database),
+        watchdog=watchdog,
     ) as app:
         await app.settled()
         yield platform
@@ -94,6 +97,48 @@ async def test_a_message_that_was_tried_before_is_only_told(database):
         pass
 
     assert "interrupted" in again.texts[0]
+
+
+async def test_a_message_nobody_addressed_that_was_tried_before_is_told_too(database):
+    await keep(database, replace(ASKED, text="remind me at 5 to cook", is_addressed=False))
+    async with Database(database) as opened:
+        await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
+
+    async with started(database, "It is noon.", after=timedelta(seconds=9)) as again:
+        pass
+
+    assert "interrupted" in again.texts[0]
+
+
+@pytest.mark.parametrize("is_addressed", [True, False])
+@pytest.mark.parametrize("after", [timedelta(seconds=5), timedelta(hours=1)])
+async def test_a_message_the_last_run_stood_still_on_is_not_read_and_its_sender_is_told(
+    database, tmp_path, is_addressed, after
+):
+    await keep(database, replace(ASKED, is_addressed=is_addressed))
+    stood_still_on(tmp_path, ("fake:home", "m1"))
+
+    async with (
+        Watchdog(tmp_path, 0) as watchdog,
+        started(database, "It is noon.", after=after, watchdog=watchdog) as run,
+    ):
+        pass
+    async with Watchdog(tmp_path, 0) as watchdog, started(database, "It is noon.", watchdog=watchdog) as again:
+        pass
+
+    [(_, told)] = run.sent
+    assert told.text.startswith("I could not read your message from 02:00")
+    assert (told.reply_to, told.choices, again.sent) == ("m1", (), [])
+
+
+async def test_a_message_the_last_run_stood_still_on_is_not_read_when_the_platform_brings_it_again(database, tmp_path):
+    stood_still_on(tmp_path, ("fake:home", "m1"))
+    async with Watchdog(tmp_path, 0) as watchdog, started(database, "It is noon.", watchdog=watchdog) as run:
+        await run.say("bubbles, what is the time?", message_id="m1")
+        await run.say("bubbles, what is the time?", message_id="m1")
+        await run.say("bubbles, and now?", message_id="m2")
+
+    assert [text[:21] for text in run.texts] == ["I could not read your", "It is noon."]
 
 
 async def test_whoever_waited_long_is_asked_to_say_it_again_with_a_button(database):

@@ -1,10 +1,16 @@
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.platforms.web import ids
+from bot.platforms.web.rooms import address_of
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall
-from services.chat import Person
+from services.chat import ChatMessage, Person
+from services.history.service import HistoryService
+from services.storage.database import Database
+from services.storage.message_store import SqlMessageStore
 
 
 def events(text):
@@ -55,6 +61,56 @@ async def test_the_same_client_id_is_one_message_and_gives_the_same_answer(api):
     assert not again["is_new"]
     assert again["reply"]["id"] == first["reply"]["id"]
     assert len(reminders) == 1
+
+
+async def kept(database, *, age):
+    """The database of a bot that ended before it answered what Ann said so long ago as `one`."""
+    ann, now = ids.person_called("Ann"), datetime.now(UTC)
+    message = ChatMessage(
+        id=ids.message_id("one", ann),
+        address=address_of("lobby"),
+        sender=ann,
+        text="what is the time?",
+        sent_at=now - age,
+        is_addressed=True,
+    )
+    async with Database(database) as opened:
+        await HistoryService(SqlMessageStore(opened)).record(message)
+    return database
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_client_that_repeats_a_message_nobody_answered_is_told_so(api_of, tmp_path, stream):
+    database = await kept(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(days=3))
+    api = await api_of(database=database)
+
+    answer = await say(api, "what is the time?", client_id="one", name="Ann", stream=stream)
+
+    if stream:
+        assert events(answer.text)[-1][0] == "error"
+        assert events(answer.text)[-1][1]["code"] == "not_answered"
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (503, "not_answered")
+        assert answer.headers["Retry-After"] == "5"
+
+
+async def test_a_client_that_repeats_a_message_gets_the_notice_that_it_was_missed(api_of, tmp_path):
+    database = await kept(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(hours=2))
+    api = await api_of(database=database)
+    await api.context.app.settled()
+
+    answer = (await say(api, "what is the time?", client_id="one", name="Ann")).json()
+
+    assert (answer["is_new"], "interrupted" in answer["reply"]["text"]) == (False, True)
+
+
+async def test_a_client_that_repeats_a_message_that_led_to_silence_gets_no_reply_and_no_error(api):
+    await say(api, "Ann, lovely weather", client_id="one", name="Lin")
+    await say(api, "thanks", client_id="two", name="Lin")
+
+    again = await say(api, "thanks", client_id="two", name="Lin")
+
+    assert (again.status_code, again.json()["reply"]) == (200, None)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,120 @@
+"""A message that stops the event loop: the process is ended, the message is not read again, its sender is told."""
+
+import asyncio
+import signal
+import textwrap
+
+import httpx
+import pytest
+
+from tests.browser.bot_process import BotProcess
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
+
+STUCK = textwrap.dedent(
+    """
+    import asyncio
+    from pathlib import Path
+
+    from function_calls.registry import tool_function
+
+
+    @tool_function(returns="reply", examples=("stand still",))
+    async def stand_still() -> str:
+        "Let nothing else run."
+        with Path("calls.txt").open("a") as calls:
+            calls.write("called\\n")
+        await asyncio.sleep(1)
+        while True:
+            pass
+    """
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "stuck.py").write_text(STUCK, encoding="utf-8")
+    return tmp_path
+
+
+async def say(client, text, client_id):
+    """Say something in the lobby; None where the bot ends or stands still meanwhile."""
+    body = {"session_id": "lobby", "message": text, "client_id": client_id, "name": "Ada"}
+    try:
+        return (await client.post("/api/chat/send", json=body)).json()
+    except httpx.HTTPError:
+        return None
+
+
+async def stood_still(bot, folder):
+    """Let the bot stand still on one message while another one of the room waits for its turn."""
+    async with httpx.AsyncClient(base_url=bot.address, timeout=2) as client:
+        first = asyncio.create_task(say(client, "stand still", "m1"))
+        for _ in range(500):
+            if (folder / "calls.txt").exists():
+                break
+            await asyncio.sleep(0.02)
+        assert await say(client, "list my reminders", "m2") is None
+        assert await first is None
+
+
+async def answer_of(bot, text, client_id, seconds=30.0):
+    """What a client gets that says its message again until it is answered."""
+    async with asyncio.timeout(seconds), httpx.AsyncClient(base_url=bot.address, timeout=10) as client:
+        while True:
+            answer = await say(client, text, client_id)
+            if answer is not None and answer.get("code") != "not_answered":
+                return answer
+            await asyncio.sleep(0.2)
+
+
+async def test_a_message_that_stops_the_loop_is_not_read_again_after_kill_9_and_its_sender_is_told(folder):
+    with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
+        await stood_still(bot, folder)
+        await asyncio.sleep(2)
+        bot.kill()
+        await asyncio.to_thread(bot.start)
+        told = await answer_of(bot, "stand still", "m1")
+        queued = await answer_of(bot, "list my reminders", "m2")
+        bot.kill()
+        await asyncio.to_thread(bot.start)
+        told_again = await answer_of(bot, "stand still", "m1")
+
+    assert told["is_new"] is False
+    assert told["reply"]["text"].startswith("I could not read your message from ")
+    assert told_again["reply"]["text"] == told["reply"]["text"]
+    assert "reminder" in queued["reply"]["text"]
+    assert (folder / "calls.txt").read_text() == "called\n"
+
+
+async def test_a_process_whose_loop_stands_still_prints_its_stacks_and_ends(folder):
+    with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="4") as bot:
+        await stood_still(bot, folder)
+        code, printed = await asyncio.to_thread(bot.end, 60)
+        await asyncio.to_thread(bot.start)
+        told = await answer_of(bot, "stand still", "m1")
+
+    assert code == -signal.SIGABRT
+    assert "the event loop stood still for 4 s" in printed
+    assert "in stand_still" in printed
+    assert told["reply"]["text"].startswith("I could not read your message from ")
+
+
+async def test_sigterm_ends_a_process_whose_loop_stands_still(folder):
+    with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
+        await stood_still(bot, folder)
+        bot.terminate()
+        code, _ = await asyncio.to_thread(bot.end, 30)
+
+    assert code == -signal.SIGABRT
+
+
+async def test_sigterm_ends_a_process_that_runs_in_good_order(folder):
+    with BotProcess(folder) as bot:
+        async with httpx.AsyncClient(base_url=bot.address, timeout=10) as client:
+            assert (await say(client, "list my reminders", "m1"))["reply"] is not None
+        bot.terminate()
+        code, _ = await asyncio.to_thread(bot.end, 40)
+
+    assert (code, list(folder.glob("reading-*"))) == (0, [])

@@ -1,0 +1,163 @@
+"""Which message the event loop stood still on is known after the process has gone."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bot import watchdog_process
+from bot.watchdog import Noted, StepNotes, Watchdog, key_in
+
+KEY = ("web:lobby", "m1")
+
+
+@pytest.fixture
+def notes(tmp_path):
+    made = StepNotes(tmp_path / "reading-1-a")
+    yield made
+    made.close()
+
+
+def stood_still_on(folder, key=KEY, name="reading-999999999-a"):
+    """What a process leaves behind that was killed while its loop stood still."""
+    left = StepNotes(folder / name)
+    left.begin("\t".join(key).encode() + b"\0")
+    (folder / f"{name}.stalled").touch()
+    return left.path
+
+
+async def test_a_message_is_noted_while_it_is_handled_and_not_while_it_waits(notes):
+    seen = []
+    waiting = asyncio.Event()
+
+    async def handling() -> None:
+        seen.append(key_in(notes.path))
+        await waiting.wait()
+        seen.append(key_in(notes.path))
+
+    async def handle() -> None:
+        await Noted(handling(), notes, KEY)
+
+    task = asyncio.create_task(handle())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    between = key_in(notes.path)
+    waiting.set()
+    await task
+
+    assert (seen, between, key_in(notes.path)) == ([KEY, KEY], None, None)
+
+
+async def test_cancelling_a_noted_message_cancels_what_it_waits_for(notes):
+    ended = []
+
+    async def handling() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(True)
+
+    async def handle() -> None:
+        await Noted(handling(), notes, KEY)
+
+    task = asyncio.create_task(handle())
+    await asyncio.sleep(0)
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (ended, key_in(notes.path)) == ([True], None)
+
+
+async def test_an_error_of_a_noted_message_is_its_error(notes):
+    async def handling() -> None:
+        await asyncio.sleep(0)
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        await Noted(handling(), notes, KEY)
+    assert key_in(notes.path) is None
+
+
+async def test_what_an_earlier_process_stood_still_on_is_unreadable_until_its_sender_was_told(tmp_path):
+    stood_still_on(tmp_path)
+    async with Watchdog(tmp_path, 0) as first:
+        known = first.is_unreadable(KEY)
+    async with Watchdog(tmp_path, 0) as second:
+        known_again = second.is_unreadable(KEY)
+        second.forget(KEY)
+    async with Watchdog(tmp_path, 0) as third:
+        known_after = third.is_unreadable(KEY)
+
+    assert (known, known_again, known_after, list(tmp_path.iterdir())) == (True, True, False, [])
+
+
+async def test_a_message_that_was_handled_at_the_end_without_standing_still_is_readable(tmp_path):
+    left = stood_still_on(tmp_path)
+    left.with_name(f"{left.name}.stalled").unlink()
+
+    async with Watchdog(tmp_path, 0) as watchdog:
+        assert not watchdog.is_unreadable(KEY)
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_clean_end_leaves_nothing(tmp_path):
+    async with Watchdog(tmp_path, 5):
+        pass
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.timeout(60)
+def test_a_process_without_beats_gets_a_sign_prints_its_stacks_and_ends(tmp_path):
+    sign = tmp_path / "sign"
+    code = "import faulthandler, time\nfaulthandler.enable()\nprint(flush=True)\ndef stuck(): time.sleep(600)\nstuck()"
+    stuck = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    stuck.stdout.readline()
+    watching = watch(stuck.pid, 3, sign)
+    error = stuck.communicate(timeout=30)[1]
+    watching.communicate(timeout=30)
+
+    assert (stuck.returncode, sign.exists()) == (-signal.SIGABRT, True)
+    assert "in stuck" in error
+
+
+@pytest.mark.timeout(60)
+def test_a_process_that_was_stopped_by_its_terminal_is_not_ended(tmp_path):
+    sleeping = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    os.kill(sleeping.pid, signal.SIGSTOP)
+    watching = watch(sleeping.pid, 3, tmp_path / "sign")
+    time.sleep(5)
+    is_alive = sleeping.poll() is None
+    sleeping.kill()
+    sleeping.wait()
+    watching.communicate(timeout=30)
+
+    assert (is_alive, (tmp_path / "sign").exists()) == (True, False)
+
+
+@pytest.mark.timeout(60)
+def test_a_beat_that_comes_again_takes_the_sign_away(tmp_path):
+    sign = tmp_path / "sign"
+    watching = watch(os.getpid(), 600, sign)
+    until(sign.exists)
+    watching.stdin.write(b".")
+    watching.stdin.flush()
+    until(lambda: not sign.exists())
+    watching.communicate(timeout=30)
+
+
+def watch(pid, seconds, sign):
+    command = [sys.executable, watchdog_process.__file__, str(pid), str(seconds), str(sign)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def until(is_so, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
