@@ -118,14 +118,14 @@ class HearingContract:
         """As a reply to the message that has it."""
         if not rig.platform.capabilities.choices:
             pytest.skip("the platform has no buttons")
-        choices = (Choice(label="Done ✓", says="done"), Choice(label="10 min", says="snooze 10 minutes"))
+        choices = (Choice(label="Done ✓", says="done"), Choice(label="↩ Undo", says="/undo 123450123456789"))
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=choices))
         [heard] = await rig.heard()
-        await rig.press(heard.id, "10 min", sender="ben")
+        await rig.press(heard.id, "↩ Undo", sender="ben")
         [message] = await rig.messages()
 
-        assert heard.choices == ("Done ✓", "10 min")
-        assert message.text == "snooze 10 minutes"
+        assert heard.choices == ("Done ✓", "↩ Undo")
+        assert message.text == "/undo 123450123456789"
         assert message.sender.name == "ben"
         assert message.reply_to == heard.id
         assert message.is_addressed
