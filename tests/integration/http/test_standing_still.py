@@ -42,7 +42,7 @@ async def say(client, text, client_id):
     """Say something in the lobby; None where the bot ends or stands still meanwhile."""
     body = {"session_id": "lobby", "message": text, "client_id": client_id, "name": "Ada"}
     try:
-        return (await client.post("/api/chat/send", json=body)).json()
+        return (await client.post("/api/chat/send", json={**body, "stream": False})).json()
     except httpx.HTTPError:
         return None
 
