@@ -1,6 +1,7 @@
 """The data folder: only the user of the bot reads what is in it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from loguru import logger
@@ -17,7 +18,9 @@ def close_data_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         return
-    shared = {Path.cwd(), Path.home(), Path("/")}
+    shared = {Path.cwd(), Path("/")}
+    with suppress(RuntimeError):  # a user of a container may have no home
+        shared.add(Path.home())
     own = [] if folder.resolve() in shared else [folder]
     files = [each for pattern in _FILES for each in folder.glob(pattern)]
     closed = close_to_others([*own, *files, folder / "files"])
