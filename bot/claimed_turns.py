@@ -10,7 +10,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from services.chat import ChatMessage
 from services.clock import Clock
-from services.outage_log import OutageLog
+from services.repeat_limit import RepeatLimit
 from services.storage.turn_claims import Key, TurnClaims
 
 _LOOK_SECONDS: Final = 2.0
@@ -24,7 +24,7 @@ class ClaimedTurns:
     def __init__(self, claims: TurnClaims, clock: Clock) -> None:
         self._claims = claims
         self._clock = clock
-        self._outages = OutageLog()
+        self._outages = RepeatLimit.of_one_loop()
 
     async def is_ours(self, message: ChatMessage) -> bool:
         """Whether the answer to `message` is ours to give; it is where the database does not say."""
@@ -57,7 +57,7 @@ class ClaimedTurns:
         if not platform.capabilities.per_process:
             await self._take_over(platform.name, take_over, only_of_the_gone=False)
             return
-        outages = OutageLog()
+        outages = RepeatLimit.of_one_loop()
         while isinstance(platform, TakesUp):
             try:
                 await self._take_over(platform.name, take_over, only_of_the_gone=True)

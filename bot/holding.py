@@ -9,7 +9,7 @@ from typing import Final
 from loguru import logger
 
 from services.clock import Clock
-from services.outage_log import OutageLog
+from services.repeat_limit import RepeatLimit
 from services.storage.platform_leases import PlatformLeases
 
 LEASE_LASTS: Final = timedelta(seconds=9)
@@ -90,7 +90,7 @@ class Holding:
             logger.warning("this worker is connected to {} no longer: another one is, or may be soon", platform)
 
     async def _keep(self) -> None:
-        loop, outages = asyncio.get_running_loop(), OutageLog()
+        loop, outages = asyncio.get_running_loop(), RepeatLimit.of_one_loop()
         begun_at = loop.time()
         while True:
             asked_at = loop.time()

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from loguru import logger
 
-from bot.repeat_limit import RepeatLimit
 from bot.settings import LogSettings
 from bot.terminal_text import printable
 from services.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
 from services.private_files import make_private_folder, open_private
+from services.repeat_limit import RepeatLimit
 
 if TYPE_CHECKING:
     from loguru import Record

@@ -14,7 +14,7 @@ from bot.platform import OutgoingMessage
 from services.chat import ChatAddress
 from services.clock import Clock
 from services.errors import DeliveryFailed
-from services.outage_log import OutageLog
+from services.repeat_limit import RepeatLimit
 from services.storage.handed_over import HandedOver
 
 PATIENCE: Final = timedelta(seconds=30)
@@ -80,7 +80,7 @@ class Relay:
 
     async def serve(self, send: Send) -> None:
         """Say with `send` what others hand over, until cancelled."""
-        outages = OutageLog()
+        outages = RepeatLimit.of_one_loop()
         async with asyncio.TaskGroup() as group:
             while True:
                 try:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from bot.http.networks import network_of
-from bot.repeat_limit import RepeatLimit
 from bot.settings import HttpSettings
+from services.repeat_limit import RepeatLimit
 
 _RESERVED_FILES: Final = 256  # for the database, chat platforms, tool servers, uploads and logs
 _REPORT_SECONDS: Final = 60.0

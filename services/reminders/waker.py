@@ -8,12 +8,12 @@ from uuid import uuid4
 from loguru import logger
 
 from services.clock import Clock
-from services.outage_log import OutageLog
 from services.reminders.dispatcher import Dispatcher
 from services.reminders.pace import WakerPace
 from services.reminders.ports import Courier, DeliveryLedger
 from services.reminders.retries import RetryPolicy
 from services.reminders.waiting import wait_or_nap
+from services.repeat_limit import RepeatLimit
 
 __all__ = ["Waker", "WakerPace"]
 
@@ -43,7 +43,7 @@ class Waker:
         self._is_claim_due = True
         self._is_claim_open = False
         self._is_draining = False
-        self._outages = OutageLog()
+        self._outages = RepeatLimit.of_one_loop()
         self._target: datetime | None = None
         self._last_look: datetime | None = None
 

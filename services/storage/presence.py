@@ -13,7 +13,7 @@ from typing import Self
 import sqlalchemy as sa
 from loguru import logger
 
-from services.outage_log import OutageLog
+from services.repeat_limit import RepeatLimit
 from services.storage import ledger, postgres, postgres_marks
 from services.storage.patience import Patience
 from services.storage.tables import WORKER
@@ -92,7 +92,7 @@ class Presence:
         return freed
 
     async def _beat_for_ever(self) -> None:
-        outages = OutageLog()
+        outages = RepeatLimit.of_one_loop()
         while True:
             try:
                 await self._in_thread(self._announce)

@@ -1,0 +1,38 @@
+"""Repeated lines of the log: one a time and key, with a count, and another failure of a loop at once."""
+
+import asyncio
+
+import pytest
+
+from services.repeat_limit import RepeatLimit
+
+
+def test_repeats_are_left_out_and_counted_until_the_time_is_over():
+    limit = RepeatLimit(60.0)
+
+    assert [limit.left_out("a", now) for now in (0.0, 1.0, 59.0, 60.0, 61.0)] == [0, None, None, 2, None]
+
+
+def test_keys_are_limited_each_by_itself():
+    limit = RepeatLimit(60.0)
+
+    assert [limit.left_out(key, 0.0) for key in ("a", "b", "a", "b")] == [0, 0, None, None]
+
+
+def test_key_that_came_longest_ago_is_forgotten():
+    limit = RepeatLimit(60.0, most_keys=2)
+
+    assert [limit.left_out(key, 0.0) for key in ("a", "b", "c", "a")] == [0, 0, 0, 0]
+
+
+@pytest.mark.looptime
+async def test_failure_of_a_loop_is_admitted_once_a_minute_and_another_one_at_once():
+    limit = RepeatLimit.of_one_loop()
+    away, full = OSError("away"), OSError("full")
+    admitted = [limit.admits(error) for error in (away, away, full, full, away)]
+    await asyncio.sleep(59)
+    admitted.append(limit.admits(away))
+    await asyncio.sleep(1)
+    admitted.append(limit.admits(away))
+
+    assert admitted == [True, False, True, False, True, False, True]
