@@ -31,7 +31,10 @@ def close_to_others(paths: Iterable[Path]) -> list[Path]:
     """Take the rights of other users away from those of `paths` that are there; return the paths that had some.
 
     Links are left alone, and so are folders that everybody writes to (sticky) and what belongs to another user.
+    Windows has no such rights: files there have those of their folder.
     """
+    if not hasattr(os, "geteuid"):
+        return []
     return [each for each in paths if _close(each)]
 
 

@@ -5,7 +5,6 @@ process has no file descriptor left for its database, its chat platforms and its
 """
 
 import asyncio
-import resource
 from collections.abc import Callable, Collection
 from typing import Any, Final, Literal
 
@@ -16,6 +15,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from bot.http.networks import network_of
 from bot.settings import HttpSettings
 from services.repeat_limit import RepeatLimit
+
+try:
+    import resource
+except ImportError:  # Windows does not limit the open files of a process
+    _ARE_FILES_LIMITED = False
+else:
+    _ARE_FILES_LIMITED = True
 
 _RESERVED_FILES: Final = 256  # for the database, chat platforms, tool servers, uploads and logs
 _REPORT_SECONDS: Final = 60.0
@@ -37,20 +43,24 @@ class ConnectionLimits(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, settings: HttpSettings) -> "ConnectionLimits":
         """Read the limits of the settings, lowered where the system allows this process fewer open files."""
-        open_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        allowed = open_files - min(_RESERVED_FILES, open_files // 2)
-        if allowed < settings.max_connections:
-            logger.warning(
-                "http.max_connections is {}, and {} are taken: this process may open {} files (ulimit -n)",
-                settings.max_connections,
-                allowed,
-                open_files,
-            )
-        return cls(in_all=min(allowed, settings.max_connections), per_address=settings.max_connections_per_address)
+        in_all = settings.max_connections
+        if _ARE_FILES_LIMITED:
+            open_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+            in_all = min(in_all, open_files - min(_RESERVED_FILES, open_files // 2))
+            if in_all < settings.max_connections:
+                logger.warning(
+                    "http.max_connections is {}, and {} are taken: this process may open {} files (ulimit -n)",
+                    settings.max_connections,
+                    in_all,
+                    open_files,
+                )
+        return cls(in_all=in_all, per_address=settings.max_connections_per_address)
 
 
 def raise_file_limit() -> None:
     """Let this process open as many files as the system allows it (RLIMIT_NOFILE: the soft limit to the hard one)."""
+    if not _ARE_FILES_LIMITED:
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:
         return

@@ -11,7 +11,6 @@ import ctypes
 import errno
 import os
 import platform
-import resource
 import struct
 import sys
 from collections.abc import Iterable, Iterator
@@ -112,18 +111,19 @@ def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: 
 
 
 def _limit(seconds: float, megabytes: int) -> None:
-    cpu = max(1, int(seconds) + 1)
-    _set(resource.RLIMIT_CPU, cpu)
-    _set(resource.RLIMIT_AS, megabytes * 1_000_000)
-    _set(resource.RLIMIT_FSIZE, _FILE_MEGABYTES * 1_000_000)
-    _set(resource.RLIMIT_NOFILE, 64)
-    _set(resource.RLIMIT_CORE, 0)
+    import resource  # Windows has no such module, and the bot imports this one there too
 
-
-def _set(kind: int, value: int) -> None:
-    _, most = resource.getrlimit(kind)
-    value = value if most == resource.RLIM_INFINITY else min(value, most)
-    resource.setrlimit(kind, (value, value))
+    limits = {
+        resource.RLIMIT_CPU: max(1, int(seconds) + 1),
+        resource.RLIMIT_AS: megabytes * 1_000_000,
+        resource.RLIMIT_FSIZE: _FILE_MEGABYTES * 1_000_000,
+        resource.RLIMIT_NOFILE: 64,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, wanted in limits.items():
+        _, most = resource.getrlimit(kind)
+        value = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(kind, (value, value))
 
 
 def _restrict_files(library: ctypes.CDLL, folder: str, readable: Iterable[str]) -> bool:
