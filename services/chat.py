@@ -23,12 +23,16 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 
 
 class Person(Struct, frozen=True, kw_only=True):
-    """Somebody who writes in a chat. `id` is stable on its platform; `name` is what people see."""
+    """Somebody who writes in a chat. `id` is stable on its platform; `name` is what people see.
+
+    `username` is the name that others write after an @, without it; empty where the platform has none or tells none.
+    """
 
     id: str
     name: str
     is_bot: bool = False
     is_admin: bool = False
+    username: str = ""
 
 
 class Attachment(Struct, frozen=True, kw_only=True):

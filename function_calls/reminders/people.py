@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.chat import Person
+from services.chat import ChatMessage, Person
 from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.member_names import matching, unresolved
+from services.member_names import is_username_only, matching, unresolved, with_account
 from services.reminders.model import EVERYONE
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
@@ -38,11 +38,32 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
         mentioned = (*mentioned, *await _mentioned_before(ctx, history))
     known = _known(whole, mentioned, ctx)
     if known is not None:
-        return _but_not_oneself((known,), ctx)
-    people = [_known(name, mentioned, ctx) or await _member(name, ctx, history) for name in _names(whole)]
+        return _but_not_oneself((await _account(known, ctx, history),), ctx)
+    people = [await _person(name, mentioned, ctx, history) for name in _names(whole)]
     if any(each.id == EVERYONE for each in people):
         return (Person(id=EVERYONE, name=whole),)
     return _but_not_oneself(tuple({each.id: each for each in people}.values()), ctx)
+
+
+async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:
+    """Return whom `name` stands for.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`.
+    """
+    known = _known(name, mentioned, ctx)
+    return await _member(name, ctx, history) if known is None else await _account(known, ctx, history)
+
+
+async def _account(person: Person, ctx: CallContext, history: HistoryService) -> Person:
+    """Return the member with the user name that `person` is, where the platform told nothing but that name."""
+    if not is_username_only(person):
+        return person
+    return with_account(person, (message.sender for message in await _written(ctx, history)))
+
+
+async def _written(ctx: CallContext, history: HistoryService) -> Sequence[ChatMessage]:
+    return await history.recent(replace(ctx.chat, thread_id=None), _MOST_READ)
 
 
 async def _member(name: str, ctx: CallContext, history: HistoryService) -> Person:
@@ -52,7 +73,7 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
         RequestRefused: `person_ambiguous(name, people)`.
     """
     members = await ctx.members()
-    written = await history.recent(replace(ctx.chat, thread_id=None), _MOST_READ)
+    written = await _written(ctx, history)
     known = [*(person for message in written for person in (*message.mentions, message.sender)), *members]
     found = matching(name, known)
     if len(found) > 1:

@@ -9,7 +9,7 @@ from services.storage import sqlite
 from services.storage.tables import MESSAGE, OPT_OUT
 
 Columns = dict[str, object]
-_NOTHING_ELSE: Columns = {"mentions": "", "attachments": ""}
+_NOTHING_ELSE: Columns = {"sender_username": "", "mentions": "", "attachments": ""}
 WORDLESS_TURN: Columns = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
 """What is left of a turn without its words."""
 _WORDLESS_CALL: Columns = {

@@ -50,8 +50,9 @@ def erase_messages(
     messages, replies = gone_messages(connection, mine), gone_messages(connection, answers)
     connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
     take_out(connection, mine)
-    blank = {"sender_id": "", "sender_name": "", "text": "", "mentions": "", "attachments": "", "reply_to": None}
-    connection.execute(MESSAGE.update().where(mine).values(blank | {"deleted_at": at}))
+    texts = ("sender_id", "sender_name", "sender_username", "text", "mentions", "attachments")
+    blank = dict.fromkeys(texts, "") | {"reply_to": None, "deleted_at": at}
+    connection.execute(MESSAGE.update().where(mine).values(blank))
     return messages, replies
 
 

@@ -19,6 +19,7 @@ MESSAGE_COLUMNS = (
     MESSAGE.c.sender_id,
     MESSAGE.c.sender_name,
     MESSAGE.c.sender_is_bot,
+    MESSAGE.c.sender_username,
     MESSAGE.c.text,
     MESSAGE.c.sent_at,
     MESSAGE.c.reply_to,
@@ -50,7 +51,7 @@ def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
 def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
     """The messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
     addresses: dict[tuple[str, str | None], ChatAddress] = {}
-    people: dict[tuple[str, str, bool], Person] = {}
+    people: dict[tuple[str, str, bool, str], Person] = {}
     for (
         _,
         chat,
@@ -65,12 +66,12 @@ def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
         who_else,
         files,
     ) in rows:
-        identifier, name, is_bot = sender
-        who, where = (identifier, name, bool(is_bot)), (chat, thread)
+        identifier, name, is_bot, username = sender
+        who, where = (identifier, name, bool(is_bot), username), (chat, thread)
         if where not in addresses:
             addresses[where] = address_of(chat, thread)
         if who not in people:
-            people[who] = Person(id=identifier, name=name, is_bot=bool(is_bot))
+            people[who] = Person(id=identifier, name=name, is_bot=bool(is_bot), username=username)
         yield ChatMessage(
             id=message_id,
             address=addresses[where],

@@ -227,6 +227,7 @@ def _columns(message: ChatMessage) -> dict[str, object]:
         "sender_id": message.sender.id,
         "sender_name": message.sender.name,
         "sender_is_bot": message.sender.is_bot,
+        "sender_username": message.sender.username,
         "text": message.text,
         "sent_at": to_micros(message.sent_at),
         "reply_to": message.reply_to,

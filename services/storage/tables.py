@@ -19,6 +19,7 @@ MESSAGE = sa.Table(
     sa.Column("sender_id", sa.String, nullable=False),
     sa.Column("sender_name", sa.String, nullable=False),
     sa.Column("sender_is_bot", sa.Boolean, nullable=False, default=False),
+    sa.Column("sender_username", sa.String, nullable=False, default="", server_default=""),
     sa.Column("text", sa.String, nullable=False),
     sa.Column("sent_at", BIG, nullable=False),
     sa.Column("reply_to", sa.String),

@@ -171,6 +171,7 @@ def _message(row: sa.RowMapping) -> MessageLine:
         id=row["message_id"],
         sender_id=row["sender_id"],
         sender_name=row["sender_name"],
+        sender_username=row["sender_username"],
         is_bot=bool(row["sender_is_bot"]),
         text=row["text"].replace("\x00", ""),
         sent_at=from_micros(row["sent_at"]),

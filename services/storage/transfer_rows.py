@@ -86,6 +86,7 @@ def _message_columns(line: MessageLine) -> Columns:
         "message_id": line.id,
         "sender_id": line.sender_id,
         "sender_name": line.sender_name,
+        "sender_username": line.sender_username,
         "sender_is_bot": line.is_bot,
         "text": line.text,
         "sent_at": to_micros(line.sent_at),

@@ -89,6 +89,7 @@ class MessageLine(_Line):
     id: Id
     sender_id: Text
     sender_name: Text
+    sender_username: Text = ""
     is_bot: bool = False
     text: Text
     sent_at: AwareDatetime

@@ -51,6 +51,14 @@ async def test_the_people_and_the_files_that_a_message_names_are_kept(messages: 
     assert await messages.recent(HOME, 10) == (kept,)
 
 
+async def test_user_name_of_who_writes_is_kept(messages: MessageStore):
+    kept = replace(message(1), sender=Person(id="42", name="Robert Smith", username="bob_s"))
+
+    await messages.add([kept])
+
+    assert await messages.recent(HOME, 10) == (kept,)
+
+
 async def test_a_message_id_is_new_once_in_each_chat(messages: MessageStore):
     work = ChatAddress(platform="console", chat_id="work")
     twice = message(1)

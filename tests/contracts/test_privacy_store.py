@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from msgspec.structs import replace
 
 from services.call_log.model import CallRecord, TurnRecord
@@ -18,6 +19,7 @@ from services.storage.memories import SqlMemoryStore
 from services.storage.message_store import SqlMessageStore
 from services.storage.privacy_store import SqlPrivacyStore
 from services.storage.scope_store import SqlScopeStore
+from services.storage.tables import MESSAGE
 
 HOME = ChatAddress(platform="console", chat_id="home")
 WORK = ChatAddress(platform="console", chat_id="work")
@@ -180,6 +182,20 @@ async def test_opting_in_again_keeps_what_is_written_from_then_on(privacy, messa
     await messages.add([message(1)])
 
     assert await texts(messages) == ["tea 1"]
+
+
+@pytest.mark.parametrize("way", ["erased", "not recorded"])
+async def test_nothing_that_names_who_wrote_is_left(privacy, messages, database, way):
+    ann = Person(id="ann", name="Ann", username="ann_lee")
+    if way == "not recorded":
+        await privacy.opt_out(HERE, NOW)
+    await messages.add([message(1, sender=ann)])
+    if way == "erased":
+        await privacy.erase(HERE, NOW)
+    columns = (MESSAGE.c.sender_id, MESSAGE.c.sender_name, MESSAGE.c.sender_username)
+    rows = await database.read(lambda connection: connection.execute(sa.select(*columns)).all())
+
+    assert [tuple(row) for row in rows] == [("", "", "")]
 
 
 async def test_what_is_erased_is_counted_and_gone(privacy, messages, database):

@@ -38,7 +38,7 @@ from services.transfer.wanted import Wanted
 
 HOME = ChatAddress(platform="web", chat_id="home")
 WORK = ChatAddress(platform="web", chat_id="work")
-ANN, BEN = Person(id="ann", name="Ann"), Person(id="ben", name="Ben 本")
+ANN, BEN = Person(id="ann", name="Ann", username="ann_a"), Person(id="ben", name="Ben 本")
 BOT = Person(id="bot", name="Bubbles", is_bot=True)
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CLOCK = FixedClock(NOW)

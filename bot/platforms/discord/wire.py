@@ -66,6 +66,7 @@ def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMe
             name=message.author.name_in(message.member),
             is_bot=message.author.bot or message.webhook_id is not None,
             is_admin=place.is_admin,
+            username=message.author.username,
         ),
         text=text,
         sent_at=message.timestamp or _created(message.id),
@@ -137,7 +138,12 @@ def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
     return ChatMessage(
         id=interaction.id,
         address=address_of(interaction.channel_id, place),
-        sender=Person(id=user.id, name=user.name_in(interaction.member), is_admin=bool(rights & _MANAGES)),
+        sender=Person(
+            id=user.id,
+            name=user.name_in(interaction.member),
+            is_admin=bool(rights & _MANAGES),
+            username=user.username,
+        ),
         text=text,
         sent_at=_created(interaction.id),
         is_addressed=True,

@@ -131,4 +131,5 @@ def _profile(user: str, found: object) -> Profile:
         name=str(display or found.get("real_name") or found.get("name") or user),
         is_admin=bool(found.get("is_admin") or found.get("is_owner")),
         is_bot=bool(found.get("is_bot")),
+        username=str(found.get("name") or ""),
     )

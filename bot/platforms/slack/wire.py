@@ -63,6 +63,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     name: str
     is_admin: bool = False
     is_bot: bool = False
+    username: str = ""
 
 
 def users_in(message: Message) -> set[str]:
@@ -215,4 +216,10 @@ def _name(user: str, people: Mapping[str, Profile]) -> str:
 
 def _person(user: str, people: Mapping[str, Profile]) -> Person:
     profile = people.get(user, Profile(name=user))
-    return Person(id=user, name=profile.name, is_bot=profile.is_bot, is_admin=profile.is_admin)
+    return Person(
+        id=user,
+        name=profile.name,
+        is_bot=profile.is_bot,
+        is_admin=profile.is_admin,
+        username=profile.username,
+    )

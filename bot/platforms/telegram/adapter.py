@@ -288,7 +288,7 @@ class TelegramPlatform:
     def _remember(self, user: User) -> None:
         """Note whose user name it is, which Telegram does not tell when somebody mentions it."""
         if user.username:
-            person = Person(id=str(user.id), name=user.name, is_bot=user.is_bot)
+            person = Person(id=str(user.id), name=user.name, is_bot=user.is_bot, username=user.username)
             self._people[user.username.lower()] = person
 
     async def _answer(self, query_id: str) -> None:

@@ -159,7 +159,13 @@ def _sender(message: Message, user: User, admins: Collection[str]) -> Person:
 
 
 def _person(user: User, admins: Collection[str]) -> Person:
-    return Person(id=str(user.id), name=user.name, is_bot=user.is_bot, is_admin=str(user.id) in admins)
+    return Person(
+        id=str(user.id),
+        name=user.name,
+        is_bot=user.is_bot,
+        is_admin=str(user.id) in admins,
+        username=user.username,
+    )
 
 
 def _attachments(message: Message) -> tuple[Attachment, ...]:

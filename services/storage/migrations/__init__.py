@@ -6,4 +6,4 @@ Every change of `services/storage/models` after version 1 is a file in `versions
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 11
+SCHEMA_VERSION: Final = 12

@@ -23,6 +23,7 @@ class MessageRow(StoredTable, table=True):
     sender_id: str
     sender_name: str
     sender_is_bot: bool = False
+    sender_username: str = Field(default="", sa_column_kwargs={"server_default": ""})
     text: str
     sent_at: int = Field(sa_type=BIG)
     reply_to: str | None = None

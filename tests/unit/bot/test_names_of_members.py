@@ -22,11 +22,11 @@ SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=Fal
 class Chat:
     """A running bot in a chat whose members the platform lists."""
 
-    def __init__(self, app, platform, clock):
+    def __init__(self, app, platform, clock, first=1):
         self.app, self.platform, self.clock = app, platform, clock
-        self._count = 0
+        self._count = first - 1
 
-    async def say(self, text, sender=ANN):
+    async def say(self, text, sender=ANN, mentions=()):
         self._count += 1
         message = ChatMessage(
             id=f"m{self._count}",
@@ -35,6 +35,7 @@ class Chat:
             text=text,
             sent_at=self.clock.now(),
             is_addressed=text.startswith("Bubbles"),
+            mentions=mentions,
         )
         await self.platform.deal_with(message)
         return self.platform.texts[-1] if self.platform.texts else ""
@@ -50,6 +51,31 @@ async def chat():
     platform = FakePlatform(clock)
     async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database("sqlite://")) as app:
         yield Chat(app, platform, clock)
+
+
+async def test_user_name_is_known_after_a_restart(tmp_path):
+    bob = Person(id="42", name="Robert Smith", username="Bob_S")
+    without_account = Person(id="@bob_s", name="bob_s")
+    clock = LoopClock()
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with build_app(SETTINGS, platforms=[FakePlatform(clock)], clock=clock, database=Database(url)) as app:
+        await Chat(app, app.outbox.platforms["fake"], clock).say("good morning", bob)
+    platform = FakePlatform(clock)
+    async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(url)) as app:
+        chat = Chat(app, platform, clock, first=2)
+        await chat.say("Bubbles, remind @bob_s tomorrow at 9:00 to water plants", mentions=(without_account,))
+        await chat.say("Bubbles, remind @bob_s tomorrow at 10:00 to buy milk")
+        await chat.say("Bubbles, remind @bob_s and me tomorrow at 11:00 to eat", mentions=(without_account,))
+        targets = await chat.targets()
+
+    assert targets == [Person(id="42", name="Robert Smith")] * 3 + [ANN]
+
+
+async def test_user_name_of_nobody_known_stays_as_the_platform_told_it(chat):
+    stranger = Person(id="@zoe_z", name="zoe_z")
+    await chat.say("Bubbles, remind @zoe_z tomorrow at 9:00 to water plants", mentions=(stranger,))
+
+    assert await chat.targets() == [stranger]
 
 
 @pytest.mark.parametrize("name", ["Bob", "bob smith", "@bob", "@bob:localhost", "@Bob_Smith"])

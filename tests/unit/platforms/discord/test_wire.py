@@ -32,7 +32,9 @@ def test_mentions_are_names_and_the_bot_is_called_by_its_own():
 
 
 def test_the_sender_has_the_name_of_the_guild():
-    assert heard("message", wire.Place(is_admin=True)).sender == Person(id="7", name="Annie", is_admin=True)
+    assert heard("message", wire.Place(is_admin=True)).sender == Person(
+        id="7", name="Annie", is_admin=True, username="ann"
+    )
 
 
 def test_a_thread_is_part_of_its_channel():
@@ -89,7 +91,7 @@ def test_a_slash_command_is_its_text():
     assert (said.text, said.is_addressed, said.sender) == (
         "/remind tea at 5",
         True,
-        Person(id="7", name="Annie", is_admin=True),
+        Person(id="7", name="Annie", is_admin=True, username="ann"),
     )
 
 

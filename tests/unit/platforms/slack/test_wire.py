@@ -15,7 +15,7 @@ from services.errors import DeliveryFailed
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 ME = wire.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles")
-PEOPLE = {"U7": Profile(name="Ann", is_admin=True), "U8": Profile(name="Wei")}
+PEOPLE = {"U7": Profile(name="Ann", is_admin=True, username="ann.lee"), "U8": Profile(name="Wei")}
 TEAM = ChatAddress(platform="slack", chat_id="C1")
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
@@ -43,7 +43,7 @@ def test_the_people_of_a_message_are_those_whose_names_it_needs():
 
 
 def test_the_sender_has_the_name_and_rights_of_the_profile():
-    assert heard("message").sender == Person(id="U7", name="Ann", is_admin=True)
+    assert heard("message").sender == Person(id="U7", name="Ann", is_admin=True, username="ann.lee")
 
 
 def test_what_is_said_in_a_thread_is_answered_there_and_a_thread_of_the_bot_is_for_it():

@@ -41,8 +41,10 @@ def test_people_are_mentioned_by_number_where_telegram_tells_it_and_by_user_name
     ]
 
 
-def test_the_sender_is_known_by_number_and_full_name():
-    assert heard("group mention", admins={"7"}).sender == Person(id="7", name="Ann Lee", is_admin=True)
+def test_the_sender_is_known_by_number_full_name_and_user_name():
+    ann = Person(id="7", name="Ann Lee", is_admin=True, username="ann_lee")
+
+    assert heard("group mention", admins={"7"}).sender == ann
 
 
 def test_the_time_is_an_instant():
