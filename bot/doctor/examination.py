@@ -18,7 +18,7 @@ from services.clock import Clock
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     """Everything that the bot of `settings` depends on, one after the other."""
-    yield await examine_database(settings.database_url, clock)
+    yield await examine_database(settings.database_url)
     yield examine_zone_data(clock.now())
     async with Asking(clock) as asking:
         model = language_model(settings.model)

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from bot.findings.finding import Finding, good, problem
-from services.clock import Clock
 from services.errors import ConfigError, StorageBusy, StorageFull
 from services.reminders.zone_data import zone_data_version
-from services.storage.database import Database
+from services.storage.database import Database, first_line
 from services.storage.soundness import find_damage, refuse_empty_beside_old
-from services.storage.sqlite import file_of
-from services.storage.state_store import SqlStateStore
 from services.storage.view import has_tables
 
 _MAX_SKEW = timedelta(seconds=30)
@@ -58,8 +55,8 @@ def _year_of(version: str) -> int | None:
     return datetime.fromtimestamp(int(version), UTC).year if version.isdigit() else None
 
 
-async def examine_database(url: str, clock: Clock) -> Finding:
-    """Whether the database opens and takes a row; one that does not exist yet is not created."""
+async def examine_database(url: str) -> Finding:
+    """Find out whether the database takes a write and is sound; nothing is created, upgraded or kept."""
     try:
         database = Database(url)
         if not await has_tables(url) and not await asyncio.to_thread(_has_remains, database):
@@ -67,12 +64,10 @@ async def examine_database(url: str, clock: Clock) -> Finding:
     except ConfigError as error:
         return problem("database", error.problem, "correct storage.url")
     try:
-        async with database:
-            lost_journal = database.has_lost_journal
-            await SqlStateStore(database, clock).set("doctor", "was here", keep=timedelta(seconds=1), is_promised=True)
-            damage = await database.find_damage()
+        await database.try_write()
+        damage = await asyncio.to_thread(_damage_of, database)
     except StorageBusy as busy:
-        damage, lost_journal = await asyncio.to_thread(_damage_of, database), False
+        damage = await asyncio.to_thread(_damage_of, database)
         if damage is None and not database.is_disk_full:
             return good("database", f"{database.name} is in use by {busy.holder}; its pages are sound")
     except StorageFull as full:
@@ -86,20 +81,20 @@ async def examine_database(url: str, clock: Clock) -> Finding:
     except Exception as error:  # noqa: BLE001 - whatever a driver raises is what the operator wants to read
         return problem(
             "database",
-            f"{database.name} cannot be written: {_first_line(error)}",
+            f"{database.name} cannot be written: {first_line(error)}",
             "let the bot's user write there (bot.data_dir, storage.url), and see that the disk is not full",
         )
-    return _examine_contents(database, damage, lost_journal=lost_journal)
+    return _examine_contents(database, damage)
 
 
-def _examine_contents(database: Database, damage: str | None, *, lost_journal: bool) -> Finding:
+def _examine_contents(database: Database, damage: str | None) -> Finding:
     """Report damaged pages, a full disk or a missing write-ahead log."""
     if damage is not None:
         step = "stop the bot and restore a backup (bubbles restore FILE)"
         return problem("database", f"{database.name} is damaged: {damage}", step)
     if database.is_disk_full:
         return problem("database", f"the disk of {database.name} is full", _MAKE_ROOM)
-    if lost_journal:
+    if database.has_lost_journal:
         step = "look for it, or compare with a backup; if you opened the database with another program, all is well"
         return problem("database", f"the write-ahead log of {database.name} is missing after a crash", step)
     return good("database", f"{database.name} can be written, and its pages are sound")
@@ -116,8 +111,7 @@ def _has_remains(database: Database) -> bool:
 
 
 def _damage_of(database: Database) -> str | None:
-    file = file_of(database.url)
-    return None if file is None else find_damage(file)
+    return None if database.path is None else find_damage(database.path)
 
 
 def _examine_place(database: Database) -> Finding:
@@ -129,7 +123,3 @@ def _examine_place(database: Database) -> Finding:
         return good("database", f"{database.name} does not exist yet; the first start creates it")
     step = "let the bot's user write there (bot.data_dir, storage.url)"
     return problem("database", f"{database.name} cannot be created: {folder} is not writable", step)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]

@@ -25,6 +25,7 @@ from services.storage.presence import Presence
 from services.storage.schema import make_schema
 from services.storage.sent_journal import SentJournal
 from services.storage.soundness import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
+from services.storage.write_probe import try_write
 
 T = TypeVar("T")
 _TRIES = 3
@@ -122,6 +123,17 @@ class Database:
         self._reader.shutdown(wait=False)
         self._marker.shutdown(wait=False)
         self._writer.shutdown(wait=False)
+
+    async def try_write(self) -> None:
+        """Write a row and take it back, without opening the database: nothing is created, upgraded or kept.
+
+        Raises:
+            StorageBusy: another process uses this SQLite file.
+            StorageFull: there is no room on the disk.
+            ConfigError: the database was written by a newer Bubbles, cannot be written or reached, or is missing beside
+                files of an earlier one.
+        """
+        await asyncio.to_thread(self._probe)
 
     async def run(self, work: Callable[[sa.Connection], T], *, is_durable: bool = True) -> T:
         """Run `work` in one writing transaction.
@@ -236,12 +248,30 @@ class Database:
         if sqlite.is_full(cause) or postgres.is_full(cause) or (sqlite.is_io_error(cause) and self.is_disk_full):
             return StorageFull(self.name)
         if not self._is_sqlite and isinstance(error, sa.exc.DBAPIError) and postgres.is_away(error):
-            return StorageUnavailable(self.name, _first_line(cause))
+            return StorageUnavailable(self.name, first_line(cause))
         return None
 
     @property
     def _is_in_memory(self) -> bool:
         return self._is_sqlite and self._path is None
+
+    def _probe(self) -> None:
+        try:
+            if self._path is not None:
+                lock = FileLock(self._path)
+                lock.examine()
+                refuse_empty_beside_old(self._path)
+                self.has_lost_journal = lock.was_left and has_lost_journal(self._path)
+            try_write(self._url)
+        except OSError as error:
+            raise ConfigError(self.name, "storage.url", f"cannot be written ({error.strerror})") from error
+        except (sa.exc.DBAPIError, sqlite3.Error) as error:
+            trouble = self._trouble(error)
+            if trouble is not None and not isinstance(trouble, StorageUnavailable):
+                raise trouble from error
+            reason = "cannot be written" if trouble is None else "the server does not answer"
+            cause = first_line(sqlite.cause(error))
+            raise ConfigError(self.name, "storage.url", f"{reason} ({cause})") from error
 
     def _open(self) -> None:
         if not self._is_sqlite:
@@ -306,7 +336,8 @@ class Database:
         return _RepeatingLine(engine)
 
 
-def _first_line(error: BaseException | None) -> str:
+def first_line(error: BaseException | None) -> str:
+    """Return the first line of what an error says, or its type where it says nothing."""
     return (str(error) or type(error).__name__).splitlines()[0]
 
 

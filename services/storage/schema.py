@@ -25,15 +25,12 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
     """
     if connection.dialect.name == "postgresql":
         connection.execute(_ALONE)  # of several workers that start together one does it
-    found = _version(connection)
+    found = read_version(connection, shown)
     if found is None:
         cursor = connection.connection.cursor()  # SQLAlchemy takes as long for each statement as the database
         for statement in _definitions(connection.dialect.name):
             cursor.execute(statement)
         connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
-    elif found > SCHEMA_VERSION:
-        problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
-        raise ConfigError(shown, "storage.url", problem)
     elif found < SCHEMA_VERSION:
         # Alembic takes a quarter of a second to import, and is wanted once a release.
         from services.storage.upgrade import upgrade
@@ -74,9 +71,17 @@ def _definitions(dialect: str) -> tuple[str, ...]:
     return tuple(made)
 
 
-def _version(connection: sa.Connection) -> int | None:
-    """The version that is written in the database, None where there are no tables yet."""
+def read_version(connection: sa.Connection, shown: str) -> int | None:
+    """Return the version that is written in the database, None where there are no tables yet.
+
+    Raises:
+        ConfigError: a newer Bubbles has written here.
+    """
     if not sa.inspect(connection).has_table(META.name):
         return None
     value = connection.scalar(sa.select(META.c.value).where(META.c.key == _KEY))
-    return None if value is None else int(value)
+    found = None if value is None else int(value)
+    if found is not None and found > SCHEMA_VERSION:
+        problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
+        raise ConfigError(shown, "storage.url", problem)
+    return found

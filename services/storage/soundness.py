@@ -3,10 +3,11 @@
 import asyncio
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from services.errors import ConfigError
 
@@ -41,7 +42,7 @@ def refuse_empty_beside_old(file: Path) -> None:
 
 def has_lost_journal(file: Path) -> bool:
     """Return whether a database whose process did not end by itself has no write-ahead log any more."""
-    if not _size(file) or file.with_name(f"{file.name}-wal").exists():
+    if not _size(file) or _has_journal(file):
         return False
     place, value = _WAL_HEADER
     with file.open("rb") as opened:
@@ -57,8 +58,23 @@ def is_disk_full(file: Path) -> bool:
 
 
 def find_damage(file: Path) -> str | None:
-    """Read the whole of a database and return the first damage, None where there is none."""
-    return _quick_check(_read_only(file))
+    """Read the whole of a database and return the first damage, None where there is none.
+
+    No file is made or removed: a connection that may write would take in the log that is there and remove it, one that
+    may not would leave a log where none is.
+    """
+    return _quick_check(_connect(file, "ro" if _has_journal(file) else "rw"))
+
+
+@contextmanager
+def journal_kept(file: Path) -> Iterator[None]:
+    """Keep the write-ahead log of a killed process while other connections come and go; the next start looks for it."""
+    with ExitStack() as held:
+        if _has_journal(file):
+            reading = held.enter_context(closing(_connect(file, "ro")))
+            with suppress(sqlite3.Error):
+                reading.execute("PRAGMA schema_version").fetchone()
+        yield
 
 
 class DamageCheck:
@@ -85,12 +101,16 @@ class DamageCheck:
             await asyncio.wait([self._done])
 
     def _check(self) -> str | None:
-        self._connection = _read_only(self._file)
+        self._connection = _connect(self._file, "ro")
         return _quick_check(self._connection)
 
 
-def _read_only(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+def _has_journal(file: Path) -> bool:
+    return file.with_name(f"{file.name}-wal").exists()
+
+
+def _connect(file: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
 
 
 def _quick_check(connection: sqlite3.Connection) -> str | None:

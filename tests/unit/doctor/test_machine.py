@@ -1,14 +1,18 @@
 """The machine: each examination finds what is well and what is not."""
 
+import shutil
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
-from bot.testing.clocks import FixedClock
 from services.storage.database import Database
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
+OLDEST = Path(__file__).parents[1] / "storage" / "schemas" / "1.sqlite.sql"
 
 
 @pytest.mark.parametrize("seconds", [-29, 0, 29])
@@ -48,14 +52,92 @@ async def test_a_database_that_takes_a_row_is_well(tmp_path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url):
         pass
-    finding = await examine_database(url, FixedClock(NOW))
+    finding = await examine_database(url)
 
     assert not finding.is_problem
     assert "can be written" in finding.said
 
 
+async def test_examining_a_database_changes_no_file(tmp_path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url):
+        pass
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    finding = await examine_database(url)
+
+    assert not finding.is_problem
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+async def test_examining_what_a_killed_process_left_keeps_its_write_ahead_log(tmp_path):
+    url = f"sqlite:///{tmp_path / 'left' / 'bubbles.db'}"
+    async with Database(f"sqlite:///{tmp_path / 'bubbles.db'}") as database:
+        await database.run(lambda connection: connection.exec_driver_sql("CREATE TABLE tea (cups INTEGER)"))
+        shutil.copytree(tmp_path, tmp_path / "left")
+    before = {each.name: each.read_bytes() for each in (tmp_path / "left").iterdir() if not each.name.endswith("-shm")}
+    finding = await examine_database(url)
+    after = {each.name: each.read_bytes() for each in (tmp_path / "left").iterdir() if not each.name.endswith("-shm")}
+    async with Database(url) as database:
+        cups = await database.read(lambda connection: connection.exec_driver_sql("SELECT * FROM tea").all())
+
+    assert not finding.is_problem
+    assert before["bubbles.db-wal"]
+    assert after.keys() == before.keys()
+    assert after["bubbles.db"] == before["bubbles.db"]
+    assert (database.has_lost_journal, cups) == (False, [])
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(60)
+async def test_row_is_taken_back_on_postgresql(postgres_url):
+    def rows(connection):
+        return sorted(connection.exec_driver_sql("SELECT * FROM meta").all())
+
+    before_tables = await examine_database(postgres_url)
+    async with Database(postgres_url) as database:
+        before = await database.read(rows)
+        finding = await examine_database(postgres_url)
+        after = await database.read(rows)
+
+    assert "does not exist yet" in before_tables.said
+    assert not finding.is_problem
+    assert after == before
+
+
+async def test_examining_an_older_database_does_not_upgrade_it(tmp_path):
+    file = tmp_path / "bubbles.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(OLDEST.read_text(encoding="utf-8"))
+        connection.execute("INSERT INTO meta VALUES ('schema', '1')")
+        connection.commit()
+    before = file.read_bytes()
+    finding = await examine_database(f"sqlite:///{file}")
+
+    assert not finding.is_problem
+    assert (file.read_bytes(), [each.name for each in tmp_path.iterdir()]) == (before, ["bubbles.db"])
+
+
+async def test_database_of_a_newer_version_is_a_problem(tmp_path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    async with Database(url) as database:
+        await database.run(lambda connection: connection.exec_driver_sql("UPDATE meta SET value = '9999'"))
+
+    assert "newer Bubbles" in (await examine_database(url)).said
+
+
+async def test_database_that_takes_no_row_is_a_problem(tmp_path):
+    url = f"sqlite:///{tmp_path / 'bubbles.db'}"
+    refuse = "CREATE TRIGGER refuse BEFORE INSERT ON meta BEGIN SELECT RAISE(ABORT, 'no more rows'); END"
+    async with Database(url) as database:
+        await database.run(lambda connection: connection.exec_driver_sql(refuse))
+    finding = await examine_database(url)
+
+    assert finding.is_problem
+    assert "no more rows" in finding.said
+
+
 async def test_database_that_does_not_exist_yet_is_not_created(tmp_path):
-    finding = await examine_database(f"sqlite:///{tmp_path / 'data' / 'bubbles.db'}", FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{tmp_path / 'data' / 'bubbles.db'}")
 
     assert not finding.is_problem
     assert list(tmp_path.iterdir()) == []
@@ -63,7 +145,7 @@ async def test_database_that_does_not_exist_yet_is_not_created(tmp_path):
 
 async def test_a_database_whose_folder_cannot_be_made_is_a_problem(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    finding = await examine_database(f"sqlite:///{tmp_path / 'file' / 'bubbles.db'}", FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{tmp_path / 'file' / 'bubbles.db'}")
 
     assert finding.is_problem
 
@@ -72,13 +154,13 @@ async def test_a_database_that_is_none_is_a_problem(tmp_path):
     path = tmp_path / "bubbles.db"
     path.write_bytes(b"this is no database, and was never one" * 100)
 
-    assert (await examine_database(f"sqlite:///{path}", FixedClock(NOW))).is_problem
+    assert (await examine_database(f"sqlite:///{path}")).is_problem
 
 
 async def test_a_database_that_the_running_bot_has_open_is_well(tmp_path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url):
-        finding = await examine_database(url, FixedClock(NOW))
+        finding = await examine_database(url)
 
     assert not finding.is_problem
     assert "in use" in finding.said
@@ -93,7 +175,7 @@ async def test_a_database_with_a_destroyed_page_is_a_problem(tmp_path):
         opened.seek(file.stat().st_size - 4096 * 20)
         opened.write(b"?" * 4096 * 4)
 
-    finding = await examine_database(f"sqlite:///{file}", FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{file}")
 
     assert finding.is_problem
     assert "damaged" in finding.said
@@ -106,7 +188,7 @@ async def test_a_write_ahead_log_that_vanished_is_a_problem(tmp_path):
         pass
     (tmp_path / "bubbles.db.lock").write_text("4711\n", encoding="ascii")
 
-    finding = await examine_database(f"sqlite:///{file}", FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{file}")
 
     assert finding.is_problem
     assert "write-ahead log" in finding.said
@@ -115,7 +197,7 @@ async def test_a_write_ahead_log_that_vanished_is_a_problem(tmp_path):
 async def test_an_empty_database_beside_an_old_log_is_a_problem(tmp_path):
     (tmp_path / "bubbles.db-wal").write_bytes(b"what is left")
 
-    finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}", FixedClock(NOW))
+    finding = await examine_database(f"sqlite:///{tmp_path / 'bubbles.db'}")
 
     assert finding.is_problem
     assert "bubbles.db-wal" in finding.said
