@@ -8,6 +8,7 @@ from loguru import logger
 
 from services.clock import Clock
 from services.errors import StorageBusy, StorageUnavailable
+from services.growing_pauses import growing_pauses
 
 T = TypeVar("T")
 
@@ -40,10 +41,9 @@ class StorageRetry:
             self._waiting -= 1
 
     async def _repeat(self, work: Callable[[], Awaitable[T]]) -> T:
-        pause = _FIRST_PAUSE_SECONDS
+        pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
         while True:
-            await self._clock.nap(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            await self._clock.nap(next(pauses))
             try:
                 result = await work()
             except AWAY as error:

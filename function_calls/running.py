@@ -19,6 +19,7 @@ from function_calls.json_values import NoData, as_data
 from function_calls.wording import knows, say
 from services.chat import SentFile
 from services.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
+from services.growing_pauses import growing_pauses
 
 Work = Callable[[], Awaitable[object]]
 
@@ -138,8 +139,7 @@ async def _watched(name: str, work: Work, context: CallContext, retries: int) ->
 
 
 async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:
-    pause = _FIRST_PAUSE
-    for left in range(retries, 0, -1):
+    for left, pause in zip(range(retries, 0, -1), growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE), strict=False):
         try:
             return await work()
         except Exception as error:
@@ -148,7 +148,6 @@ async def _tried(name: str, work: Work, context: CallContext, retries: int) -> o
             logger.warning("tool {} failed ({}), {} tries left", name, type(error).__name__, left)
         context.state.discard()
         await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
     return await work()
 
 

@@ -31,6 +31,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tool_switches import ToolSwitches
 from function_calls.toolsets.source import ToolSource
 from services.clock import Clock
+from services.growing_pauses import growing_pauses
 from services.language_model.ports import LanguageModel
 from services.search.ports import SearchEngine
 
@@ -279,13 +280,11 @@ def _add_all(leaving: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
 
 async def _again_and_again(name: str, job: Job, host: Host) -> None:
     """Do a plugin's work until it ends by itself; after a failure again, with growing pauses."""
-    pause = _FIRST_PAUSE
-    while True:
+    for pause in growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE):
         try:
             await job(host)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
             logger.opt(exception=error).error("the work {} failed; again in {:.0f} s", name, pause)
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
         else:
             return

@@ -17,6 +17,7 @@ from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
+from services.growing_pauses import growing_pauses
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -76,15 +77,16 @@ class McpToolset:
 
     async def run(self) -> None:
         """Stay connected: after a failure again and again, with pauses that grow to two minutes."""
-        pause, loop = self._first_pause, asyncio.get_running_loop()
+        pauses, loop = growing_pauses(self._first_pause, _LONGEST_PAUSE), asyncio.get_running_loop()
         while True:
             began = loop.time()
             problem = await self._until_gone()
             self._gone(problem)
-            pause = self._first_pause if loop.time() - began > _STEADY else pause
+            if loop.time() - began > _STEADY:
+                pauses = growing_pauses(self._first_pause, _LONGEST_PAUSE)
+            pause = next(pauses)
             logger.warning("MCP server {}: {}; connecting again in {:.0f} s", self.server.label, problem, pause)
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _until_gone(self) -> str:
         """Stay connected as long as that lasts, and say why it ended.

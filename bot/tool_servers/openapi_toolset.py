@@ -24,6 +24,7 @@ from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
 from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepared
 from function_calls.toolsets.source import Health
+from services.growing_pauses import growing_pauses
 
 _FIRST_PAUSE: Final = 2.0  # seconds; doubled after each failure
 _LONGEST_PAUSE: Final = 300.0
@@ -114,8 +115,7 @@ class OpenApiToolset:
 
     async def keep_trying(self) -> None:
         """Fetch the document, as often as it takes; the pauses grow to five minutes."""
-        pause = self._first_pause
-        while True:
+        for pause in growing_pauses(self._first_pause, _LONGEST_PAUSE):
             try:
                 await self.refresh()
             except ServerUnavailable as error:
@@ -125,7 +125,6 @@ class OpenApiToolset:
             finally:
                 self.tried.set()
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Send the request of an operation and read its answer."""

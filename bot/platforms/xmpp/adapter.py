@@ -38,6 +38,7 @@ from bot.platforms.xmpp.wire import (
 from services.chat import ChatAddress, Person, SentFile
 from services.clock import Clock
 from services.errors import ConfigError, DeliveryFailed
+from services.growing_pauses import growing_pauses
 from services.session import MemoryStateStore, StateStore
 
 _LONGEST: Final = 8_000
@@ -276,10 +277,9 @@ class XmppPlatform:
                 entering.create_task(self._return_to(client, departure.room))
 
     async def _return_to(self, client: XmppClient, room: str) -> None:
-        pause = self._rejoin_after
+        pauses = growing_pauses(self._rejoin_after, _LONGEST_REJOIN_SECONDS)
         while room in self._outside:
-            await self._clock.nap(pause)
-            pause = min(2 * pause, _LONGEST_REJOIN_SECONDS)
+            await self._clock.nap(next(pauses))
             try:
                 await self._join(client, room, self._missed_since)
             except ConnectionEnded as error:  # the room did not answer; the stream may be well

@@ -1,0 +1,7 @@
+from itertools import islice
+
+from services.growing_pauses import growing_pauses
+
+
+def test_pauses_double_up_to_the_longest():
+    assert list(islice(growing_pauses(0.5, 5.0), 6)) == [0.5, 1.0, 2.0, 4.0, 5.0, 5.0]
