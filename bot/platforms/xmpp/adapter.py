@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from slixmpp.stanza import Message
 
 from bot.platform import Capabilities, Health, OutgoingMessage, Receive
+from bot.platform_kit.backlog import Backlog
 from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
 from bot.platform_kit.in_turn import send_in_turn
 from bot.platform_kit.parts import PlatformParts
@@ -48,6 +49,7 @@ _DEAF_AFTER: Final = timedelta(seconds=120)
 _REJOIN_AFTER: Final = timedelta(seconds=10)
 _LONGEST_REJOIN_SECONDS: Final = 600.0
 _KEPT: Final = timedelta(days=365)
+_ONE_TO_ONE: Final = frozenset({None, "chat", "normal"})
 # Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
 _STAMP_SLACK: Final = timedelta(seconds=3)
 
@@ -102,6 +104,7 @@ class XmppPlatform:
         self._nicks: dict[str, str] = {}
         self._outside: dict[str, str] = {}
         self._rejoin_after = rejoin_after.total_seconds()
+        self._private = Backlog()
         self._lately = Lately()
         self._reflections = Reflections()
         self._state: StateStore = MemoryStateStore(clock)
@@ -122,7 +125,8 @@ class XmppPlatform:
 
     async def run(self, receive: Receive) -> None:
         """Be in the rooms until cancelled."""
-        await self._connection.keep(lambda: self._session(receive))
+        async with self._private.handing_on(receive):
+            await self._connection.keep(lambda: self._session(receive))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`; in a room, wait until the room has repeated it to everybody.
@@ -248,6 +252,7 @@ class XmppPlatform:
             raise ConnectionEnded("the stream ended")
         finally:
             self._client = None
+            self._keep_private(client)
             self._nicks.clear()
             self._outside.clear()
             self._reflections.broke()
@@ -295,10 +300,21 @@ class XmppPlatform:
             self._reflections.refused(stanza)
         elif stanza.get("type") == "groupchat":
             await self._hear(stanza, self._room(jid, arrived.occupants), receive)
-        elif jid not in self._nicks:
+        else:
+            self._hear_private(stanza)
+
+    def _keep_private(self, client: XmppClient) -> None:
+        """Keep one-to-one messages that a stream brought before its end: unlike rooms nobody sends them again."""
+        while not client.arrived.empty():
+            arrived = client.arrived.get_nowait()
+            if arrived is not None and arrived.stanza.get("type") in _ONE_TO_ONE:
+                self._hear_private(arrived.stanza)
+
+    def _hear_private(self, stanza: Element) -> None:
+        if stanza.get("from", "").partition("/")[0] not in self._settings.rooms:
             message = private_message(stanza, now=self._clock.now(), fresh_id=uuid.uuid4().hex)
             if message is not None:
-                await receive(message)
+                self._private.put(message)
 
     def _room(self, jid: str, occupants: Mapping[str, Occupant]) -> Room:
         return Room(

@@ -175,16 +175,19 @@ def _stamp(stanza: Element) -> datetime | None:
 
 
 def private_message(stanza: Element, *, now: datetime, fresh_id: str) -> ChatMessage | None:
-    """What a `<message type="chat"/>` from somebody's own address says."""
+    """Return the message that a `<message type="chat"/>` from somebody's own address is; None where it has no text.
+
+    One that the server kept while the bot was away has the time at which it was sent. Source: XEP-0160.
+    """
     jid, body = stanza.get("from", "").partition("/")[0], _body(stanza)
-    if not jid or not body or stanza.find(_DELAY) is not None:
+    if not jid or not body:
         return None
     return ChatMessage(
         id=stanza.get("id") or fresh_id,
         address=ChatAddress(platform=NAME, chat_id=jid),
         sender=Person(id=jid, name=jid.partition("@")[0]),
         text=body,
-        sent_at=now,
+        sent_at=min(_stamp(stanza) or now, now),
         is_addressed=True,
         is_private=True,
     )

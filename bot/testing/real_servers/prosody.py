@@ -22,7 +22,7 @@ data_path = "{folder}/data"
 pidfile = "{folder}/prosody.pid"
 run_as_root = true
 log = {{ info = "*console" }}
-modules_enabled = {{ "roster", "saslauth", "disco", "ping", "posix" }}
+modules_enabled = {{ "roster", "saslauth", "disco", "ping", "offline", "posix" }}
 modules_disabled = {{ "s2s", "tls" }}
 c2s_require_encryption = false
 allow_unencrypted_plain_auth = true

@@ -222,6 +222,44 @@ async def test_one_to_one_message_is_heard_and_answered(server):
     assert heard
 
 
+async def test_one_to_one_message_said_while_the_bot_was_away_is_heard(server):
+    room = f"away{next(_NUMBERS)}@{ROOMS}"
+    async with xmpp_person(server.port, "ann", room) as ann:
+        ann._client.message_to("bubbles@localhost", "remind me at 5", is_group=False).send()
+        await asyncio.sleep(0.5)
+        rig = XmppRig(server.port, {"ann": ann}, room)
+        async with rig.connected():
+            [message] = await rig.messages()
+
+    assert (message.text, message.is_private) == ("remind me at 5", True)
+
+
+async def test_one_to_one_messages_outlive_a_stream_that_ends_while_the_database_is_away(server):
+    room = f"outage{next(_NUMBERS)}@{ROOMS}"
+    recorded, is_back = [], asyncio.Event()
+
+    async def record(incoming):
+        await is_back.wait()
+        recorded.append(incoming)
+
+    async with xmpp_person(server.port, "ann", room) as ann:
+        rig = XmppRig(server.port, {"ann": ann}, room, deaf_after=timedelta(seconds=1))
+        running = asyncio.create_task(rig.platform.run(record))
+        await rig.ready()
+        ann.say("nobody hears the room meanwhile")
+        for text in ("one", "two"):
+            ann._client.message_to("bubbles@localhost", text, is_group=False).send()
+        await asyncio.sleep(0.5)
+        rig.platform._client.abort()
+        await until(lambda: rig.platform.health.reconnects >= 1)
+        is_back.set()
+        await until(lambda: sum(each.is_private for each in recorded) >= 2, seconds=4)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    assert [each.text for each in recorded if each.is_private] == ["one", "two"]
+
+
 async def test_bot_returns_to_a_room_that_kicked_it(server):
     room = f"kick{next(_NUMBERS)}@{ROOMS}"
     async with met(server, room, "ann", rejoin_after=timedelta(seconds=1)) as rig:

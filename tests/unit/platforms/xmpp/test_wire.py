@@ -228,6 +228,16 @@ def test_a_private_message_is_a_chat_with_its_sender():
     assert (message.address.chat_id, message.is_private, message.is_addressed) == ("ann@example.org", True, True)
 
 
+@pytest.mark.parametrize(("stamp", "hour"), [("2026-11-21T09:00:00Z", 9), ("2036-01-01T00:00:00Z", None)])
+def test_private_message_kept_by_the_server_has_the_time_of_its_sending(stamp, hour):
+    inside = f"<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='{stamp}'/>"
+    kept = stanza(inside, **{"from": "ann@example.org/phone", "type": "chat"})
+
+    assert private_message(kept, now=NOW, fresh_id="x").sent_at == (
+        NOW if hour is None else NOW.replace(hour=hour, minute=0, second=0)
+    )
+
+
 def test_code_keeps_its_fences_and_controls_are_taken_out():
     message = OutgoingMessage(text="a\x00b **c**\n```py\nx = 1\n```")
 
