@@ -6,16 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
+from bot.testing.rehearsal import build_in_memory
 from function_calls.calls import ToolCall
 from function_calls.prompts import variables_of
-from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime
 
@@ -45,14 +42,8 @@ def talk():
     async def run(*texts, waited=timedelta(), interpreter=None, before=(), ago=timedelta()):
         clock = LoopClock(START)
         platform = FakePlatform(clock)
-        async with build_app(
-            Settings(bot=BotSettings(timezone="UTC")),
-            platforms=[platform],
-            interpreter=interpreter,
-            clock=clock,
-            database=Database("sqlite://", make_thread=InlineExecutor),
-            timetable=LoopTimetable(),
-        ):
+        settings = Settings(bot=BotSettings(timezone="UTC"))
+        async with build_in_memory(settings, platforms=[platform], interpreter=interpreter, clock=clock):
             for text in before:
                 await platform.say(text, is_private=True)
             found = ID.search(platform.texts[0]) if before else None
