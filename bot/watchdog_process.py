@@ -4,7 +4,7 @@ A thread could not: a regular expression or a native library may hold the interp
 looks of a second that found the bot running, so that a machine, a container or a job that was stopped does not count.
 
 Run by `bot.watchdog` as `python watchdog_process.py PID SECONDS SIGN`; the bot writes a byte to standard input for each
-beat of its loop, and `T` when it was asked to end.
+beat of its loop, and `T` when it was asked to end. Tests add the length of a look in seconds.
 """
 
 import os
@@ -18,14 +18,15 @@ STALLED_AFTER = 2
 """Looks without a beat after which `SIGN` is made: a message that was being read is not read again."""
 _ENDS_WITHIN = 5
 _GRACE_SECONDS = 5.0
+_GRACE_LOOKS = 50
 _MOST_READ = 4096
 
 
-def watch(pid: int, seconds: int, sign: Path) -> None:
+def watch(pid: int, seconds: int, sign: Path, look_seconds: float = 1.0) -> None:
     """Wait for beats until standard input ends; end the process `pid` when none came for `seconds` looks."""
     looks, limit = 0, seconds
     while True:
-        if select.select([0], [], [], 1.0)[0]:
+        if select.select([0], [], [], look_seconds)[0]:
             beats = os.read(0, _MOST_READ)
             if not beats:
                 return
@@ -47,7 +48,9 @@ def end(pid: int, seconds: int) -> None:
     os.write(2, f"bubbles: the event loop stood still for {seconds} s; the process is ended\n".encode())
     try:
         os.kill(pid, signal.SIGABRT)
-        time.sleep(_GRACE_SECONDS)
+        for _ in range(_GRACE_LOOKS):
+            time.sleep(_GRACE_SECONDS / _GRACE_LOOKS)
+            os.kill(pid, 0)  # raises once it has ended: its number may soon be that of another process
         os.kill(pid, getattr(signal, "SIGKILL", signal.SIGABRT))
     except OSError:
         return  # it has ended
@@ -64,4 +67,4 @@ def _is_stopped(pid: int) -> bool:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the bot; standard input ends with it
-    watch(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+    watch(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), *map(float, sys.argv[4:]))

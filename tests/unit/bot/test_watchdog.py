@@ -120,10 +120,13 @@ def test_a_process_without_beats_gets_a_sign_prints_its_stacks_and_ends(tmp_path
     stuck.stdout.readline()
     watching = watch(stuck.pid, 3, sign)
     error = stuck.communicate(timeout=30)[1]
+    ended_at = time.monotonic()
     watching.communicate(timeout=30)
+    waited_on = time.monotonic() - ended_at
 
     assert (stuck.returncode, sign.exists()) == (-signal.SIGABRT, True)
     assert "in stuck" in error
+    assert waited_on < 3  # a signal that came later could meet another process of the same number
 
 
 @pytest.mark.timeout(60)
@@ -131,7 +134,7 @@ def test_a_process_that_was_stopped_by_its_terminal_is_not_ended(tmp_path):
     sleeping = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     os.kill(sleeping.pid, signal.SIGSTOP)
     watching = watch(sleeping.pid, 3, tmp_path / "sign")
-    time.sleep(5)
+    time.sleep(1)
     is_alive = sleeping.poll() is None
     sleeping.kill()
     sleeping.wait()
@@ -151,8 +154,9 @@ def test_a_beat_that_comes_again_takes_the_sign_away(tmp_path):
     watching.communicate(timeout=30)
 
 
-def watch(pid, seconds, sign):
-    command = [sys.executable, watchdog_process.__file__, str(pid), str(seconds), str(sign)]
+def watch(pid, looks, sign):
+    """Start the process that watches, with looks of a tenth of a second."""
+    command = [sys.executable, "-S", watchdog_process.__file__, str(pid), str(looks), str(sign), "0.1"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
