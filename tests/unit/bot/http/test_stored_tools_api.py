@@ -186,15 +186,15 @@ async def test_import_with_one_invalid_tool_saves_none(served):
         {"reed": {"user_ids": ["web:ann"]}},
     ],
 )
-async def test_access_control_of_another_form_is_refused(served, nonsense):
-    await create(served)
+async def test_access_control_of_another_form_is_refused(api, nonsense):
+    await create(api)
 
-    created = await create(served, id="other", access_control=nonsense)
-    updated = await served.post("/api/tools/id/dice/update", json={"content": SOURCE, "access_control": nonsense})
+    created = await create(api, id="other", access_control=nonsense)
+    updated = await api.post("/api/tools/id/dice/update", json={"content": SOURCE, "access_control": nonsense})
 
     assert (created.status_code, updated.status_code) == (422, 422)
     assert "access_control" in created.json()["fields"]
-    assert (await served.get("/api/tools/id/dice")).json()["access_control"] is None
+    assert (await api.get("/api/tools/id/dice")).json()["access_control"] is None
 
 
 async def test_admin_sees_and_calls_the_private_tool_of_another_and_a_member_does_not(served_api_of):
