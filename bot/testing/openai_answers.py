@@ -13,7 +13,8 @@ _USAGE = {
     "total_tokens": 127,
     "prompt_tokens_details": {"cached_tokens": 64},
 }
-_PIECE = 5  # characters of text or arguments in one streamed delta
+_PIECE = 5  # characters of text or arguments in one streamed delta, more where a text is very long
+_MOST_PIECES = 1000
 
 
 class Answer(Protocol):
@@ -162,7 +163,8 @@ def _call(place: int, name: str, arguments: str) -> dict[str, object]:
 
 
 def _pieces(text: str) -> list[str]:
-    return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
+    size = max(_PIECE, len(text) // _MOST_PIECES)
+    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def _head(code: int, content_type: str, *more: str) -> bytes:
