@@ -3,18 +3,18 @@
 import re
 
 from function_calls import phrasing, rule_words
+from function_calls.buttons import buttons_to_confirm
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.leftovers import leftover
 from function_calls.phrases import folded
 from function_calls.reminders.options import let_wait
 from function_calls.wording import say
-from services.chat import Choice, Person
+from services.chat import Person
 from services.reminders.model import Schedule
 from services.reminders.recurrence import next_fires
 
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-_ANSWERS = ("yes", "no")
 
 
 async def ask_about_leftover(
@@ -39,11 +39,8 @@ async def ask_about_leftover(
         when=_when(schedule, ctx),
         whom=say(ctx.language, "reminder.for_whom", who=people) if people else "",
     )
-    choices = tuple(
-        Choice(label=say(ctx.language, f"button.{each}"), says=say(ctx.language, f"button.{each}_says"))
-        for each in _ANSWERS
-    )
     error = "some words of the content are unclear; the person has been asked, wait for the answer"
+    choices = buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now())
     return ToolResult(ok=False, text=asked, error=error, is_question=True, choices=choices)
 
 

@@ -210,3 +210,16 @@ async def test_a_bare_answer_to_somebody_else_reaches_no_model(group, text):
         await chat.say(text)
 
     assert len(model.turns) == seen
+
+
+async def test_the_buttons_about_leftover_words_are_for_the_person_asked_alone(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me 3 times tomorrow to email Joe")
+        choices = chat.platform.sent[-1][1].choices
+        of_bob = await chat.reply(choices[0].says, sender="bob")
+        of_ann = await chat.reply(choices[0].says, 0)
+
+    assert {each.for_people for each in choices} == {("ann",)}
+    assert all(each.expires_at is not None for each in choices)
+    assert of_bob == "I asked ann that; the answer has to come from ann."
+    assert "✅ Set" in of_ann
