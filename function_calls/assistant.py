@@ -244,12 +244,12 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
 
 
 async def _note(oversight: Oversight, outcome: Outcome) -> None:
-    """Remember that a message was served, and that a new question takes the place of earlier ones."""
+    """Remember that a message was served, and drop the calls that wait since earlier messages: the subject changed."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
         oversight.served[Conversation(chat=message.address, person=message.sender).key] = message.id
-    if outcome.choices:
+    if results or outcome.choices or outcome.is_owed:
         await oversight.confirmations.forget_before(message)
 
 

@@ -223,3 +223,28 @@ async def test_the_buttons_about_leftover_words_are_for_the_person_asked_alone(g
     assert all(each.expires_at is not None for each in choices)
     assert of_bob == "I asked ann that; the answer has to come from ann."
     assert "✅ Set" in of_ann
+
+
+@pytest.mark.parametrize(
+    "next_request",
+    ["Bubbles, remind me tomorrow at 9:00 to pack", "Bubbles, list my reminders", "Bubbles, remind me to call mum"],
+)
+async def test_a_new_request_drops_the_question_about_leftover_words(group, next_request):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me 3 times tomorrow to email Joe")
+        await chat.say(next_request)
+        told = await chat.say("Bubbles, yes")
+        listed = await chat.say("Bubbles, list my reminders")
+
+    assert "email Joe" not in told + listed
+
+
+async def test_a_new_request_drops_the_question_which_times_are_meant(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me every day at 9:00 to water plants")
+        asked = await chat.say("Bubbles, not on Sunday")
+        await chat.say("Bubbles, remind me tomorrow at 10:00 to pack")
+        told = await chat.say("Bubbles, 1")
+
+    assert "1. " in asked
+    assert "Left out" not in told
