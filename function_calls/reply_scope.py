@@ -36,7 +36,7 @@ async def reply_scope(message: ChatMessage, history: HistoryService) -> ReplySco
     if message.is_private:
         return ReplyScope()
     if message.reply_to is not None:
-        return await _scope_of_reply(message, message.reply_to, history)
+        return await scope_of_reply(message, message.reply_to, history)
     if message.is_addressed:
         return ReplyScope()
     return ReplyScope(is_everything=False, message_ids=await _since_others(message, history))
@@ -57,7 +57,8 @@ async def _since_others(message: ChatMessage, history: HistoryService) -> frozen
     return frozenset(message_id for message_id, _ in own if message_id != message.id)
 
 
-async def _scope_of_reply(message: ChatMessage, reply_to: str, history: HistoryService) -> ReplyScope:
+async def scope_of_reply(message: ChatMessage, reply_to: str, history: HistoryService) -> ReplyScope:
+    """Return the scope of `message`, which replies to the message with the id `reply_to`."""
     replied = await history.find(message.address, reply_to)
     if replied is None or not replied.sender.is_bot:
         return ReplyScope(is_everything=message.is_addressed)

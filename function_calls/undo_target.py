@@ -12,6 +12,7 @@ from function_calls.confirmations import PendingCall
 from function_calls.context import CallContext
 from function_calls.offline.courtesies import is_courtesy
 from function_calls.receipt_stack import EDITED, Change, ReceiptStack, change_id
+from function_calls.reply_scope import scope_of_reply
 from function_calls.wording import say
 from services.chat import ChatMessage
 from services.history.service import HistoryService
@@ -45,7 +46,8 @@ async def find_target(
         for change in reversed(await receipts.remembered(context.conversation)):
             if change.message_id.partition(EDITED)[0] in {replied.id, replied.reply_to}:
                 return _target(context, change)
-        if history is not None and await _is_answer_to_others(context, replied, history):
+        scope = None if history is None else await scope_of_reply(context.message, replied.id, history)
+        if scope is not None and scope.asked is not None:
             return UndoTarget(is_of_others=True)
     changes = await receipts.latest(context.conversation)
     if not changes:
@@ -82,14 +84,6 @@ def _target(context: CallContext, change: Change, *, is_doubtful: bool = False) 
 async def _replied_message(context: CallContext, history: HistoryService | None) -> ChatMessage | None:
     reply_to = context.message.reply_to
     return None if history is None or reply_to is None else await history.find(context.chat, reply_to)
-
-
-async def _is_answer_to_others(context: CallContext, replied: ChatMessage, history: HistoryService) -> bool:
-    """Tell whether the bot said `replied` to somebody else's message."""
-    if not replied.sender.is_bot or replied.reply_to is None:
-        return False
-    asked = await history.find(context.chat, replied.reply_to)
-    return asked is not None and asked.sender.id != context.sender.id
 
 
 def _without(names: Collection[str], text: str) -> str:
