@@ -50,8 +50,7 @@ async def run_guarded(
             return _told(name, _as_result(await _watched(name, work, context, retries)), context)
     except NoData as error:
         logger.error("tool {} {}", name, error)
-        told = say(context.language, "failed.crash", tool=name)
-        return ToolResult.failed(f"Tool '{name}' {error}", text=told, cause="crashed")
+        return ToolResult.failed(f"Tool '{name}' {error}", text=_crash_text(name, context), cause="crashed")
     except TimeoutError as error:
         if limit is None or not deadline.expired():
             return crashed(name, error, context)
@@ -98,8 +97,14 @@ def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
 def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult:
     """The result of a call whose code broke: logged in full, told in general."""
     logger.opt(exception=error).error("tool {} raised", name)
-    told = say(context.language, "failed.crash", tool=name)
-    return ToolResult.failed(f"Tool '{name}' failed: {type(error).__name__}", text=told, cause="crashed")
+    error_text = f"Tool '{name}' failed: {type(error).__name__}"
+    return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
+
+
+def _crash_text(name: str, context: CallContext) -> str:
+    """Return what people are told: once a call that may change something has begun, how much it did is not known."""
+    has_begun = context.beginning is not None and context.beginning.is_made
+    return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
 
 
 def full_text(language: str) -> str:

@@ -66,10 +66,29 @@ async def called(function, context, **options):
 async def test_a_result_that_nobody_can_read_fails_and_its_author_is_told_why(context_of, logged, tool, told):
     result = await called(tool, context_of())
 
-    assert result.text == f"Something went wrong on my side ({tool.__name__}). It has been logged; nothing was changed."
+    assert result.text == f"Something went wrong on my side ({tool.__name__}). It has been logged."
     assert result.for_model() == {"error": f"Tool '{tool.__name__}' {told}"}
     assert logged[0]["message"] == f"tool {tool.__name__} {told}"
     assert logged[0]["exception"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes_state", "told"),
+    [
+        (False, "It has been logged."),
+        (True, "It has been logged. Part of it may have been done: please check before you ask again."),
+    ],
+)
+async def test_a_crash_is_told_as_a_possible_change_where_the_tool_may_change_something(
+    context_of, changes_state, told
+):
+    async def pour() -> str:
+        """Pour."""
+        raise RuntimeError
+
+    result = await called(pour, context_of(), changes_state=changes_state)
+
+    assert result.text == f"Something went wrong on my side (pour). {told}"
 
 
 async def test_people_are_told_the_beginning_of_a_book_and_models_are_fed_it_whole(context_of, logged):
