@@ -11,6 +11,7 @@ from function_calls.phrases import folded
 LANGUAGES = ("en", "zh")
 _OPEN = "…"
 _QUOTED = re.compile(r"[\"“「『‘`].+[\"”」』’`]")
+_LATIN = re.compile(r"[a-z]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -25,15 +26,28 @@ def leftover(content: str) -> str:
     if len(plain) != len(content.strip()):  # a spelling changed the length: the folded words are shown
         content = plain
     language = "zh" if _HAN.search(plain) else "en"
-    found = _markers(language).search(plain)
+    found = _markers(language, "leftover").search(plain) or (_foreign(plain) if language == "zh" else None)
     return content.strip()[found.start() : found.end()].strip(" ,，:：") if found else ""
 
 
+def _foreign(plain: str) -> re.Match[str] | None:
+    """Find words of time in another language than that of the rest of `plain`, which has Chinese words in it."""
+    found = _markers("en", "foreign").search(plain)
+    if found:
+        return found
+    chinese = _markers("zh", "foreign").search(plain)
+    if chinese is None:
+        return None
+    rest = plain[: chinese.start()] + plain[chinese.end() :]
+    return chinese if _LATIN.search(rest) and not _HAN.search(rest) else None
+
+
 @cache
-def _markers(language: str) -> re.Pattern[str]:
+def _markers(language: str, section: str) -> re.Pattern[str]:
+    """Compile the phrases of a section of the list of `language`."""
     table = tomllib.loads(files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
     named = {name: _any_of(words) for name, words in table["words"].items()}
-    phrases = [phrase for each in table["leftover"].values() for phrase in each]
+    phrases = [phrase for each in table[section].values() for phrase in each]
     return re.compile("|".join(_pattern(phrase, named, language) for phrase in phrases))
 
 

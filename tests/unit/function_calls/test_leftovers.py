@@ -22,6 +22,15 @@ from function_calls.leftovers import leftover
         ("三次喝水", "三次"),
         ("各吃一片药", "各"),
         ("不对，买牛奶", "不对"),
+        ("submit the form until I say so", "until I say"),
+        ("交作业直到我说交了", "直到我说"),
+        ("交报告，十点前", "十点前"),
+        ("交报告，下午3点半之前", "3点半之前"),
+        ("交报告 every day", "every day"),
+        ("交报告 on Monday", "on Monday"),
+        ("交作业 before noon", "before noon"),
+        ("water plants 每天", "每天"),
+        ("每周一 call mum", "每周一"),
     ],
 )
 def test_leftover_words_are_named(content, words):
@@ -35,6 +44,8 @@ def test_leftover_words_are_named(content, words):
         "buy everything except milk", "call mum and dad", "the 5pm meeting", "all hands meeting", "listen to music",
         "send “every single day” to print",
         "别迟到", "不要忘了带伞", "读三遍课文", "和室友下楼拿外卖", "除草", "给每个人发邮件",
+        "wait until they arrive", "饭前吃药", "用 Zoom 开会", "看 Friday Night 这部电影",
+        "buy 晚上 tea 面膜", "买上午茶", "考点前集合",
     ],
 )  # fmt: skip
 def test_ordinary_contents_have_no_leftover_words(content):
