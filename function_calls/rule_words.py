@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from function_calls import phrasing
 from function_calls.reminder_times import rule_parts
-from function_calls.wording import FALLBACK, say
+from function_calls.wording import FALLBACK, LANGUAGES, say
 from services.errors import RequestRefused
 from services.reminders.model import Reminder, Schedule
 from services.reminders.nagging import nag_of, without_nag
@@ -73,6 +73,14 @@ def is_custom(schedule: Schedule) -> bool:
 def without_rule_text(language: str, text: str) -> str:
     """Replace each RFC 5545 rule in `text`, such as an argument of a call, by its words."""
     return _RULE_TEXT.sub(lambda found: _rule_text_words(language, found[0]), text) if "FREQ=" in text else text
+
+
+def rules_in_words(text: str) -> dict[str, dict[str, str]]:
+    """Return the words of each RFC 5545 rule in `text`, by language and then by the rule as it is written."""
+    rules = dict.fromkeys(found[0] for found in _RULE_TEXT.finditer(text)) if "FREQ=" in text else {}
+    if not rules:
+        return {}
+    return {language: {each: _rule_text_words(language, each) for each in rules} for language in LANGUAGES}
 
 
 def _rule_text_words(language: str, rule_text: str) -> str:

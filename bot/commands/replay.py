@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from function_calls.interpreter import Interpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.records.explaining import arguments_in_words
 from function_calls.records.replaying import Replay, ReplayedCall, replay, turn_again
+from function_calls.rule_words import without_rule_text
 from services.call_log.metering import MeteredModel
 from services.call_log.model import CallRecord, Charge, TurnRecord
 from services.errors import ConfigError, ModelUnavailable
@@ -102,7 +104,7 @@ def _rows(both: _Both) -> list[tuple[str, str, str]]:
     turn, done = both.turn, both.replay
     used = done.tally
     reply = "" if done.reply is None else done.reply.text
-    return [
+    rows = [
         ("", "recorded", "replayed"),
         ("route", _route(turn.route, turn.completions[-1].model if turn.completions else ""), _by(done)),
         ("rounds", str(turn.rounds), str(used.round)),
@@ -110,6 +112,8 @@ def _rows(both: _Both) -> list[tuple[str, str, str]]:
         ("reply", turn.reply or "(silence)", reply or "(silence)"),
         ("tokens", _tokens(turn.charge), _tokens(used.charge)),
     ]
+    told = partial(without_rule_text, turn.language)
+    return [(label, told(before), told(after)) for label, before, after in rows]
 
 
 def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> list[tuple[str, str, str]]:

@@ -20,6 +20,7 @@ from bot.http.context import Context
 from bot.http.errors import HttpRefused
 from bot.http.tools_api import as_json
 from bot.platforms.web.frames import author_shape, written
+from function_calls.rule_words import rules_in_words
 from services.call_log.model import CallRecord, TurnRecord, parsed
 from services.call_log.service import CallLog
 from services.chat import ChatAddress
@@ -126,6 +127,7 @@ def _call(call: CallRecord) -> CallEntry:
         tokens=call.charge.tokens,
         cost=call.charge.cost,
         spawn_task=None if call.spawn_task is None else as_json(parsed(call.spawn_task)),
+        rule_words=rules_in_words(f"{call.arguments} {call.result or ''} {call.error or ''}"),
         at=written(call.at),
     )
 

@@ -14,7 +14,10 @@ Status = Literal["success", "error", "timeout", "denied"]
 
 
 class CallEntry(Answer):
-    """A tool call of any chat; `duration` is in milliseconds, `chat` is `platform:id`."""
+    """A tool call of any chat; `duration` is in milliseconds, `chat` is `platform:id`.
+
+    `rule_words` has the words of each RFC 5545 rule in the call, by language and then by rule.
+    """
 
     id: str
     name: str
@@ -35,6 +38,7 @@ class CallEntry(Answer):
     tokens: int
     cost: float
     spawn_task: JsonValue
+    rule_words: dict[str, dict[str, str]]
     at: str
 
 

@@ -8,7 +8,7 @@ from bot.http.context import HttpContext
 from bot.http.shapes import SessionMessage, SpecCall
 from bot.platforms.web.choices import choices_at
 from bot.platforms.web.extras import Extras
-from bot.platforms.web.frames import CallShape, MessageShape, attachment_shape, author_shape, written
+from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words, attachment_shape, author_shape, written
 from bot.platforms.web.shapes import message_shape
 from services.call_log.model import CallRecord
 from services.call_log.service import CallLog
@@ -132,4 +132,5 @@ def _shown(record: CallRecord) -> CallShape:
         is_long = len(result) > _LONGEST_RESULT
         shape["result"] = f"{result[:_LONGEST_RESULT]}…" if is_long else result
         shape["truncated"] = is_long
+    add_rule_words(shape)
     return shape

@@ -2,9 +2,10 @@
 
 import re
 
+import pytest
 from playwright.async_api import expect
 
-from tests.browser.visitors import Visitors, say
+from tests.browser.visitors import Language, Visitors, say
 
 REFUSED = "status of 422"
 SCRIPT = "<script>alert(1)</script>"
@@ -39,6 +40,32 @@ async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_i
     await page.get_by_label("Search", exact=True).fill("nothing is called like this")
     await page.get_by_role("button", name="Clear the filters").click()
     await expect(page.locator("[data-call]").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("language", "request_text", "words"),
+    [
+        ("en", "remind me on the last day of every month at 9 to pay rent", "on the last day of every month"),
+        ("zh", "每月最后一天9点提醒我交房租", "每月最后一天"),
+    ],
+)
+async def test_a_call_shows_how_a_reminder_repeats_in_words(
+    visitors: Visitors, language: Language, request_text: str, words: str
+):
+    window = await visitors.window(language)
+    page = await visitors.enter("Ada", window=window)
+    await say(page, request_text)
+    card = page.locator("[data-tool=reminder_set][data-status=ok]")
+    await card.locator(".tool-line").click()
+
+    await expect(card.locator(".chips")).to_contain_text(words)
+    await expect(card.locator(".block").first).to_contain_text(words)
+    await expect(card).not_to_contain_text("FREQ=")
+
+    await visitors.go(page, "/activity?tool=reminder_set", "Ada")
+    await page.locator("[data-call][data-tool=reminder_set]").first.click()
+    await expect(page.locator("[data-turn] .tool-card")).to_contain_text(words)
+    await expect(page.locator("[data-turn] .tool-card")).not_to_contain_text("FREQ=")
 
 
 async def test_an_answer_of_422_lands_on_the_field_that_it_names(visitors: Visitors):

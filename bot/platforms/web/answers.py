@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from bot.platforms.web.frames import CallShape, MessageShape
+from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words
 from bot.platforms.web.room import Room
 from function_calls.calls import ToolResult
 from services.chat import ChatMessage
@@ -98,6 +98,7 @@ class Answer:
         """Tell that a tool runs."""
         self.begin()
         call = CallShape(id=call_id, name=tool, arguments=arguments, started_at=at, status="running")
+        add_rule_words(call)
         self.calls[call_id] = call
         self._room.emit(
             "tool_start",
@@ -114,6 +115,7 @@ class Answer:
             call["result"], call["truncated"] = shown_result(result)
         else:
             call["error"] = result.text or result.error
+        add_rule_words(call)
         shown = call.get("result", call.get("error"))
         self._room.emit(
             "tool_complete",

@@ -9,6 +9,7 @@ from pydantic_core import to_json
 from typing_extensions import TypedDict
 
 from bot.platforms.web.choices import ChoiceShape
+from function_calls.rule_words import rules_in_words
 from services.chat import Attachment, Person
 
 VERSION: Final = 1
@@ -24,7 +25,11 @@ class AuthorShape(TypedDict):
 
 
 class CallShape(TypedDict):
-    """A tool call under a message; what is not known yet is left out."""
+    """A tool call under a message; what is not known yet is left out.
+
+    `rule_words` has the words of each RFC 5545 rule in the call, by language and then by rule: pages show them in its
+    place.
+    """
 
     id: str
     name: str
@@ -35,6 +40,7 @@ class CallShape(TypedDict):
     error: NotRequired[str | None]
     truncated: NotRequired[bool]
     duration_ms: NotRequired[float]
+    rule_words: NotRequired[dict[str, dict[str, str]]]
 
 
 class AttachmentShape(TypedDict):
@@ -112,6 +118,13 @@ def make_frame(
 def json_text(value: object) -> str:
     """`value` as JSON; what JSON does not know is written as text."""
     return to_json(value, fallback=str, inf_nan_mode="null").decode()
+
+
+def add_rule_words(call: CallShape) -> None:
+    """Set `rule_words` of `call` where its arguments, result or error contain a rule."""
+    words = rules_in_words(json_text([call.get("arguments"), call.get("result"), call.get("error")]))
+    if words:
+        call["rule_words"] = words
 
 
 def written(at: datetime) -> str:

@@ -150,6 +150,22 @@ def test_a_replay_offline_executes_nothing_and_shows_both(tmp_path, bubbles):
     assert (tmp_path / "bubbles.db").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("remind me on the last day of every month at 9 to pay rent", "on the last day of every month"),
+        ("每月最后一天9点提醒我交房租", "每月最后一天"),
+    ],
+)
+def test_a_replay_says_how_a_reminder_repeats_in_the_words_of_the_person(tmp_path, bubbles, text, words):
+    asyncio.run(conversation(tmp_path, [], text))
+    shown = bubbles("replay", "m0")
+
+    assert "rrule=" in shown.output
+    assert words in " ".join(shown.output.split())
+    assert "FREQ" not in shown.output
+
+
 async def test_a_replay_asks_another_model_and_names_the_difference(tmp_path, bubbles):
     # A query is the model's own to word; the time of a reminder is read from the message whatever a model says.
     queries = [call("perplexity_search", {"query": words}) for words in ("highest mountain Europe", "Mont Blanc")]

@@ -4,7 +4,7 @@ import {
 } from '@tabler/icons-react'
 import { useEffect, useId, useState, type ReactNode } from 'react'
 import { duration } from '../format/time'
-import { useWords } from '../language/language'
+import { useLanguage, useWords } from '../language/language'
 import type { ToolCall } from '../wire/frames'
 import { Outcome } from './Outcome'
 
@@ -27,6 +27,13 @@ export function asBlock(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }
 
+/** Text of a call with its RFC 5545 rules replaced by their words; the longest first, as one rule may begin another. */
+function useRuleWords(call: ToolCall): (text: string) => string {
+  const language = useLanguage((state) => state.language)
+  const rules = Object.entries(call.rule_words?.[language] ?? {}).sort(([one], [other]) => other.length - one.length)
+  return (text) => rules.reduce((told, [rule, words]) => told.replaceAll(rule, words), text)
+}
+
 function LiveSeconds({ since }: { since: string | null | undefined }): ReactNode {
   const [now, setNow] = useState(Date.now())
   const [first] = useState(() => (since ? Date.parse(since) : Date.now()))
@@ -40,6 +47,7 @@ function LiveSeconds({ since }: { since: string | null | undefined }): ReactNode
 /** One call of a tool: what was given, what came of it, how long it took. Failures are open from the start. */
 export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOpenAtFirst?: boolean }): ReactNode {
   const words = useWords()
+  const withRuleWords = useRuleWords(call)
   const id = useId()
   const hasFailed = call.status !== 'ok' && call.status !== 'running'
   const [isOpened, setOpened] = useState<boolean | null>(null)
@@ -62,7 +70,7 @@ export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOp
         <span className="chips">
           {given.slice(0, SHOWN_CHIPS).map(([name, value]) => (
             <span key={name} className="chip">
-              <span className="muted">{name}</span> {asLine(value)}
+              <span className="muted">{name}</span> {withRuleWords(asLine(value))}
             </span>
           ))}
         </span>
@@ -76,12 +84,12 @@ export function ToolCard({ call, isOpenAtFirst = false }: { call: ToolCall; isOp
         <div className="tool-details">
           {call.error && (
             <p className="tool-error">
-              <IconAlertTriangle size={15} aria-hidden="true" /> {call.error}
+              <IconAlertTriangle size={15} aria-hidden="true" /> {withRuleWords(call.error)}
             </p>
           )}
-          <Block label={words.card.arguments} value={call.arguments ?? {}} />
+          <Block label={words.card.arguments} value={withRuleWords(asBlock(call.arguments ?? {}))} />
           {call.status !== 'running' && !hasFailed && (
-            <Block label={`${words.card.result}${call.truncated ? ` (${words.card.cut})` : ''}`} value={call.result ?? words.card.nothing} />
+            <Block label={`${words.card.result}${call.truncated ? ` (${words.card.cut})` : ''}`} value={withRuleWords(asBlock(call.result ?? words.card.nothing))} />
           )}
         </div>
       </Collapse>

@@ -9,6 +9,7 @@ export interface RecordedCall {
   error: string | null
   status: string
   duration: number
+  rule_words?: ToolCall['rule_words']
 }
 
 /** How a call ended, in the words of the socket; the record says `success` for `ok`. */
@@ -27,5 +28,6 @@ export function shownCall(call: ToolCall | RecordedCall): ToolCall {
     error: call.error,
     status: callStatus(call.status),
     duration_ms: call.duration,
+    rule_words: call.rule_words,
   }
 }

@@ -20,6 +20,8 @@ export interface ToolCall {
   truncated?: boolean
   duration_ms?: number | null
   started_at?: string | null
+  /** The words of each RFC 5545 rule in the call, by language and then by rule. */
+  rule_words?: Partial<Record<string, Record<string, string>>>
 }
 
 export interface Choice {

@@ -42,6 +42,17 @@ async def test_an_event_stream_tells_start_calls_words_and_end_in_order(api):
     assert told[4][1]["message_id"] != told[0][1]["message_id"]
 
 
+async def test_a_call_tells_the_words_of_its_rule_live_and_from_the_record(api):
+    request = "remind me on the last day of every month at 9 to pay rent"
+    live = events((await say(api, request, stream=True)).text)
+    [turn_call] = (await api.get("/api/admin/tool-calls")).json()["items"]
+    rule = turn_call["arguments"]["rrule"]
+
+    for call in (live[1][1]["call"], live[2][1]["call"], turn_call, live[-1][1]["message"]["tool_calls"][0]):
+        assert call["rule_words"]["en"][rule].startswith("on the last day of every month")
+        assert call["rule_words"]["zh"][rule].startswith("每月最后一天")
+
+
 async def test_a_failed_call_is_told_as_complete_too(api_of):
     api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(id="c1", name="nothing", arguments={})], "sorry"]))
 
