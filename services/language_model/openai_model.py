@@ -92,8 +92,7 @@ class OpenAIModel:
 
     async def _persist(self, request: CompletionRequest) -> Completion:
         transport = self._transport or await self._ready()
-        if self._too_long is not None and size_of(request) >= self._too_long:
-            request = shorter(request) or request
+        request = self._shortened(request)
         attempt = 1
         while True:
             heard, form = ListenedRequest(request), self._form
@@ -113,11 +112,21 @@ class OpenAIModel:
             attempt += 1
             await asyncio.sleep(delay)
 
+    def _shortened(self, request: CompletionRequest) -> CompletionRequest:
+        """Return `request` without the oldest turns that would make it as long as one that was refused."""
+        while self._too_long is not None and size_of(request) >= self._too_long:
+            trimmed = shorter(request)
+            if trimmed is None:
+                break
+            request = trimmed
+        return request
+
     def _changed(self, request: CompletionRequest, sent: BodyForm, rejection: RequestRejected) -> CompletionRequest:
         """What to send instead of `request`, which was refused in the form `sent`.
 
         Some models take no `temperature`, some servers no system message; a bot that only ever hears so would answer
-        without its model for ever. So the form is changed for good, and a request that is too long loses its history.
+        without its model for ever. So the form is changed for good, and a request that is too long loses its oldest
+        turns.
 
         Raises:
             RequestRejected: there is nothing to change.

@@ -1,4 +1,4 @@
-"""Make a request shorter that is too long for its model: first what was said before goes, then the long results."""
+"""Make a request shorter that is too long for its model: the oldest turns go first, then the middle of long results."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,31 +8,46 @@ from services.language_model.ports import CompletionRequest
 
 Message = Mapping[str, object]
 
+_SHARE = 8
+"""Each step leaves out at least one eighth of what was said before, so that few refused requests find the length."""
 _LONGEST_RESULT = 1500  # characters of a tool's result in a request that was too long
 _NOTE = "\n[… the middle is left out …]\n"
 
 
 def size_of(request: CompletionRequest) -> int:
     """About how many characters its messages have."""
-    return sum(len(str(message.get("content") or "")) for message in request.messages)
+    return _size(request.messages)
 
 
 def shorter(request: CompletionRequest) -> CompletionRequest | None:
     """`request` without its oldest part; None when nothing can go without touching what the person says now."""
-    for shorten in (_without_history, _with_short_results):
+    for shorten in (_without_oldest_turns, _with_short_results):
         messages = shorten(request.messages)
         if messages != list(request.messages):
             return replace(request, messages=messages)
     return None
 
 
-def _without_history(messages: Sequence[Message]) -> list[Message]:
-    """The system text, the last message of the person and what has been called since."""
+def _size(messages: Sequence[Message]) -> int:
+    return sum(len(str(message.get("content") or "")) for message in messages)
+
+
+def _without_oldest_turns(messages: Sequence[Message]) -> list[Message]:
+    """Leave out whole turns before the last message of the person, oldest first; system messages stay.
+
+    A turn begins with a message of the person, so a call and its result go together.
+    """
     users = [place for place, message in enumerate(messages) if message.get("role") == "user"]
     if not users:
         return list(messages)
-    begin = users[-1]
-    return [*(message for message in messages[:begin] if message.get("role") == "system"), *messages[begin:]]
+    wanted = _size(_spoken(messages[: users[-1]])) / _SHARE
+    ends = (end for end in users if _spoken(messages[:end]) and _size(_spoken(messages[:end])) >= wanted)
+    end = next(ends, users[-1])
+    return [*(each for each in messages[:end] if each.get("role") == "system"), *messages[end:]]
+
+
+def _spoken(messages: Sequence[Message]) -> list[Message]:
+    return [message for message in messages if message.get("role") != "system"]
 
 
 def _with_short_results(messages: Sequence[Message]) -> list[Message]:

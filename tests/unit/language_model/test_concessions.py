@@ -219,6 +219,45 @@ async def test_a_request_that_is_too_long_loses_its_history_then_the_middle_of_l
     assert len(third[-1]["content"]) < 2000
 
 
+CALLED = {"role": "assistant", "content": None, "tool_calls": [{**CALLS[0], "id": "call_0"}]}
+CONVERSATION = [
+    MESSAGES[0],
+    {"role": "user", "content": "first"},
+    CALLED,
+    {"role": "tool", "tool_call_id": "call_0", "content": "x" * 100},
+    {"role": "system", "content": "Answer in one line."},
+    {"role": "user", "content": "y" * 100},
+    {"role": "assistant", "content": "z" * 100},
+    {"role": "user", "content": "w" * 100},
+    {"role": "assistant", "content": "yes"},
+    {"role": "user", "content": "now"},
+]
+
+
+async def test_the_oldest_turns_are_left_out_first_and_only_as_many_as_needed():
+    systems = [CONVERSATION[0], CONVERSATION[4]]
+    async with OpenAIServer([TOO_LONG, TOO_LONG, say("one"), say("two")]) as server:
+        model = model_at(server)
+        await model.complete(request(messages=CONVERSATION))
+        await model.complete(request(messages=CONVERSATION))
+        await model.close()
+    sent = [each.body["messages"] for each in server.requests]
+
+    assert sent[0] == CONVERSATION
+    assert sent[1] == [*systems, *CONVERSATION[5:]]
+    assert sent[2] == sent[3] == [*systems, *CONVERSATION[7:]]
+
+
+async def test_system_messages_and_the_last_message_stay_however_long_the_request_is():
+    async with OpenAIServer([TOO_LONG] * 9) as server:
+        model = model_at(server)
+        with pytest.raises(ModelUnavailable):
+            await model.complete(request(messages=CONVERSATION))
+        await model.close()
+
+    assert server.requests[-1].body["messages"] == [CONVERSATION[0], CONVERSATION[4], CONVERSATION[-1]]
+
+
 async def test_what_was_too_long_once_is_shortened_before_it_is_sent_again():
     _, bodies = await ask_twice([TOO_LONG, say("one"), say("two")], request(messages=LONG))
 
