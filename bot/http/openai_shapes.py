@@ -43,7 +43,7 @@ class CalledTool(Lenient):
 
 
 class ContentPart(Lenient):
-    """A part of a message; only text is read."""
+    """A part of a message; those that are not text are refused."""
 
     type: str
     text: str = Field("", max_length=200_000)
@@ -62,7 +62,7 @@ class ChatTurn(Lenient):
 
     @property
     def text(self) -> str:
-        """The text of the message; pictures and sounds are not read."""
+        """The text of the message."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text")
         return self.content or ""

@@ -58,8 +58,10 @@ async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, ea
     Models read the conversation as it was sent; the rules read its last messages.
 
     Raises:
-        HttpRefused: there is no message of the user, or a tool or `tool_choice` cannot be followed (422).
+        HttpRefused: there is no message of the user, or a tool or `tool_choice` cannot be followed (422); a message
+            has a picture or another part that is not text (400).
     """
+    _refuse_other_parts(body.messages)
     place = next((at for at in range(len(body.messages) - 1, -1, -1) if body.messages[at].role == "user"), None)
     if place is None or not body.messages[place].text.strip():
         raise HttpRefused(422, "message_blank", problems={"messages": "no message of the user"})
@@ -86,6 +88,17 @@ async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, ea
         client_messages=_messages_before(body.messages, place),
         steps=_steps(body.messages[place + 1 :], earlier),
     )
+
+
+def _refuse_other_parts(messages: Sequence[ChatTurn]) -> None:
+    """Refuse pictures, sounds and files, which no model behind the bot is given."""
+    for at, message in enumerate(messages):
+        if message.role == "assistant" or not isinstance(message.content, list):
+            continue
+        for place, part in enumerate(message.content):
+            if part.type != "text":
+                field, kind = f"messages.{at}.content.{place}", part.type[:64]
+                raise HttpRefused(400, "content_unsupported", problems={field: "text only"}, kind=kind)
 
 
 def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str, object], ...]:

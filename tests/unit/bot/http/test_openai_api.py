@@ -296,3 +296,29 @@ async def test_lone_surrogate_in_a_conversation_is_replaced(api):
     answer = await api.post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
 
     assert answer.status_code == 200
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+SOUND = {"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}
+
+
+@pytest.mark.parametrize("part", [PICTURE, SOUND])
+@pytest.mark.parametrize(("language", "words"), [("en", "takes text only"), ("zh", "只接受文字")])
+async def test_a_part_that_is_not_text_is_refused_and_says_what_to_send(api, part, language, words):
+    messages = [{"role": "user", "content": [{"type": "text", "text": "what is this?"}, part]}]
+
+    answer = await api.post("/v1/chat/completions", json={"messages": messages}, headers={"Accept-Language": language})
+    error = answer.json()["error"]
+
+    assert (answer.status_code, error["type"], error["code"]) == (400, "invalid_request_error", "content_unsupported")
+    assert error["param"] == "messages.0.content.1"
+    assert part["type"] in error["message"]
+    assert words in error["message"]
+
+
+async def test_text_parts_are_read_like_text(api):
+    messages = [{"role": "user", "content": [{"type": "text", "text": "remind me in 10 minutes to drink tea"}]}]
+
+    body = (await api.post("/v1/chat/completions", json={"messages": messages})).json()
+
+    assert "tea" in body["choices"][0]["message"]["content"]
