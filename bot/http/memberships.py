@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 from fastapi import Depends
 
-from bot.http.auth import ChatViewer, ReminderViewer, Viewer
+from bot.http.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.shapes import IN_ROOM, SESSION
@@ -86,7 +86,14 @@ async def _reminded_in_room(context: Context, viewer: ReminderViewer, session_id
     return viewer
 
 
+async def _with_tools_in_room(context: Context, viewer: ToolViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+    await enter_room(context, viewer, session_id)
+    return viewer
+
+
 RoomViewer = Annotated[Viewer, Depends(_in_room)]
 """The viewer of a request whose path names a room of theirs."""
 RoomReminderViewer = Annotated[Viewer, Depends(_reminded_in_room)]
 """The viewer of a request for the reminders of the room that its query names."""
+RoomToolViewer = Annotated[Viewer, Depends(_with_tools_in_room)]
+"""The viewer of a request for the tools of the room that its query names."""

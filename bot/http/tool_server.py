@@ -12,6 +12,7 @@ from bot.http.auth import NAME, ToolViewer
 from bot.http.calling import Asked, call_tool, check_arguments, succeeded, tool_viewer, turn_of
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
+from bot.http.memberships import RoomToolViewer
 from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 from bot.http.tools_api import as_json
 from function_calls.calls import ToolSpec
@@ -27,7 +28,7 @@ routes = APIRouter(prefix="/tools", tags=["tool server"])
 
 @routes.get("/openapi.json", responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})
 async def document(
-    request: Request, context: Context, viewer: ToolViewer, session_id: SESSION = "lobby", name: NAME = None
+    request: Request, context: Context, viewer: RoomToolViewer, session_id: SESSION = "lobby", name: NAME = None
 ) -> JSONResponse:
     """The document of the tool server: every function that you may call, as `POST /tools/{name}`."""
     specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))

@@ -6,10 +6,11 @@ from fastapi import APIRouter, Depends, Path
 from pydantic import Field
 
 from bot.http.answer import Answer
-from bot.http.auth import ToolViewer, needs
+from bot.http.auth import needs
 from bot.http.calling import tool_viewer
 from bot.http.context import Context
 from bot.http.errors import HttpRefused
+from bot.http.memberships import RoomToolViewer
 from bot.http.shapes import IN_ROOM
 from bot.tool_servers.errors import ServerUnavailable
 
@@ -52,7 +53,7 @@ class ChangesBody(Answer):
 
 
 @routes.get("")
-async def sources(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
+async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
     """Where the tools come from that you may use, whether each source is well, and which names clash."""
     asking = tool_viewer(context, viewer, session_id)
     tools, owners = context.app.tools, context.settings.bot.owners

@@ -15,6 +15,7 @@ from bot.http.calling import Asked, call_tool, check_arguments, tool_viewer, tur
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.figures import percentile
+from bot.http.memberships import RoomToolViewer
 from bot.http.shapes import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Body
 from bot.platforms.web.frames import json_text
 from function_calls.calls import ToolSpec
@@ -98,14 +99,14 @@ class Invoked(Answer):
 
 
 @routes.get("")
-async def tools(context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
+async def tools(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
     """List the tools that you may call in a room, with their schemas; an admin who names nobody sees all of them."""
     return ToolList(tools=await _listed(context, viewer.named(name), session_id))
 
 
 @routes.get("/")
 async def tool_list(
-    context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+    context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> list[ToolBody]:
     """List the same tools as `GET /api/tools` as a bare array, the form that Open WebUI's clients read."""
     return await _listed(context, viewer.named(name), session_id)
@@ -113,7 +114,7 @@ async def tool_list(
 
 @routes.get("/{tool_name}")
 async def tool(
-    tool_name: TOOL_NAME, context: Context, viewer: ToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+    tool_name: TOOL_NAME, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> ToolBody:
     """One tool with its schema."""
     specs = await _specs(context, viewer.named(name), session_id)

@@ -41,6 +41,11 @@ READS = [
     ("POST", "/api/reminders?session_id=kitchen", {"text": "remind me tomorrow at 9 to call Lin"}),
     ("POST", "/api/summary?session_id=kitchen", {}),
     ("POST", "/api/search?session_id=kitchen", {"query": "safe"}),
+    ("GET", "/api/tools?session_id=kitchen", None),
+    ("GET", "/api/tools/?session_id=kitchen", None),
+    ("GET", "/api/tools/reminder_list?session_id=kitchen", None),
+    ("GET", "/api/tools/sources?session_id=kitchen", None),
+    ("GET", "/tools/openapi.json?session_id=kitchen", None),
     ("POST", "/api/tools/history_search/invoke", {"session_id": "kitchen", "arguments": {"query": "safe"}}),
     ("POST", "/tools/history_search?session_id=kitchen", {"query": "safe"}),
     ("POST", "/api/chat/send", {"session_id": "kitchen", "message": "summarise"}),
@@ -58,6 +63,19 @@ async def test_member_is_refused_in_a_room_of_others(api, token_of, method, path
 
     assert (answer.status_code, answer.json()["code"]) == (403, "room_not_yours")
     assert SECRET not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/api/tools", "/api/tools/sources", "/tools/openapi.json"])
+async def test_token_for_rooms_gets_one_answer_for_other_rooms_and_rooms_that_do_not_exist(api, token_of, path):
+    await say(api, await token_of("ann"), "kitchen")
+    guest = await token_of("guest", rooms=["garden"])
+
+    taken = await api.get(f"{path}?session_id=kitchen", headers=guest)
+    unused = await api.get(f"{path}?session_id=nowhere", headers=guest)
+
+    assert taken.status_code == unused.status_code == 403
+    assert taken.text == unused.text.replace("nowhere", "kitchen")
+    assert (await api.get(f"{path}?session_id=garden", headers=guest)).status_code == 200
 
 
 async def test_client_token_is_refused_in_a_room_of_others_at_v1_and_mcp(api, token_of):
