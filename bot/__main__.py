@@ -308,7 +308,7 @@ def eval_time(data: Path | None, errors: int) -> None:
 @_data
 @_errors
 def eval_intents(data: Path | None, errors: int) -> None:
-    """What the offline interpreter makes of sentences. Tools, restraint, contents, times."""
+    """Measure the offline interpreter on sentences. Tools, restraint, contents, times."""
     from bot.commands.evaluate import evaluate_intents
 
     sys.exit(evaluate_intents(data, errors))

@@ -5,7 +5,7 @@ from functools import cache
 
 
 def is_called(text: str, bot_name: str) -> bool:
-    """Whether `text` mentions `@name` anywhere, or begins or ends by calling the name."""
+    """Return whether `text` mentions `@name` anywhere, or begins or ends by calling the name."""
     return _pattern(bot_name).search(text) is not None
 
 

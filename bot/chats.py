@@ -29,7 +29,7 @@ class Chats(Struct, frozen=True, kw_only=True):
     drafts: Drafts
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
+        """Return who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
         platform = self.outbox.platforms.get(message.address.platform)
         if platform is not None and isinstance(platform, HearsAnswers):
             return platform.listener(message)

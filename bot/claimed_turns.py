@@ -27,7 +27,7 @@ class ClaimedTurns:
         self._outages = RepeatLimit.of_one_loop()
 
     async def is_ours(self, message: ChatMessage) -> bool:
-        """Whether the answer to `message` is ours to give; it is where the database does not say."""
+        """Return whether the answer to `message` is ours to give; it is where the database does not say."""
         key = (message.address.key, message.id)
         try:
             is_ours = await self._claims.is_ours(key)

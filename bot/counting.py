@@ -32,7 +32,7 @@ class Latencies(Struct, kw_only=True):
         self.seconds += seconds
 
     def up_to(self) -> Iterator[tuple[str, int]]:
-        """How many took no longer than each step, and `+Inf`, all."""
+        """Yield how many took no longer than each step, and `+Inf`, all."""
         total = 0
         for step, count in zip((*map(str, STEPS), "+Inf"), self.counts, strict=True):
             total += count

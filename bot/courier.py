@@ -116,7 +116,7 @@ class ReminderCourier:
         return f"{text}\n{say(notices[0].language, 'reminder.may_be_repeat')}"
 
     def _heading(self, notices: Sequence[DueNotice]) -> str | None:
-        """Why all of them come now, when none comes at its time."""
+        """Return why all of them come now, when none comes at its time."""
         if not all(self._is_late(notice) for notice in notices) or len(notices) <= 1:
             return None
         reason = "held" if all(notice.was_held for notice in notices) else "late"
@@ -170,7 +170,7 @@ def _called(notice: DueNotice) -> str:
 
 
 def _offered(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
-    """What can be done about a reminder that comes alone; of several nobody would know which is meant."""
+    """Return what can be done about a reminder that comes alone; of several nobody would know which is meant."""
     if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
         return ()
     notice = notices[0]

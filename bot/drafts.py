@@ -38,7 +38,7 @@ class Drafts:
         self._open: dict[_Key, Draft] = {}
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Who hears the answer to `message` as it is written; None where it cannot be shown."""
+        """Return who hears the answer to `message` as it is written; None where it cannot be shown."""
         if not self._is_wanted or self._outbox.editor(message.address) is None:
             return None
         return partial(self._hear, _key(message))
@@ -140,7 +140,7 @@ class Draft:
             return False
 
     def _is_used_up(self, text: str, abilities: Capabilities) -> bool:
-        """Whether no more fits, or the last edit is needed for the whole."""
+        """Return whether no more fits, or the last edit is needed for the whole."""
         is_full = 0 < _room(abilities) < len(text) + len(_GOES_ON)
         return is_full or (0 < abilities.max_edits <= self._edits + 1)
 
@@ -187,7 +187,10 @@ def _room(abilities: Capabilities) -> int:
 
 
 def _parted(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
-    """What the draft can become, and what has to follow: text that does not fit, and files, which no edit brings."""
+    """Return what the draft can become, and what has to follow.
+
+    Text that does not fit, and files, which no edit brings.
+    """
     room, text = _room(abilities), whole.text.strip()
     first, rest = first_piece(text, room, people=whole.mentions) if 0 < room < len(text) else (text, "")
     if not rest and not whole.files:

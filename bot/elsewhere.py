@@ -57,7 +57,7 @@ Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
 
 
 def is_elsewhere_command(text: str) -> bool:
-    """Whether `text` names a chat, or does something in a named one, and so can only be meant for the bot."""
+    """Return whether `text` names a chat, or does something in a named one, and so can only be meant for the bot."""
     return _NAMING.fullmatch(text.strip()) is not None or _FOR.fullmatch(text.strip()) is not None
 
 
@@ -139,7 +139,7 @@ class ElsewhereCommands:
         return say(turn.language, "elsewhere.open", name=kept)
 
     async def _said(self, text: str) -> Said | None:
-        """Which chat is spoken of, and what is to be said there."""
+        """Return which chat is spoken of, and what is to be said there."""
         command = _FOR.fullmatch(text.strip())
         if command is not None:
             return command["name"], command["rest"]

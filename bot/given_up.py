@@ -31,7 +31,7 @@ class GivenUp:
         self._speechless |= await self._reminders.given_up_chats()
 
     def is_waited_for(self, chat: ChatAddress) -> bool:
-        """Whether it is worth trying in `chat` again now."""
+        """Return whether it is worth trying in `chat` again now."""
         if chat.key not in self._speechless:
             return False
         not_before = self._not_before.get(chat.key)

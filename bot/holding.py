@@ -36,7 +36,7 @@ class Holding:
 
     @property
     def held(self) -> frozenset[str]:
-        """What this process is connected to, of what only one process may be.
+        """Return what this process is connected to, of what only one process may be.
 
         Nothing once the leases may have run out: a process that was frozen knows it by the clock, and before it has
         asked the database.
@@ -47,7 +47,7 @@ class Holding:
         return frozenset(name for name, event in self._here.items() if event.is_set())
 
     def is_here(self, platform: str) -> bool:
-        """Whether what is to be said on `platform` is said by this process."""
+        """Return whether what is to be said on `platform` is said by this process."""
         return platform in self._own or platform in self.held
 
     @asynccontextmanager

@@ -107,7 +107,7 @@ class McpDoor:
         return ListToolsResult(tools=tools)
 
     def _effects(self, spec: ToolSpec) -> tuple[bool, bool]:
-        """Whether a tool changes something, and whether it asks first."""
+        """Return whether a tool changes something, and whether it asks first."""
         own = self._app.registry.get(spec.name)
         if own is None:
             return spec.changes_state or spec.confirm, spec.confirm
@@ -135,7 +135,7 @@ class McpDoor:
         return CallToolResult(content=[TextContent(text=told)], is_error=not result.ok)
 
     async def _mended(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """What the client's model meant, where that is beyond doubt."""
+        """Return what the client's model meant, where that is beyond doubt."""
         specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
         spec = next((each for each in specs if each.name == name), None)
         return given if spec is None else mended_arguments(spec.parameters, given)

@@ -18,7 +18,7 @@ class ModelLatency:
 
     @property
     def by_outcome(self) -> Mapping[tuple[str, str], Latencies]:
-        """What was timed, by the model's name and the outcome."""
+        """Return what was timed, by the model's name and the outcome."""
         return self._of
 
     def model(self, inner: LanguageModel) -> LanguageModel:

@@ -94,7 +94,7 @@ class Outbox:
                 return await platform.send(address, message)
 
     def editor(self, address: ChatAddress) -> EditsMessages | None:
-        """Who changes messages of the bot in that chat; None where nobody can."""
+        """Return who changes messages of the bot in that chat; None where nobody can."""
         platform = self.platforms.get(address.platform)
         is_here = self._relay is None or self._relay.is_here(address.platform)
         if not is_here or platform is None:
@@ -251,7 +251,7 @@ def _takes(abilities: Capabilities, file: SentFile) -> bool:
 
 
 def _named(file: SentFile) -> str:
-    """What stands for a file where the platform shows none."""
+    """Return what stands for a file where the platform shows none."""
     return f"📎 {file.name} ({file.media_type}, {file.kilobytes} kB)"
 
 

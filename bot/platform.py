@@ -101,7 +101,7 @@ class Platform(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do."""
+        """Return what it can do."""
         ...
 
     async def run(self, receive: Receive) -> None:
@@ -144,7 +144,10 @@ class HearsAnswers(Protocol):
     """Can show an answer while a model writes it."""
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Who hears the answer to `message` piece by piece; None when nobody does. The whole is sent all the same."""
+        """Return who hears the answer to `message` piece by piece.
+
+        None when nobody does. The whole is sent all the same.
+        """
         ...
 
 
@@ -202,7 +205,7 @@ class KnowsMembers(Protocol):
     """Knows who is in a chat."""
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether the person is in the chat now; None where the platform does not tell.
+        """Return whether the person is in the chat now; None where the platform does not tell.
 
         Raises:
             DeliveryFailed: the platform could not be asked.

@@ -41,7 +41,7 @@ class Reactions:
             await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
 
     async def _place_of(self, reaction: Reaction) -> ChatAddress:
-        """Where the message stands: few platforms tell the thread with a reaction, but the history knows it."""
+        """Return where the message stands: few platforms tell the thread with a reaction, but the history knows it."""
         if reaction.address.thread_id is not None:
             return reaction.address
         message = await self._turns.history.find(reaction.address, reaction.message_id)
@@ -64,7 +64,7 @@ class Reactions:
 
 
 def is_me_too(emoji: str) -> bool:
-    """Whether a reaction says that its person wants to be reminded too."""
+    """Return whether a reaction says that its person wants to be reminded too."""
     plain = emoji.strip(":").translate(_TONES).partition(_JOINER)[0].casefold()
     return plain in _ME_TOO
 

@@ -53,11 +53,11 @@ class Relay:
 
     @property
     def holding(self) -> Holding:
-        """What this process is connected to."""
+        """Return what this process is connected to."""
         return self._holding
 
     def is_here(self, platform: str) -> bool:
-        """Whether this process itself is connected to `platform`."""
+        """Return whether this process itself is connected to `platform`."""
         return self._holding.is_here(platform)
 
     async def hand_over(self, address: ChatAddress, message: OutgoingMessage) -> str | None:

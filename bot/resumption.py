@@ -69,13 +69,13 @@ class Resumption:
         among: Collection[tuple[str, str]] | None = None,
         watchdog: Watchdog | None = None,
     ) -> "Resumption":
-        """What is owed now; `among` limits it to messages that were another process's, by chat and id."""
+        """Return what is owed now; `among` limits it to messages that were another process's, by chat and id."""
         found = await unanswered.since(clock.now() - TOLD_WITHIN)
         owed = [each for each in found if among is None or (each.address.key, each.id) in among]
         return cls(owed, outbox, state, clock, language=language, watchdog=watchdog)
 
     def owed_on(self, platform: str) -> Sequence[ChatMessage]:
-        """What is owed on a platform, oldest first."""
+        """Return what is owed on a platform, oldest first."""
         return self._owed.get(platform, ())
 
     async def take_up(self, platform: str, handle: Handle, screen: Screen) -> None:

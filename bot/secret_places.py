@@ -53,7 +53,7 @@ def read_secret(place: SecretPlace) -> str:
 
 
 def read_file(path: str) -> str:
-    """What stands in a file, without the line end that editors leave.
+    """Return what stands in a file, without the line end that editors leave.
 
     Raises:
         SecretMissing: it cannot be read.

@@ -134,7 +134,7 @@ class ModelSettings(Group):
 
     @property
     def is_configured(self) -> bool:
-        """Whether there is a model to ask."""
+        """Return whether there is a model to ask."""
         return bool(self.base_url or self.api_key.get_secret_value())
 
 
@@ -399,7 +399,7 @@ class Settings(Group):
 
     @property
     def database_url(self) -> str:
-        """Where everything is kept."""
+        """Return where everything is kept."""
         return self.storage.url or f"sqlite:///{self.bot.data_dir / 'bubbles.db'}"
 
     def with_console(self, person: str | None) -> "Settings":

@@ -149,7 +149,7 @@ def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
 
 
 def _in_words(problem: ErrorDetails) -> str:
-    """What Pydantic found, for somebody who does not know Python."""
+    """Return what Pydantic found, for somebody who does not know Python."""
     if problem["type"] == "tuple_type":
         return 'Input should be a list, such as ["a", "b"]'
     if problem["type"] == "literal_error":
@@ -158,7 +158,7 @@ def _in_words(problem: ErrorDetails) -> str:
 
 
 def _meant_choice(given: str, choices: list[str]) -> str:
-    """Which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
+    """Tell which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
     near = likest(given.lower(), [each.lower() for each in choices])
     return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
 
@@ -294,7 +294,7 @@ def _all_keys() -> list[str]:
 
 
 def is_secret(group: str, key: str) -> bool:
-    """Whether the value of a setting must never be shown."""
+    """Return whether the value of a setting must never be shown."""
     return _group(group).model_fields[key].annotation is SecretStr
 
 

@@ -8,7 +8,10 @@ _VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def speaks_chinese(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal is a Chinese one; the first of the variables that is set decides, as for other programs."""
+    """True where the terminal is a Chinese one.
+
+    The first of the variables that is set decides, as for other programs.
+    """
     chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
     return chosen.lower().startswith("zh")
 

@@ -31,7 +31,7 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
     language: str
 
     def has(self, message: ChatMessage) -> bool:
-        """Whether an earlier process stood still on `message`."""
+        """Return whether an earlier process stood still on `message`."""
         return self.watchdog.is_unreadable((message.address.key, message.id))
 
     async def tell(self, message: ChatMessage) -> None:

@@ -157,7 +157,7 @@ class Watchdog:
                 )
 
     def is_unreadable(self, key: Key) -> bool:
-        """Whether a process stood still on a message and ended there."""
+        """Return whether a process stood still on a message and ended there."""
         return key in self._unreadable
 
     def forget(self, key: Key) -> None:

@@ -279,7 +279,7 @@ def _looks_like_a_request(text: str) -> bool:
 
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
-    """Whether a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
+    """True where a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
     if is_tools_command(message.text) or is_elsewhere_command(message.text):
         return True
     typed = typed_name(message.text)

@@ -51,7 +51,7 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str
 
 
 def _is_approved(call: ToolCall, context: CallContext) -> bool:
-    """Whether the yes was said to this very call: an agent's own calls need their own."""
+    """Return whether the yes was said to this very call: an agent's own calls need their own."""
     approved = context.approved
     return approved is not None and (approved.name, approved.arguments) == (call.name, call.arguments)
 

@@ -43,7 +43,7 @@ _FORMATS: Final[Mapping[str, str]] = {"date-time": "moment", "date": "date"}
 
 
 def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[str, str]:
-    """What is wrong, by the argument that has it; what is missing stands under its own name."""
+    """Return what is wrong, by the argument that has it; what is missing stands under its own name."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         problems.setdefault(argument_of(error), _said(language, error) + _meant(language, error))
@@ -67,7 +67,7 @@ def _said(language: str, error: ArgumentError) -> str:
 
 
 def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """What is wrong with a call of `spec`, a line an argument, and how it is said right."""
+    """Return what is wrong with a call of `spec`, a line an argument, and how it is said right."""
     lines = [_line(language, error) for error in _one_each(errors)]
     told = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
     return f"{without_rule_text(language, told)}\n{_said_right(language, spec, errors)}"

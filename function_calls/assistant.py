@@ -87,7 +87,7 @@ class Assistant:
         return notes.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
-        """What a message comes to whose words were changed: its rounds. No command, yes or pick in it counts."""
+        """Return what a message comes to whose words were changed: its rounds. No command, yes or pick in it counts."""
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         with self._recorder.turn(turn):
             outcome = await run_rounds(
@@ -155,7 +155,7 @@ class Assistant:
             return await self._without_model(turn, error)
 
     async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
-        """What the model made of the turn; where it claims a change that was not made, the change or the truth."""
+        """Tell what the model made of the turn; where it claims a change that was not made, the change or the truth."""
         if made.calls:
             return without_forged_receipt(turn, made)
         if not is_unproven(turn, made.answer):
@@ -168,7 +168,10 @@ class Assistant:
         return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
 
     async def _kept(self, turn: Turn, made: Interpretation) -> Interpretation:
-        """What the model says; where that is a promise, and the person's words plainly ask for a change, the change."""
+        """Return what the model says.
+
+        Where that is a promise, and the person's words plainly ask for a change, the change.
+        """
         if is_promise(turn, made.answer):
             read = await self._offline.interpret(turn)
             if only_changes(read.calls):
@@ -177,7 +180,10 @@ class Assistant:
         return made
 
     async def _instead_of_nothing(self, turn: Turn) -> Interpretation:
-        """What the offline interpreter makes of a turn that the model had nothing to say to; it knows a mere thanks."""
+        """Return what the offline interpreter makes of a turn that the model had nothing to say to.
+
+        It knows a mere thanks.
+        """
         logger.info("the model said nothing; the offline interpreter answers")
         read = await self._offline.interpret(turn)
         return (
@@ -254,6 +260,6 @@ async def _note(oversight: Oversight, outcome: Outcome) -> None:
 
 
 def _asked_back(turn: Turn, meant: str) -> Interpretation:
-    """What is said to a command that names no function, and looks like one that does."""
+    """Return what is said to a command that names no function, and looks like one that does."""
     unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
     return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{meant}"))

@@ -27,7 +27,7 @@ class Attempt:
         self.held += [call for call in checked.calls if not any(is_same(call, other) for other in self.held)]
 
     def is_stuck(self, checked: CheckedCalls) -> bool:
-        """Whether the model repeats the very calls that it was just told are wrong."""
+        """Return whether the model repeats the very calls that it was just told are wrong."""
         if not self.corrections:
             return False
         before = {(call.name, call.arguments) for call in self.corrections[-1].calls}

@@ -42,7 +42,7 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the others."""
+        """Return what is wrong with the others."""
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Problem))
 
 
@@ -62,7 +62,7 @@ def ids_of(steps: Sequence[Step]) -> set[str]:
 
 
 def is_same(call: ToolCall, other: ToolCall) -> bool:
-    """Whether two calls ask for the same thing."""
+    """Return whether two calls ask for the same thing."""
     return call.name == other.name and call.arguments == other.arguments
 
 

@@ -98,7 +98,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     duration_ms: float = 0.0
 
     def for_model(self) -> object:
-        """What a model is fed: the value, or the error as `{"error": …}`."""
+        """Return what a model is fed: the value, or the error as `{"error": …}`."""
         if not self.ok:
             return {"error": self.error}
         return self.value if self.value is not None else self.text
@@ -110,7 +110,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def refused(cls, code: str, text: str) -> "ToolResult":
-        """What a service refused with `code`, as a handler words it."""
+        """Return what a service refused with `code`, as a handler words it."""
         return cls.failed(code, text=text, cause=code)
 
 
@@ -161,7 +161,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     @property
     def must_call(self) -> bool:
-        """Whether an answer without a call is of no use."""
+        """Return whether an answer without a call is of no use."""
         return self.tool_choice not in (None, "none")
 
     @property

@@ -18,7 +18,7 @@ _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zo
 
 
 def is_unproven(turn: Turn, answer: str) -> bool:
-    """Whether `answer`, a model's, says that something was set, changed or deleted, and nothing was in this turn."""
+    """True where `answer`, a model's, says that something was set, changed or deleted, and nothing was in this turn."""
     if _has_receipt(turn.steps):
         return False
     return is_forged(answer, _shown(turn)) or _claims(answer) or _claims_alone(turn, answer)
@@ -37,7 +37,7 @@ def without_forged_receipt(turn: Turn, made: Interpretation) -> Interpretation:
 
 
 def is_promise(turn: Turn, answer: str) -> bool:
-    """Whether `answer`, a model's, sounds as if it had done what it was asked, or would: "Noted!", 好的，记住了."""
+    """True where `answer`, a model's, sounds as if it had done what it was asked, or would: "Noted!", 好的，记住了."""
     if turn.steps or not turn.message.is_addressed or answer.rstrip().endswith(("?", "？")):
         return False
     plain = folded(answer)
@@ -45,7 +45,7 @@ def is_promise(turn: Turn, answer: str) -> bool:
 
 
 def only_changes(calls: Sequence[ToolCall]) -> bool:
-    """Whether `calls` are all of functions that set, change, keep or delete something of the person's."""
+    """Return whether `calls` are all of functions that set, change, keep or delete something of the person's."""
     return bool(calls) and all(call.name in _CHANGES or call.name in _KEEPING for call in calls)
 
 
@@ -117,7 +117,7 @@ def _claims_a_change(sentence: str) -> bool:
 
 
 def _claims_alone(turn: Turn, answer: str) -> bool:
-    """Whether the whole answer is "done", to somebody who asked for a change."""
+    """Return whether the whole answer is "done", to somebody who asked for a change."""
     said = bare(bare_text(answer), turn.bot_name)
     if not any(each.alone.search(said) for each in every_claim()):
         return False

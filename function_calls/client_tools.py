@@ -23,7 +23,7 @@ class ClientToolInterpreter:
         self.steps: tuple[Step, ...] = ()
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """What the other one makes of `turn`, without the calls that are the client's."""
+        """Return what the other one makes of `turn`, without the calls that are the client's."""
         made = await self._inner.interpret(turn)
         chosen = tuple(call for call in made.calls if call.name in self._names)
         if not chosen:

@@ -243,7 +243,10 @@ def _read(entry: _Entry, answer: ChatMessage) -> PendingCall:
 
 
 def _moment(written: Json, otherwise: datetime) -> datetime:
-    """When the message was sent; its times count from then. Of one that waits since before an update: `otherwise`."""
+    """Return when the message was sent.
+
+    Its times count from then. Of one that waits since before an update: `otherwise`.
+    """
     return datetime.fromisoformat(written) if isinstance(written, str) else otherwise
 
 

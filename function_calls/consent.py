@@ -33,7 +33,10 @@ def answer_of(text: str, bot_name: str) -> Answer | None:
 
 
 def pick_of(text: str, bot_name: str) -> str:
-    """What a message picks that says nothing more: `1`, `2` …, `once` or `always`; empty where it picks nothing."""
+    """Return what a message picks that says nothing more.
+
+    `1`, `2` …, `once` or `always`; empty where it picks nothing.
+    """
     if len(text) > _LONGEST:
         return ""
     said = _POLITE.sub("", bare(text, bot_name))

@@ -70,7 +70,7 @@ class Actions(Struct, kw_only=True):
 
     @property
     def end_the_run(self) -> bool:
-        """Whether the agent that called is done, whatever its model would say to the results."""
+        """Return whether the agent that called is done, whatever its model would say to the results."""
         return self.escalate or self.transfer_to_agent is not None or self.output is not None
 
 
@@ -162,7 +162,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
 
     @property
     def sender(self) -> Person:
-        """Who asked."""
+        """Return who asked."""
         return self.message.sender
 
     @property
@@ -183,7 +183,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
 
     @property
     def conversation(self) -> Conversation:
-        """Who speaks where; its key names the session of `state`."""
+        """Return who speaks where; its key names the session of `state`."""
         return Conversation(chat=self.message.address, person=self.message.sender)
 
     @property

@@ -109,7 +109,7 @@ def _after_title(line: str) -> str:
 
 
 def _leaves(line: str, indent: int, section: list[str]) -> bool:
-    """Whether an unindented line ends a section (a section whose entries never were indented does not)."""
+    """Return whether an unindented line ends a section (a section whose entries never were indented does not)."""
     if not line.strip() or _indent(line) > indent:
         return False
     body = [kept for kept in section if kept.strip()]

@@ -55,7 +55,7 @@ class EventBus(Struct, kw_only=True):
         return unsubscribe
 
     def is_heard(self, name: str) -> bool:
-        """Whether anybody listens, so that an unheard event need not be made."""
+        """Return whether anybody listens, so that an unheard event need not be made."""
         return bool(self._listeners.get(name) or self._listeners.get("*"))
 
     async def publish(self, event: Event) -> None:

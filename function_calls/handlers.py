@@ -168,7 +168,7 @@ async def _deleted_alone(reminders: ReminderService, reminder: Reminder, ctx: Ca
 async def _not_deleted(
     refusal: RequestRefused, reference: str, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Why nothing was deleted: what is named is over already, is not there, or is one of several."""
+    """Return why nothing was deleted: what is named is over already, is not there, or is one of several."""
     if points(reference) or several_in(reference) is not None:
         return which_reminder(refusal, "", ctx, ask=which_asked(reference))
     ended = await reminders.said.ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None

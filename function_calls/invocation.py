@@ -14,7 +14,7 @@ Source = Callable[[CallContext], object]
 
 
 def function_invoker(function: Callable[..., object], signature: FunctionSignature) -> Invoke:
-    """What calls `function` with an instance of its argument class; a sync function runs in a thread."""
+    """Return what calls `function` with an instance of its argument class; a sync function runs in a thread."""
     sources = tuple((name, _source(wanted)) for name, wanted in signature.injected.items())
 
     def bound(arguments: object, context: CallContext) -> Callable[[], object]:
@@ -33,7 +33,7 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
 
 
 def class_invoker(tool: Tool) -> Invoke:
-    """What calls `tool.run` with the checked arguments; one that is sync runs in a thread."""
+    """Return what calls `tool.run` with the checked arguments; one that is sync runs in a thread."""
 
     async def call(arguments: object, context: CallContext) -> object:
         return await tool.run(arguments if isinstance(arguments, dict) else {}, context)
@@ -47,7 +47,7 @@ def class_invoker(tool: Tool) -> Invoke:
 
 
 def _called(work: Callable[[], object]) -> object:
-    """What `work` gives, in a thread; out of one no `StopIteration` comes: whoever waits would wait for ever."""
+    """Return what `work` gives, in a thread; out of one no `StopIteration` comes: whoever waits would wait for ever."""
     try:
         return work()
     except StopIteration as error:

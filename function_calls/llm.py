@@ -110,7 +110,7 @@ class FunctionCallLLM:
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
 
     def _left_undone(self, turn: Turn, text: str) -> Interpretation | None:
-        """What was asked in plain words, where the model only has words for it; None where it asks something."""
+        """Return what was asked in plain words, where the model only has words for it; None where it asks something."""
         if self._reviewer is None or turn.steps or not turn.message.is_addressed:
             return None
         if not text or text.endswith(("?", "？")):
@@ -122,7 +122,7 @@ class FunctionCallLLM:
         return Interpretation(calls=missed)
 
     def _plainly_asked(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
-        """What the person's own words ask for, where the model's choice came to nothing; None when they do not."""
+        """Tell what the person's own words ask for, where the model's choice came to nothing; None when they do not."""
         if self._reviewer is None or asking.turn.steps or attempt.fresh:
             return None
         missed = self._reviewer.missed(asking.turn)

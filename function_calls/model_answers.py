@@ -12,7 +12,7 @@ from services.language_model.ports import Completion
 
 
 def is_owed_an_answer(turn: Turn) -> bool:
-    """Whether silence would be rude: the bot was spoken to, or has done something already."""
+    """Return whether silence would be rude: the bot was spoken to, or has done something already."""
     return turn.message.is_addressed or turn.message.is_private or bool(turn.steps)
 
 
@@ -52,5 +52,5 @@ def stuck(turn: Turn, call: ToolCall) -> str:
 
 
 def _found(turn: Turn) -> str:
-    """What the last round's tools said for people; empty when there was none."""
+    """Return what the last round's tools said for people; empty when there was none."""
     return "\n".join(result.text for result in turn.steps[-1].results if result.text) if turn.steps else ""

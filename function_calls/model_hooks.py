@@ -81,5 +81,5 @@ class HookedInterpreter:
 
 
 def _as_decided(made: Interpretation) -> Interpretation:
-    """What a hook decided, which is no slip of the model where it is silence."""
+    """Return what a hook decided, which is no slip of the model where it is silence."""
     return made if made.calls or made.answer else replace(made, is_handed_on=True)

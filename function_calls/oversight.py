@@ -66,5 +66,5 @@ class Oversight(Struct, frozen=True, kw_only=True):
         )
 
     def may_rule(self, viewer: Viewer) -> bool:
-        """Whether `viewer` may decide what works in the chat: its admins, the owners, anybody in a private chat."""
+        """True where `viewer` may decide what works in the chat: its admins, the owners, anybody in a private chat."""
         return viewer.is_private or viewer.person.is_admin or viewer.key in self.owners

@@ -32,7 +32,7 @@ def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = 
 
 
 def was_shown(turn: Turn, text: str) -> bool:
-    """Whether `text` stands as it is in the message, in those before it, or in a result, so that nobody composed it."""
+    """True where `text` stands as it is in the message, those before it, or a result, so that nobody composed it."""
     results = (result_text(result) for step in turn.steps for result in step.results)
     return any(text in shown for shown in (turn.message.text, *(each.text for each in turn.recent), *results))
 
@@ -60,7 +60,7 @@ def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
 
 @limited_effort()
 def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
-    """What sentence patterns read out of the message of a call: all of it, or what asks for `intent`."""
+    """Return what sentence patterns read out of the message of a call: all of it, or what asks for `intent`."""
     text = context.message.text
     ear = Ear(
         pack=load_pack(language_of(text, context.language)),

@@ -46,7 +46,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def refusal_code(rule: Rule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
-    """Why `viewer` may not call the tool, as a code of the wording; None when they may.
+    """Return why `viewer` may not call the tool, as a code of the wording; None when they may.
 
     `owners` are the bot's, as `platform:id`.
     """

@@ -61,7 +61,7 @@ def weekday(language: str, index: int) -> str:
 
 
 def distance(language: str, span: timedelta) -> str:
-    """How far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days".
+    """Return how far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days".
 
     Parts of a second are left out: "in 10 seconds" is due at the first whole second after them.
     """

@@ -180,7 +180,7 @@ class Registry:
 
 
 def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
-    """What tells the author of `tool` where it is declared and what to do about it."""
+    """Return what tells the author of `tool` where it is declared and what to do about it."""
     if isinstance(tool, Tool):
         return ValueError(f"{type(tool).__name__}: {fault.problem}. {fault.fix}")
     return signature_error(tool, fault)
@@ -190,7 +190,10 @@ def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
 def _function_tool(
     function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
 ) -> RegisteredTool:
-    """What is registered for a function; the same for every bot of a process, for making its schema takes a while."""
+    """Return what is registered for a function.
+
+    The same for every bot of a process, for making its schema takes a while.
+    """
     signature = analyse(function, injectable=injectable, options=options)
     spec = ToolSpec(
         name=_checked(signature.name),

@@ -50,7 +50,7 @@ def schedule_from(
 
 
 def moment_of(words: str, ctx: CallContext) -> datetime:
-    """When `words` are, or how long they last from now; "a week", 明早, or the formats of `reminder_set`.
+    """Return when `words` are, or how long they last from now; "a week", 明早, or the formats of `reminder_set`.
 
     Raises:
         RequestRefused: `time_not_understood`.

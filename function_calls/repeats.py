@@ -18,7 +18,7 @@ class Repeat(Enum):
 
 
 def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
-    """Whether `call` was made before in this turn and what that means.
+    """Return whether `call` was made before in this turn and what that means.
 
     A call that failed will fail again; one that changed something must not change it twice; one that only looked may
     look again a few times.

@@ -106,7 +106,7 @@ async def dispatch_all(
 
 
 def listener_of_call(turn: Turn, place: int) -> TextListener | None:
-    """Who hears the answer of the call at `place` as it is written.
+    """Return who hears the answer of the call at `place` as it is written.
 
     The words of the first are how the whole begins. Those of calls beside it come when all are done: they would mix.
     """
@@ -127,14 +127,14 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
 
 
 def is_left_open(turn: Turn, made: Interpretation) -> bool:
-    """Whether who spoke to the bot, or had something looked up, would hear nothing at all."""
+    """Return whether who spoke to the bot, or had something looked up, would hear nothing at all."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
     is_answered = made.is_handed_on or any(result.is_answered for step in turn.steps for result in step.results)
     return is_waited_for and not is_answered and not (made.calls or made.answer.strip() or made.notice)
 
 
 def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
-    """What the last round found, for when no model can word it: asking again would make its calls twice."""
+    """Return what the last round found, for when no model can word it: asking again would make its calls twice."""
     return Interpretation(answer=worded(turn.steps[-1]), notice=without_model(turn.language, error))
 
 
@@ -144,7 +144,7 @@ def without_model(language: str, error: ModelUnavailable) -> str:
 
 
 def is_final(step: Step) -> bool:
-    """Whether the results are the answer: every tool answers by itself, or asked the person something."""
+    """Return whether the results are the answer: every tool answers by itself, or asked the person something."""
     return all(result.is_question or result.is_answered or result.is_reply for result in step.results)
 
 
@@ -161,13 +161,13 @@ def worded(step: Step) -> str:
 
 
 def unsaid_questions(outcome: Outcome) -> list[str]:
-    """What tools asked the person in earlier rounds, where a model went on without repeating it."""
+    """Return what tools asked the person in earlier rounds, where a model went on without repeating it."""
     asked = (result.text for step in outcome.turn.steps for result in step.results if result.is_question)
     return [text for text in asked if text not in outcome.text]
 
 
 def undo_hint(turn: Turn) -> list[str]:
-    """How to take back what this turn changed, where it can be and the person has the function for it."""
+    """Return how to take back what this turn changed, where it can be and the person has the function for it."""
     return [say(turn.language, "undo.hint")] if undo_buttons(turn) else []
 
 

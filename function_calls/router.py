@@ -236,7 +236,7 @@ class FunctionCallRouter:
         return tool.instantiate(arguments)
 
     def _only_reads(self, name: str) -> bool:
-        """Whether a function of ours changes nothing; of tools from elsewhere their set says it while it runs."""
+        """True where a function of ours changes nothing; of tools from elsewhere their set says it while it runs."""
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 

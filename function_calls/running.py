@@ -41,7 +41,7 @@ async def run_guarded(
     retries: int = 0,
     slots: asyncio.Semaphore | None = None,
 ) -> ToolResult:
-    """What `work` comes to within `limit` seconds; whatever it raises becomes a failed result, an exit too.
+    """Return what `work` comes to within `limit` seconds; whatever it raises becomes a failed result, an exit too.
 
     The limit covers everything: waiting for one of `slots`, each of the `retries`, and the pauses between them.
     """
@@ -76,7 +76,7 @@ async def run_guarded(
 
 
 def _is_given_up() -> bool:
-    """Whether somebody wants this call to stop, and not something that its tool was waiting for was cancelled."""
+    """True where somebody wants this call to stop, and not something that its tool was waiting for was cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -108,27 +108,27 @@ def _crash_text(name: str, context: CallContext) -> str:
 
 
 def full_text(language: str) -> str:
-    """What people are told while nothing can be kept."""
+    """Return what people are told while nothing can be kept."""
     return say(language, "failed.disk_full")
 
 
 def is_breakdown(result: ToolResult) -> bool:
-    """Whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
+    """Return whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
     return result.cause in _BREAKDOWNS
 
 
 def says_anything(result: ToolResult) -> bool:
-    """Whether the person will have something of a call's result, or has it already."""
+    """Return whether the person will have something of a call's result, or has it already."""
     return bool(result.text.strip() or result.files or result.is_answered or result.choices)
 
 
 def is_disk_full(result: ToolResult) -> bool:
-    """Whether a call failed because nothing can be kept."""
+    """Return whether a call failed because nothing can be kept."""
     return result.cause == "disk_full"
 
 
 async def _watched(name: str, work: Work, context: CallContext, retries: int) -> object:
-    """What `work` comes to; one that lets nothing else run meanwhile is written down."""
+    """Return what `work` comes to; one that lets nothing else run meanwhile is written down."""
     beating = Heartbeat()
     try:
         with beating:

@@ -12,6 +12,6 @@ _LONGEST_WAIT: Final = timedelta(days=7)
 
 
 def said_at(message: ChatMessage, now: datetime) -> datetime:
-    """When `message` was said, in the zone of `now`: it may have waited until the bot was there again."""
+    """Return when `message` was said, in the zone of `now`: it may have waited until the bot was there again."""
     waited = now - message.sent_at
     return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now

@@ -11,7 +11,7 @@ from function_calls.wording import say
 
 
 def switch_pattern(*names: str) -> re.Pattern[str]:
-    """What a command of one of these names looks like, well formed or not."""
+    """Return what a command of one of these names looks like, well formed or not."""
     return re.compile(rf"/(?:{'|'.join(names)})(?:@\S+)?(?:\s+(?P<word>\S+)(?:\s+(?P<name>\S+))?)?\s*")
 
 
@@ -41,7 +41,7 @@ class SwitchCommand(ABC):
 
     @abstractmethod
     async def listed(self, viewer: Viewer, language: str) -> str:
-        """What there is, and what of it is off."""
+        """Return what there is, and what of it is off."""
 
     @abstractmethod
     async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
@@ -49,7 +49,7 @@ class SwitchCommand(ABC):
 
 
 def _is_on(word: str) -> bool | None:
-    """Whether `word` says on or off, in any language; None where it says neither."""
+    """Return whether `word` says on or off, in any language; None where it says neither."""
     if any(folded(word) in each.switch_on for each in every_language()):
         return True
     return False if any(folded(word) in each.switch_off for each in every_language()) else None

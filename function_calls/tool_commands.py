@@ -14,7 +14,7 @@ _NEAREST: Final = 3
 
 
 def is_tools_command(text: str) -> bool:
-    """Whether `text` is this command, well formed or not."""
+    """Return whether `text` is this command, well formed or not."""
     return _COMMAND.fullmatch(text.strip()) is not None
 
 

@@ -104,7 +104,7 @@ def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message
 
 
 def tool_message(call_id: str, name: str, content: str) -> Message:
-    """What a call came to."""
+    """Return what a call came to."""
     return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content}
 
 

@@ -69,7 +69,7 @@ def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[st
 
 
 def _is_number(part: object) -> bool:
-    """Whether a schema takes numbers, and no text."""
+    """Return whether a schema takes numbers, and no text."""
     kinds = set(_kinds(part))
     return bool(kinds & {"integer", "number"}) and "string" not in kinds
 
@@ -84,7 +84,7 @@ def _kinds(part: object) -> Iterator[object]:
 
 
 def own_words(text: str) -> str:
-    """What of `text` a person worded, which a command's name, its arguments' names and bare ASCII values are not."""
+    """Return what of `text` a person worded: no command's name, no arguments' names and no bare ASCII values."""
     found = _COMMAND.fullmatch(text)
     if found is not None and found["name"].lower() in _SWITCHES:
         return ""
@@ -101,7 +101,7 @@ def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
 
 
 def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether `given` name arguments of the function, and are not words of its first one, as in `/search a=b`.
+    """Return whether `given` name arguments of the function, and are not words of its first one, as in `/search a=b`.
 
     A mistyped name counts, so that it is refused and does not become a text.
     """

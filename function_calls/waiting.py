@@ -8,7 +8,7 @@ Value = TypeVar("Value")
 
 
 async def settled(value: Awaitable[Value] | Value) -> Value:
-    """What a function gave that may have been asynchronous."""
+    """Return what a function gave that may have been asynchronous."""
     if inspect.isawaitable(value):
         return cast("Value", await value)
     return value

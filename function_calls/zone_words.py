@@ -18,7 +18,7 @@ def zone_label(name: str) -> str:
 
 
 def clock_in(name: str, ctx: CallContext) -> str:
-    """What the clocks show there now."""
+    """Return what the clocks show there now."""
     return f"{ctx.clock.now().astimezone(ZoneInfo(name)):%H:%M}"
 
 

@@ -19,11 +19,11 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the endpoint rests, or is being probed."""
+        """Return whether the endpoint rests, or is being probed."""
         return self._opened_at is not None
 
     def admits(self) -> bool:
-        """Whether a request may be made now; a True while resting is the one probe and must be reported on."""
+        """Return whether a request may be made now; a True while resting is the one probe and must be reported on."""
         if self._opened_at is None:
             return True
         if self._is_probing or _now() - self._opened_at < self._rest:

@@ -24,7 +24,7 @@ class StateStore(Protocol):
     """Remembers values under keys such as `reminders.shown:console:home#ann`."""
 
     async def get(self, key: str) -> Json:
-        """What was last set under `key`; None when there is nothing or its time is over."""
+        """Return what was last set under `key`; None when there is nothing or its time is over."""
         ...
 
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
@@ -38,7 +38,10 @@ class StateStore(Protocol):
         ...
 
     async def take(self, key: str) -> Json:
-        """What was last set under `key`, and forget it: of several who ask at once one gets it, the others None."""
+        """Return what was last set under `key`, and forget it.
+
+        Of several who ask at once one gets it, the others None.
+        """
         ...
 
 
@@ -50,7 +53,7 @@ class MemoryStateStore:
         self._values: dict[str, tuple[str, datetime]] = {}
 
     async def get(self, key: str) -> Json:
-        """What was last set under `key`."""
+        """Return what was last set under `key`."""
         text, end = self._values.get(key, ("null", self._clock.now()))
         value: Json = json.loads(text) if end > self._clock.now() else None
         return value
@@ -63,7 +66,7 @@ class MemoryStateStore:
             self._values[key] = (json.dumps(value), now + keep)
 
     async def take(self, key: str) -> Json:
-        """What was last set under `key`, and forget it."""
+        """Return what was last set under `key`, and forget it."""
         now = self._clock.now()
         text, end = self._values.pop(key, ("null", now))
         value: Json = json.loads(text) if end > now else None

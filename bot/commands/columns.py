@@ -43,7 +43,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def places(text: str) -> int:
-    """How many places `text` takes in a terminal."""
+    """Return how many places `text` takes in a terminal."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
@@ -59,7 +59,7 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 def _fitting(line: str, width: int) -> int:
-    """How many characters from the start fit into `width` places; at least one."""
+    """Return how many characters from the start fit into `width` places; at least one."""
     taken = 0
     for index, character in enumerate(line):
         taken += places(character)

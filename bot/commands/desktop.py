@@ -12,7 +12,7 @@ _ELSEWHERE: Final = ("SSH_CONNECTION", "CI")
 
 
 def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Whether a browser window would open where the person is: at a terminal of a desktop, not of a far machine.
+    """Return whether a browser window would open where the person is: at a terminal of a desktop, not of a far machine.
 
     `system` is `sys.platform`.
     """

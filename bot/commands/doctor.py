@@ -37,7 +37,7 @@ async def _report(settings: Settings) -> int:
 
 
 def _on_secrets(kept: Sequence[tuple[str, str]]) -> Finding:
-    """Where each secret was read, which it was without trouble; never what it is."""
+    """Return where each secret was read, which it was without trouble; never what it is."""
     told = "; ".join(f"{setting} from {place}" for setting, place in kept)
     return good("secrets", told or "none is set")
 

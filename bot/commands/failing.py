@@ -10,7 +10,10 @@ def failed(told: object, code: int = 1) -> int:
 
 
 def in_words(told: object) -> str:
-    """What was wrong, for somebody who does not know Python: the file and the system's reason, without a number."""
+    """Return what was wrong, for somebody who does not know Python.
+
+    The file and the system's reason, without a number.
+    """
     if isinstance(told, OSError) and told.filename is not None and told.strerror is not None:
         return f"{told.filename}: {told.strerror}"
     return str(told)

@@ -90,7 +90,7 @@ def _arguments(schema: object) -> list[str]:
 
 
 def _kind(part: dict[str, object]) -> str:
-    """What may be given; null says no more than leaving it out."""
+    """Return what may be given; null says no more than leaving it out."""
     values = part.get("enum")
     if isinstance(values, list):
         return "|".join(str(value) for value in values if value is not None)
@@ -131,7 +131,7 @@ def _refuse_what_cannot_run(settings: Settings) -> None:
 
 
 def _tool_findings(settings: Settings) -> list[Finding]:
-    """How plugins and tool servers are, asked only where there are some, and what names none: a check is short."""
+    """Tell how plugins and tool servers are, asked only where there are some, and what names none: a check is short."""
     servers = settings.tool_servers
     has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
     if not has_servers and not found_plugins(settings.plugins):

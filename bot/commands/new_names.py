@@ -18,7 +18,7 @@ _OF_PYTEST: Final = ("conftest", "test")
 
 
 def refusal_of(name: str, templates: Iterable[str]) -> str:
-    """Why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
+    """Tell why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
     if "/" in name or "\\" in name:
         return f"{name!r} is a path; go into the folder first, and give a name alone{_instead(name)}"
     is_plain = name.isascii() and name.isidentifier() and name == name.lower()
@@ -50,7 +50,7 @@ def _longer(name: str) -> str:
 
 
 def _is_module(name: str) -> bool:
-    """Whether `import name` finds something that does not lie here."""
+    """Return whether `import name` finds something that does not lie here."""
     if name in sys.stdlib_module_names:
         return True
     try:
@@ -61,7 +61,7 @@ def _is_module(name: str) -> bool:
 
 
 def _names_in(templates: Iterable[str]) -> set[str]:
-    """What the new files call things themselves."""
+    """Return what the new files call things themselves."""
     trees = (ast.parse(template.replace("{{NAME}}", "_").replace("{{WORDS}}", "_")) for template in templates)
     return {name for tree in trees for node in ast.walk(tree) for name in _names_of(node)}
 

@@ -18,7 +18,7 @@ _MAKE_ROOM = "make room on that disk"
 
 
 def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
-    """Whether this machine agrees with the servers that were asked, by `skews`."""
+    """Return whether this machine agrees with the servers that were asked, by `skews`."""
     if not skews:
         return good("clock", "no server was asked, so there is nothing to compare it with")
     # The nearest one counts: a server may be wrong, several do not err by the same amount.
@@ -35,7 +35,7 @@ def examine_clock(skews: Mapping[str, timedelta]) -> Finding:
 
 
 def examine_zone_data(now: datetime, version: str | None = None) -> Finding:
-    """Whether the rules of the time zones are recent; countries change them every year."""
+    """Return whether the rules of the time zones are recent; countries change them every year."""
     version = zone_data_version() if version is None else version
     step = "update it: the package tzdata of the system, or pip install -U tzdata"
     if version == "none":

@@ -31,7 +31,7 @@ class Examine(Protocol):
 
 
 async def examine_platform(name: str, settings: Settings, asking: Asking) -> list[Finding]:
-    """What can be found out about an enabled platform without serving it."""
+    """Return what can be found out about an enabled platform without serving it."""
     if name not in EXTRAS:
         return [good(name, "needs nothing")]
     library = _LIBRARIES.get(name)

@@ -24,7 +24,7 @@ def examine_tools(offer: "Offer") -> list[Finding]:
 
 
 def plugin_finding(each: "OfferedPlugin") -> Finding:
-    """What a plugin offers, or why it does not work."""
+    """Return what a plugin offers, or why it does not work."""
     about = f"plugin {each.plugin.name}"
     if each.plugin.error:
         return problem(about, f"does not work: {each.plugin.error}", "mend it, or name it in plugins.disabled")
@@ -33,7 +33,10 @@ def plugin_finding(each: "OfferedPlugin") -> Finding:
 
 
 def doubtful_findings(each: "OfferedPlugin") -> list[Finding]:
-    """What works in a plugin and is hardly meant: another of its name is left out for it, or a docstring is missing."""
+    """Return what works in a plugin and is hardly meant.
+
+    Another of its name is left out for it, or a docstring is missing.
+    """
     found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
     doubts = [] if each.plugin.error else hints(each.plugin.adds, each.specs)
@@ -41,7 +44,7 @@ def doubtful_findings(each: "OfferedPlugin") -> list[Finding]:
 
 
 def source_finding(each: "OfferedSource") -> Finding:
-    """How many tools a source offers, or why it offers none."""
+    """Return how many tools a source offers, or why it offers none."""
     about = f"{_KINDS.get(each.source.kind, each.source.kind)} {each.source.label}"
     if each.source.kind == "python" and each.specs:
         return sandbox_finding(about, len(each.specs))
@@ -64,7 +67,7 @@ def sandbox_finding(about: str, tools: int) -> Finding:
 
 
 def clash_findings(offer: "Offer") -> list[Finding]:
-    """Who keeps each name that several offer, and what the others are called."""
+    """Return who keeps each name that several offer, and what the others are called."""
     return [
         good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")
         for each in offer.clashes

@@ -62,7 +62,7 @@ def extension_page() -> str:
 
 
 def contributions() -> dict[str, str]:
-    """What can be added, with the meaning that its class gives it."""
+    """Return what can be added, with the meaning that its class gives it."""
     told = {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(inspect.getdoc(Contributions) or "")}
     return {name: told.get(name, "") for name in Contributions.__struct_fields__}
 

@@ -40,7 +40,7 @@ def overlap(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _leading(words: Sequence[str], joints: frozenset[str], least: int) -> int:
-    """How many words at the front are joints; at least `least` words stay."""
+    """Return how many words at the front are joints; at least `least` words stay."""
     place = 0
     while len(words) - place > least and words[place] in joints:
         place += 1

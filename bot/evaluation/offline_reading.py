@@ -54,7 +54,7 @@ def read_phrase(text: str, reference: datetime, language: str, order: str) -> Ti
 
 
 def read_sentence(text: str, language: str, now: datetime) -> Understood | None:
-    """What `text` asks for where nobody is known to speak to the bot; None when it asks for nothing.
+    """Return what `text` asks for where nobody is known to speak to the bot; None when it asks for nothing.
 
     The corpora do not say which questions were put to an assistant: one about the world (weather, traffic, facts) is
     taken for one.

@@ -39,7 +39,7 @@ def _is_consonant(word: str, place: int) -> bool:
 
 
 def _measure(part: str) -> int:
-    """How many times a vowel is followed by a consonant."""
+    """Return how many times a vowel is followed by a consonant."""
     kinds = [_is_consonant(part, place) for place in range(len(part))]
     return sum(not before and after for before, after in pairwise(kinds))
 
@@ -61,7 +61,7 @@ def _ends_double(word: str) -> bool:
 
 
 def _ends_short(word: str) -> bool:
-    """Whether the word ends consonant, vowel, consonant other than w, x, y; or is a vowel and a consonant."""
+    """Return whether the word ends consonant, vowel, consonant other than w, x, y; or is a vowel and a consonant."""
     last = len(word) - 1
     if last == 1:
         return not _is_consonant(word, 0) and _is_consonant(word, 1)
@@ -105,7 +105,7 @@ def _past(word: str) -> str:
 
 
 def _mended(part: str) -> str:
-    """What -ed or -ing was taken off, made a word again."""
+    """Return what -ed or -ing was taken off, made a word again."""
     if part.endswith(("at", "bl", "iz")):
         return f"{part}e"
     if _ends_double(part):

@@ -14,7 +14,7 @@ _ENDS = {"COUNT", "UNTIL"}
 
 
 def fires_alike(wanted: str, given: str, reference: datetime, window: Window | None = None) -> bool:
-    """Whether `given` fires when `wanted` does, seen from `reference`; DTSTART and UNTIL may stand in both.
+    """Return whether `given` fires when `wanted` does, seen from `reference`; DTSTART and UNTIL may stand in both.
 
     Rules that do not name the clock are compared by their days. `window` are the hours (from, up to) that any clock
     of `given` must lie in.
@@ -62,7 +62,7 @@ def _comparable(rule: Rule, expected: Rule, *, has_clock: bool) -> Rule | None:
 
 
 def _starts_matter(rule: Rule) -> bool:
-    """Whether a different start gives different fires even so: "for the next five days"."""
+    """Return whether a different start gives different fires even so: "for the next five days"."""
     is_plain = rule["FREQ"] in ("WEEKLY", "DAILY") and int(rule.get("INTERVAL", "1")) == 1
     return is_plain and "BYDAY" not in rule and bool(rule.get("COUNT"))
 

@@ -37,7 +37,7 @@ def rouge(text: str, references: Sequence[str], language: str) -> Rouge:
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """What is compared: in Chinese each character counts as a word."""
+    """Return what is compared: in Chinese each character counts as a word."""
     if language == "zh":
         return re.findall(r"[a-z0-9]+|[\u3400-\u9fff]", text.lower())
     words = re.sub(r"[^a-z0-9]+", " ", text.lower()).split()

@@ -43,12 +43,12 @@ class Read(Struct, frozen=True, kw_only=True):
 
     @property
     def is_right(self) -> bool:
-        """Whether the tool is one that the sentence accepts."""
+        """Return whether the tool is one that the sentence accepts."""
         return self.tool in self.case.accepts
 
     @property
     def is_reminder(self) -> bool:
-        """Whether some reminder function fires."""
+        """Return whether some reminder function fires."""
         return self.tool in REMINDER_TOOLS
 
 
@@ -147,7 +147,7 @@ def _times(sets: Sequence[Read]) -> list[Figure]:
 
 
 def _may_be_timed(case: SentenceCase) -> bool:
-    """Whether the content reads like a time that the source did not mark."""
+    """Return whether the content reads like a time that the source did not mark."""
     return any(_TIMELIKE.search(content) for content in case.contents or ("",))
 
 

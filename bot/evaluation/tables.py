@@ -16,7 +16,7 @@ def percent(share: float | None) -> str:
 
 
 def width(text: str) -> int:
-    """How many columns a terminal needs for `text`: Chinese characters take two."""
+    """Return how many columns a terminal needs for `text`: Chinese characters take two."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 

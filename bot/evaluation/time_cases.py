@@ -103,7 +103,10 @@ def _same(is_right: bool) -> TimeVerdict:
 
 
 def _fits(value: Mapping[str, str], start: datetime, reference: datetime) -> bool:
-    """Whether `start` is the expected value, as exactly as that is given; a bare clock may be today's or tomorrow's."""
+    """True where `start` is the expected value, as exactly as that is given.
+
+    A bare clock may be today's or tomorrow's.
+    """
     if "tod" in value:
         clock = tuple(int(part) for part in value["tod"].split(":")[:2])
         return (start.hour, start.minute) == clock and timedelta() <= start.date() - reference.date() <= timedelta(1)

@@ -11,7 +11,7 @@ _TOOLS = {SEARCH: "perplexity_search", "search_or_none": NONE}
 
 
 def tool_prompts(folder: Path) -> tuple[Prompt, ...]:
-    """What stands in `folder`.
+    """Return what stands in `folder`.
 
     Raises:
         PromptsUnreadable: a TOML file is not in our form.

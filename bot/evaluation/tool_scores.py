@@ -84,7 +84,7 @@ def _wrong(prompt: Prompt, observed: Observed) -> list[str]:
 
 
 def _wrong_reminder(prompt: Prompt, reminders: Sequence[Reminder]) -> list[str]:
-    """What is wrong about the reminder that is kept now: its time as it will fire, its rule, its words."""
+    """Return what is wrong about the reminder that is kept now: its time as it will fire, its rule, its words."""
     if not reminders and not prompt.due:
         return []  # the time is missing, or not known to the data; a question about it is no mistake
     if len(reminders) != 1:

@@ -29,7 +29,7 @@ class Answered(Struct, frozen=True, kw_only=True):
 
     @property
     def is_ok(self) -> bool:
-        """Whether the server did what it was asked."""
+        """Return whether the server did what it was asked."""
         return 200 <= self.status < 300
 
 

@@ -16,7 +16,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     @property
     def is_problem(self) -> bool:
-        """Whether somebody must act."""
+        """Return whether somebody must act."""
         return bool(self.next_step)
 
 

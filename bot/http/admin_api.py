@@ -48,7 +48,7 @@ routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(ne
 
 @routes.get("/health")
 async def health(request: Request, context: Context) -> HealthReport:
-    """What was looked at, how it is, and how to mend it."""
+    """Return what was looked at, how it is, and how to mend it."""
     language = language_asked(request)
     versions = {"bubbles": __version__, "python": machine.python_version(), "platform": sys.platform}
     for name in _LIBRARIES:
@@ -97,7 +97,7 @@ async def metrics(context: Context, minutes: Annotated[int, Query(ge=1, le=60 * 
 
 @routes.get("/usage")
 async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageBody:
-    """What models were used for in the last days, by chat."""
+    """Return what models were used for in the last days, by chat."""
     since = context.clock.now() - timedelta(days=days)
     used = await context.activity.usage(since)
     return UsageBody(

@@ -24,7 +24,7 @@ def show_answers(document: dict[str, Any]) -> None:
 
 
 def told_when_well(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What an operation answers when all is well, by media type."""
+    """Return what an operation answers when all is well, by media type."""
     told: dict[str, dict[str, Any]] = {}
     for status, answer in operation["responses"].items():
         if status.startswith("2"):

@@ -38,7 +38,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
 
     @property
     def is_operator(self) -> bool:
-        """Whether an admin asks as themselves, for whom every tool is listed."""
+        """Return whether an admin asks as themselves, for whom every tool is listed."""
         return "admin" in self.scopes and not self.is_renamed
 
     def named(self, name: str | None) -> "Viewer":

@@ -37,7 +37,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, request: HTTPConnection, viewer: Viewer, session_id: str, *, said: str = "") -> "Asked":
-        """What a request asks; its header `Idempotency-Key` names the call."""
+        """Return what a request asks; its header `Idempotency-Key` names the call."""
         key = request.headers.get("idempotency-key", "")[:200]
         return cls(viewer=viewer, session_id=session_id, language=language_asked(request), said=said, key=key)
 

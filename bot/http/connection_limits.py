@@ -132,7 +132,7 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a whole request is being answered."""
+        """Return whether a whole request is being answered."""
         return self._unanswered is not None and not self._unanswered.more_body
 
     @property

@@ -66,7 +66,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
         )
 
     async def reminder_state(self, reminder_id: str) -> ReminderState:
-        """What has become of a reminder; one that is not there counts as deleted."""
+        """Return what has become of a reminder; one that is not there counts as deleted."""
         key = row_key(reminder_id)
         row = None if key is None else await self.reminders.get(key)
         return ReminderState.CANCELLED if row is None else row.state

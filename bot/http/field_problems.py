@@ -42,7 +42,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
 
 
 def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What is wrong, by field (`attachments.0.kind`; empty for the body), of the errors that Pydantic gives."""
+    """Return what is wrong, by field (`attachments.0.kind`; empty for the body), of the errors that Pydantic gives."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""

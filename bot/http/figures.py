@@ -58,7 +58,7 @@ async def samples(context: HttpContext, minutes: int) -> list[Sample]:
 
 
 async def last_second(context: HttpContext) -> Sample:
-    """What happened in the last second, and how many sockets are open now."""
+    """Return what happened in the last second, and how many sockets are open now."""
     now = context.clock.now()
     start = now - timedelta(seconds=1)
     calls = [each.milliseconds for each in await context.activity.call_times(start)]

@@ -37,7 +37,7 @@ class Gauges:
         self._queues[minute] = max(frames, self._queues.get(minute, 0))
 
     def sockets_until(self, end: datetime) -> int:
-        """How many sockets were open just before `end`."""
+        """Return how many sockets were open just before `end`."""
         return next((count for at, count in reversed(self._changes) if at < end), 0)
 
     def queue_between(self, start: datetime, end: datetime) -> int:
@@ -45,5 +45,5 @@ class Gauges:
         return max((frames for minute, frames in self._queues.items() if start <= minute < end), default=0)
 
     def queue_since(self, start: datetime) -> int:
-        """How many frames last waited for a socket; 0 where none has since `start`."""
+        """Return how many frames last waited for a socket; 0 where none has since `start`."""
         return self._last[1] if self._last is not None and self._last[0] >= start else 0

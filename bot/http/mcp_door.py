@@ -80,5 +80,5 @@ class McpEndpoint:
 
 
 def _room_of(request: Request) -> str:
-    """What the header `Bubbles-Session` names."""
+    """Return what the header `Bubbles-Session` names."""
     return request.headers.get("bubbles-session", "lobby")

@@ -32,7 +32,7 @@ class OpenAiErrorBody(Answer):
 
 
 def is_openai_path(path: str) -> bool:
-    """Whether requests to `path` come from OpenAI's clients."""
+    """Return whether requests to `path` come from OpenAI's clients."""
     return path.startswith(f"{PREFIX}/") or path == f"{OPEN_WEBUI_PREFIX}{COMPLETIONS}"
 
 

@@ -32,7 +32,7 @@ class Answered(Struct, frozen=True, kw_only=True):
 
     @property
     def finish_reason(self) -> str:
-        """Why the answer ends."""
+        """Return why the answer ends."""
         return "tool_calls" if self.calls else "stop"
 
 
@@ -62,7 +62,7 @@ class Words:
             self._tell(self._certain())
 
     def next_part(self, turn: Turn | None = None) -> None:
-        """What is heard from now on is something else than before; with `turn` it is about what that has found."""
+        """Take what is heard from now on as something else than before; with `turn` it is about what that has found."""
         self._turn = turn or self._turn
         self._heard = self._told = ""
         self._is_shut = False
@@ -75,7 +75,7 @@ class Words:
         self._waiting.put_nowait(None)
 
     async def pieces(self) -> AsyncIterator[str]:
-        """What is to be told, piece by piece, until the end; an empty one where nothing has come for long."""
+        """Yield what is to be told, piece by piece, until the end; an empty one where nothing has come for long."""
         while True:
             try:
                 async with asyncio.timeout(_BEAT_SECONDS):
@@ -107,7 +107,7 @@ class HeardInterpreter:
         self._words = words
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """What the other one makes of `turn`."""
+        """Return what the other one makes of `turn`."""
         self._words.next_part(turn)
         made = await self._inner.interpret(turn)
         if made.calls:

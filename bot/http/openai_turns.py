@@ -185,7 +185,7 @@ def _arguments(text: str) -> dict[str, object]:
 
 
 def _result(text: str | None) -> ToolResult:
-    """What the client says came of a call: text of others, whoever wrote it."""
+    """Return what the client says came of a call: text of others, whoever wrote it."""
     if text is None:
         return ToolResult.failed("the client brought no result")
     return ToolResult(ok=True, text=text, value=text, is_untrusted=True)

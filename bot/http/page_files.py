@@ -51,7 +51,7 @@ async def unknown_address(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def is_for_reader(request: Request) -> bool:
-    """Whether a browser opened this address for a person to read."""
+    """Return whether a browser opened this address for a person to read."""
     path = request.url.path
     is_read = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
     return is_read and not path.startswith(_FOR_PROGRAMS)

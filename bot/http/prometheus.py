@@ -24,7 +24,7 @@ routes = APIRouter(tags=["health"])
     responses={200: {"content": {_TYPE: {"schema": {"type": "string"}}}, "description": "Metrics"}},
 )
 async def metrics(context: Context, viewer: MetricsViewer) -> Response:
-    """What this process has done since its start, and how it is now."""
+    """Return what this process has done since its start, and how it is now."""
     del viewer
     return Response("\n".join(await _lines(context)) + "\n", media_type=_TYPE)
 

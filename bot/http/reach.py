@@ -27,6 +27,6 @@ def check_reach(settings: HttpSettings) -> None:
 
 
 def page_address(host: str, port: int) -> str:
-    """Where a browser on this machine finds the page."""
+    """Return where a browser on this machine finds the page."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)  # noqa: S104 - read, not bound
     return f"http://{shown}:{port}"

@@ -46,7 +46,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
 
 
 def usage_of(context: HttpContext) -> UsageOf:
-    """What models used for a message, from the record."""
+    """Return what models used for a message, from the record."""
     log = context.app.services.get(CallLog)
 
     async def used(message: ChatMessage) -> dict[str, int] | None:

@@ -80,7 +80,7 @@ class RoomHistory:
         ]
 
     async def _extras(self, message: ChatMessage) -> Extras:
-        """What a message has besides its text; its attachments are kept as long as it is."""
+        """Return what a message has besides its text; its attachments are kept as long as it is."""
         extras = await self._room.extras(message.address.chat_id, message.id)
         if extras.choices:
             extras = replace(extras, choices=choices_at(extras.choices, self._clock.now()))

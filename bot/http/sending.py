@@ -26,7 +26,7 @@ _FOLLOWED: Final = frozenset({"message", "tool_start", "tool_complete"})
 
 
 def spoken(body: SendBody, viewer: Viewer) -> Spoken:
-    """What `viewer` says with `body`.
+    """Return what `viewer` says with `body`.
 
     Raises:
         HttpRefused: the message is blank.

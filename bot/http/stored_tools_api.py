@@ -199,7 +199,7 @@ async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
 
 @routes.get("/id/{tool_id}/valves", dependencies=_ADMIN)
 async def valves(tool_id: TOOL_ID, context: Context) -> ValvesBody:
-    """What a Python tool may be set to, and is."""
+    """Return what a Python tool may be set to, and is."""
     with _changing(context) as shelf:
         tool = await shelf.get(tool_id)
         return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})

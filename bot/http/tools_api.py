@@ -167,7 +167,7 @@ async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple
 
 
 async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, ToolSource]:
-    """Where each tool comes from, by its name."""
+    """Return where each tool comes from, by its name."""
     listed = await context.app.tools.listed(tool_viewer(context, viewer, session_id))
     return {each.spec.name: each.source for each in listed}
 

@@ -22,5 +22,5 @@ class Access:
         return not message.sender.is_bot and self.serves(message.address)
 
     def serves(self, address: ChatAddress) -> bool:
-        """Whether the bot may answer in a chat."""
+        """Return whether the bot may answer in a chat."""
         return not self._allowed or address.key in self._allowed

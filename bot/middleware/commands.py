@@ -42,7 +42,7 @@ _COUNT: Final = re.compile(r"\d{1,4}")
 
 
 def sentence_of(text: str, bot_name: str, language: str) -> str | None:
-    """What the slash command `text` stands for; None when it is none, or is for another bot (`/help@other`)."""
+    """Return what the slash command `text` stands for; None when it is none, or is for another bot (`/help@other`)."""
     found = _COMMAND.fullmatch(text)
     if found is None or (found["bot"] or bot_name).casefold() != bot_name.casefold():
         return None

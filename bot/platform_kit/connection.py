@@ -70,7 +70,7 @@ class Connection:
 
     @property
     def health(self) -> Health:
-        """How the connection is now."""
+        """Return how the connection is now."""
         return replace(self._health, reconnects=self._reconnects)
 
     def heard(self) -> None:

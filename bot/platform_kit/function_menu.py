@@ -92,7 +92,10 @@ def _in_both_languages(text: str) -> tuple[str, str]:
 
 
 def _named_in_chinese(function: str, name: str) -> str:
-    """What the argument of a function is called in Chinese, which its description need not say; empty when unknown."""
+    """Return what the argument of a function is called in Chinese, which its description need not say.
+
+    Empty when unknown.
+    """
     keys = (f"argument.{function}_{name}", f"argument.{name}")
     return next((say("zh", key) for key in keys if knows(key)), "")
 

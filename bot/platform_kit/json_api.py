@@ -24,7 +24,7 @@ class JsonApi:
         await client.aclose()
 
     async def answer(self, request: httpx.Request) -> tuple[httpx.Response, Mapping[str, object]]:
-        """What is answered to `request`, and the object in it; empty where there is another value.
+        """Return what is answered to `request`, and the object in it; empty where there is another value.
 
         Raises:
             DeliveryFailed: nobody was reached; `is_unknown` where the request may have been taken all the same.

@@ -50,7 +50,7 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, ...]:
-    """What `message` says (or the piece `text` of it), with its mentions in their places.
+    """Return what `message` says (or the piece `text` of it), with its mentions in their places.
 
     Those who are to be notified and stand nowhere in the text come first, once: in the first piece.
     """
@@ -78,7 +78,7 @@ def parsed(text: str) -> list[Span]:
 
 
 def code_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Where the fenced code blocks of `text` begin and end."""
+    """Yield where the fenced code blocks of `text` begin and end."""
     return (found.span() for found in _FENCE.finditer(text))
 
 

@@ -67,7 +67,7 @@ def _opened(text: str, end: int, limit: int, measure: Measure) -> tuple[str, str
 
 
 def _longest_fit(text: str, limit: int, measure: Measure) -> int:
-    """How many characters of `text` fit, one at least."""
+    """Return how many characters of `text` fit, one at least."""
     low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -76,7 +76,7 @@ def _longest_fit(text: str, limit: int, measure: Measure) -> int:
 
 
 def _cut(text: str, most: int, people: Sequence[Person]) -> int:
-    """Where to cut `text`, at `most` or before it."""
+    """Return where to cut `text`, at `most` or before it."""
     kept = list(_kept_whole(text, most, people))
     for pause in _PAUSES:
         ends = [found.end() for found in pause.finditer(text, 0, most) if not _is_inside(found.end(), kept)]
@@ -89,7 +89,7 @@ def _cut(text: str, most: int, people: Sequence[Person]) -> int:
 
 
 def _kept_whole(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
-    """What is not to be cut and begins before `most`; what would not fit into the next piece either is cut."""
+    """Yield what is not to be cut and begins before `most`; what would not fit into the next piece either is cut."""
     mentions = mention_pattern(people)
     patterns = (INLINE,) if mentions is None else (INLINE, mentions)
     found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
@@ -110,7 +110,7 @@ def _whole_character(text: str, place: int) -> int:
 
 
 def _is_joined(text: str, place: int) -> bool:
-    """Whether the characters before and after `place` are seen as one (a subset of UAX 29 that chats need)."""
+    """Return whether the characters before and after `place` are seen as one (a subset of UAX 29 that chats need)."""
     if place >= len(text):
         return False
     before, after = text[place - 1], text[place]

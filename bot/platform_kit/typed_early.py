@@ -34,7 +34,7 @@ def typed_early(terminal: TextIO) -> TypedEarly:
 
 
 def _keeps_lines(terminal: TextIO) -> bool:
-    """Whether the terminal gathers what is typed until Enter, and does not hand over letter by letter."""
+    """Return whether the terminal gathers what is typed until Enter, and does not hand over letter by letter."""
     if sys.platform == "win32":  # where only sockets tell whether there is something to read
         return False
     import termios

@@ -92,7 +92,7 @@ class Contributions(Struct, kw_only=True):
 
     @property
     def outlives_reload(self) -> bool:
-        """Whether some of it works until the bot stops, though a newer version of the plugin has come."""
+        """Return whether some of it works until the bot stops, though a newer version of the plugin has come."""
         taken_up = [self.toolsets, self.platforms, self.engines, self.middlewares, self.chat_commands]
         return any((*taken_up, self.pages, self.jobs))
 

@@ -50,7 +50,7 @@ def report_failure(name: str, told: str, error: BaseException | None = None) -> 
 
 
 def why(error: BaseException, path: Path | None) -> str:
-    """What `error` means to whoever wrote the plugin, or installed it.
+    """Return what `error` means to whoever wrote the plugin, or installed it.
 
     Args:
         error: what was raised while the plugin was imported, set up or installed.
@@ -77,7 +77,7 @@ def _of_syntax(error: SyntaxError) -> str:
 
 
 def _of_missing(module: str, path: Path | None) -> str:
-    """What to do about an import that finds nothing."""
+    """Return what to do about an import that finds nothing."""
     top = module.partition(".")[0]
     beside = path is not None and ((path.parent / f"{top}.py").is_file() or (path.parent / top).is_dir())
     if beside:
@@ -92,7 +92,7 @@ def _of_missing(module: str, path: Path | None) -> str:
 
 
 def _meant(error: BaseException) -> str:
-    """What a name may have been meant to be, of those that `add`, the mark or the file has."""
+    """Return what a name may have been meant to be, of those that `add`, the mark or the file has."""
     if isinstance(error, AttributeError) and isinstance(error.obj, Contributions):
         return _near(error.name or "", Contributions.__struct_fields__, "add.")
     if isinstance(error, NameError):
@@ -116,7 +116,7 @@ def _names_at(error: BaseException) -> tuple[str, ...]:
 
 
 def _place(error: BaseException, path: Path | None) -> str:
-    """Where in the plugin it happened, as far as it happened there."""
+    """Return where in the plugin it happened, as far as it happened there."""
     if path is None:
         return ""
     own = path.resolve()

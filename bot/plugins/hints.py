@@ -24,7 +24,7 @@ def _uncalled(adds: Contributions) -> Iterator[str]:
 
 
 def _nothing(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
-    """Why a plugin that was written adds nothing."""
+    """Yield why a plugin that was written adds nothing."""
     if tools or any(_filled(adds)):
         return
     module = next((each for each in adds.functions if isinstance(each, ModuleType)), None)

@@ -137,7 +137,7 @@ class PluginHouse:
         ]
 
     def pages(self) -> list[tuple[str, MakePage]]:
-        """What plugins add to the HTTP API, each with the plugin's name."""
+        """Return what plugins add to the HTTP API, each with the plugin's name."""
         return [(each.plugin.name, page) for each in self._working() for page in each.plugin.adds.pages]
 
     def move_in(self, calls: FunctionCallRouter, services: Services) -> None:
@@ -235,7 +235,7 @@ class PluginHouse:
         return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
 
     def _why(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
-        """Why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
+        """Return why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
         if not isinstance(error, ToolNameTaken):
             return why(error, plugin.found.path)
         if error.tool in others:
@@ -243,7 +243,7 @@ class PluginHouse:
         return f"two of its functions are called {error.tool}; rename one of them"
 
     def _taken_by(self, tool: str, plugin: LoadedPlugin) -> str:
-        """Who has the name of one of the functions of `plugin`, and what to do."""
+        """Return who has the name of one of the functions of `plugin`, and what to do."""
         owner = next((each.plugin.name for each in self.plugins if tool in each.names), None)
         if owner in {None, plugin.name}:
             return (

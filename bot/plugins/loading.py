@@ -47,7 +47,7 @@ class LoadedPlugin(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What it is called in settings and chats."""
+        """Return what it is called in settings and chats."""
         return self.found.name
 
 

@@ -42,7 +42,7 @@ class PluginGuard:
         self._switches = switches
 
     async def is_off(self, chat: ChatAddress) -> bool:
-        """Whether the plugin is switched off in that chat."""
+        """Return whether the plugin is switched off in that chat."""
         return switch_of(self._plugin) in await self._switches.off_in(chat)
 
     def middleware(self, inner: Middleware) -> Middleware:
@@ -130,7 +130,7 @@ class PluginGuard:
     async def _kept_apart(
         self, place: str, chat: ChatAddress, ask: Callable[[], Answer | Awaitable[Answer]]
     ) -> Answer | None:
-        """What the plugin answers; None where it is off in `chat`, or raises: what it was asked about goes on."""
+        """Tell what the plugin answers; None where it is off in `chat`, or raises: what it was asked about goes on."""
         if await self.is_off(chat):
             return None
         try:

@@ -64,7 +64,7 @@ def check_shape(adds: Contributions) -> None:
 
 
 def named_parts(adds: Contributions) -> list[str]:
-    """What a plugin adds that no other may have the name of."""
+    """Return what a plugin adds that no other may have the name of."""
     return [*(f"platform {each.name}" for each in adds.platforms), *(f"toolset {label}" for label in adds.toolsets)]
 
 

@@ -40,7 +40,7 @@ class StoredToolset:
         self._looked_at = float("-inf")
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """What `viewer` may use."""
+        """Return what `viewer` may use."""
         return tuple(spec for _, _, spec in (await self._offered(viewer)).values())
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:

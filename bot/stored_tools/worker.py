@@ -46,7 +46,10 @@ def _warm(call: dict[str, Any]) -> None:
 
 
 def _readable() -> list[str]:
-    """Where Python and its packages are, of our own folder the code alone; time zones; randomness and nothingness."""
+    """Return where Python and its packages are, of our own folder the code alone.
+
+    Time zones; randomness and nothingness.
+    """
     own = [str(_ROOT / name) for name in ("bot", "function_calls", "services")]
     paths = [path for path in sys.path if Path(path) != _ROOT]
     python = [*sysconfig.get_paths().values(), *paths, sys.prefix, sys.base_prefix, str(Path(os.__file__).parent)]
@@ -93,7 +96,7 @@ def _arguments(function: Any, module: ModuleType, call: dict[str, Any]) -> dict[
 
 
 def _plain(value: object) -> object:
-    """What a tool returned, as JSON can say it."""
+    """Return what a tool returned, as JSON can say it."""
     dump = getattr(value, "model_dump", None)
     value = dump(mode="json") if callable(dump) else value
     text = getattr(value, "text", None)

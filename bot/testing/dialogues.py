@@ -126,7 +126,7 @@ class Comparison:
         self.seen: dict[str, str] = {}
 
     def spoken(self, text: str) -> str:
-        """What a person says, remembered ids filled in."""
+        """Return what a person says, remembered ids filled in."""
         return _ID.sub(lambda match: self.seen.get(match[1], match[0]), text)
 
     def check(self, step: Step, said: Sequence[str]) -> None:

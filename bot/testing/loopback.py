@@ -27,7 +27,7 @@ class LoopbackServer(ABC):
 
     @property
     def url(self) -> str:
-        """Where clients find it."""
+        """Return where clients find it."""
         if self._server is None:
             raise RuntimeError("the server runs only inside `async with`")
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"

@@ -103,7 +103,7 @@ class ReplayedModel:
         return self._name
 
     def knows(self, request: CompletionRequest) -> bool:
-        """Whether `request` was recorded."""
+        """Return whether `request` was recorded."""
         return self._key(_as_json(request)) in self._answers
 
     async def complete(self, request: CompletionRequest) -> Completion:
@@ -141,7 +141,7 @@ def without_secrets(value: object, secrets: Sequence[str] = ()) -> object:
 
 
 def _as_json(request: CompletionRequest) -> Mapping[str, object]:
-    """What of a request goes over the wire."""
+    """Return what of a request goes over the wire."""
     return {
         "messages": [dict(message) for message in request.messages],
         "tools": None if request.tools is None else json.loads(request.tools),

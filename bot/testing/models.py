@@ -32,7 +32,7 @@ class ScriptedModel:
 
     @property
     def remaining(self) -> int:
-        """How many answers have not been played."""
+        """Return how many answers have not been played."""
         return len(self._script)
 
     async def complete(self, request: CompletionRequest) -> Completion:

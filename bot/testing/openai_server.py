@@ -45,7 +45,7 @@ class OpenAIServer(LoopbackServer):
 
     @property
     def base_url(self) -> str:
-        """Where clients find it, ending in `/v1`."""
+        """Return where clients find it, ending in `/v1`."""
         return f"{self.url}/v1"
 
     async def received(self, count: int) -> None:

@@ -33,7 +33,7 @@ class FakePlatform:
 
     @property
     def texts(self) -> list[str]:
-        """What the bot said, in order."""
+        """Return what the bot said, in order."""
         return [message.text for _, message in self.sent]
 
     async def run(self, receive: Receive) -> None:

@@ -113,7 +113,7 @@ class PlatformRig(ABC):
 
     @property
     def keeps_what_was_missed(self) -> bool:
-        """Whether the platform hands over later what was said while the connection was down."""
+        """Return whether the platform hands over later what was said while the connection was down."""
         return False
 
     @asynccontextmanager

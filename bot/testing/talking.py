@@ -27,7 +27,7 @@ async def said(
     interpreter: Interpreter | None = None,
     plugins: PluginSettings | None = None,
 ) -> list[str]:
-    """What a new bot says to `texts`, one person's one after the other, offline or with the interpreter given.
+    """Return what a new bot says to `texts`, one person's one after the other, offline or with the interpreter given.
 
     `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for. Of
     `plugins` only what is given counts: a `folder`, or those of installed packages with `installed=True`.

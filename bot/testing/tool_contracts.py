@@ -132,7 +132,7 @@ class _AnyService(Services):
 
 
 def _options(tool: Callable[..., object] | Tool) -> ToolOptions:
-    """What changes the schema, without what would ask, refuse or wait before the call."""
+    """Return what changes the schema, without what would ask, refuse or wait before the call."""
     marked = getattr(tool, "__tool_function__", None)
     if not isinstance(marked, ToolOptions):
         return ToolOptions()

@@ -88,18 +88,18 @@ class ToolServerConnection(Group):
 
     @property
     def label(self) -> str:
-        """What the server is called, in letters that a tool's name may have."""
+        """Return what the server is called, in letters that a tool's name may have."""
         host = urlsplit(self.url)
         return label_of(self.name or f"{host.hostname}_{host.port or ''}")
 
     @property
     def access(self) -> Access:
-        """Who may use it."""
+        """Return who may use it."""
         return Access.of(self.access_control)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must never be shown."""
+        """Return what must never be shown."""
         kept = (self.key, self.password, self.client_secret, *self.headers.values())
         return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
 
@@ -193,7 +193,7 @@ def _entries(settings: ToolServerSettings) -> list[object]:
 
 
 def _is_switched_off(entry: object) -> bool:
-    """Whether an entry is not to be used, so that nothing in it needs to be understood."""
+    """Return whether an entry is not to be used, so that nothing in it needs to be understood."""
     config = entry.get("config") if isinstance(entry, Mapping) else None
     switches = [entry.get("enabled") if isinstance(entry, Mapping) else None]
     switches += [config.get("enable")] if isinstance(config, Mapping) else []

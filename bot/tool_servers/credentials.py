@@ -36,7 +36,7 @@ class Credentials:
         self._tokens: dict[str, tuple[float, str]] = {}
 
     async def shown(self, operation: Operation, base_url: str) -> Shown:
-        """What a call of `operation` shows: the first alternative that we have everything for."""
+        """Return what a call of `operation` shows: the first alternative that we have everything for."""
         shown = Shown(headers=[(name, value.get_secret_value()) for name, value in self._connection.headers.items()])
         for scheme in self._chosen(operation.security):
             await self._add(shown, scheme, base_url)

@@ -75,7 +75,7 @@ class Exchange:
         await self._client.aclose()
 
     def is_home(self, url: str) -> bool:
-        """Whether `url` is of the configured origin."""
+        """Return whether `url` is of the configured origin."""
         return origin_of(url) == self.origin
 
     async def send(self, request: Outgoing, *, max_bytes: int) -> Answer:

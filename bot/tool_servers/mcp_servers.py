@@ -48,21 +48,21 @@ class McpServer(BaseModel):
 
     @property
     def label(self) -> str:
-        """What it is called, in letters that a tool's name may have."""
+        """Return what it is called, in letters that a tool's name may have."""
         return re.sub(r"[^A-Za-z0-9_-]+", "_", self.name).strip("_")[:24] or "mcp"
 
     def allows(self, name: str) -> bool:
-        """Whether the tool of that name there is to be offered."""
+        """Return whether the tool of that name there is to be offered."""
         return (self.allow is None or name in self.allow) and passes_filter((name,), self.name_filter)
 
     @property
     def access(self) -> Access:
-        """Who may use it."""
+        """Return who may use it."""
         return Access.of(self.access_control)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must never be shown."""
+        """Return what must never be shown."""
         kept = (*self.env.values(), *self.headers.values())
         return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
 

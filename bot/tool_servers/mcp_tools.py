@@ -92,7 +92,7 @@ def result_of(name: str, result: "CallToolResult", language: str, echoes: EchoMa
 
 
 def _changes(tool: "Tool", label: str) -> bool:
-    """Whether a call may change something: the server's own hint, else its name, which must only ask."""
+    """Return whether a call may change something: the server's own hint, else its name, which must only ask."""
     hints = tool.annotations
     if hints is not None and hints.read_only_hint is not None:
         return not hints.read_only_hint

@@ -57,7 +57,7 @@ class McpToolset:
 
     @property
     def health(self) -> Health:
-        """Whether it is connected."""
+        """Return whether it is connected."""
         return self._health
 
     @property

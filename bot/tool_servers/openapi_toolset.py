@@ -77,7 +77,7 @@ class OpenApiToolset:
 
     @property
     def health(self) -> Health:
-        """Whether its document is here; a server that fails later fails call by call."""
+        """Return whether its document is here; a server that fails later fails call by call."""
         return self._health
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:

@@ -142,7 +142,7 @@ async def tool_sources(
 
 
 def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
-    """What connections show to servers, which must not be written down anywhere.
+    """Return what connections show to servers, which must not be written down anywhere.
 
     Raises:
         ConfigError: a connection cannot be read.
@@ -153,7 +153,7 @@ def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
 
 
 def run_limits(settings: ToolServerSettings) -> "RunLimits":
-    """What a call of a Python tool may take."""
+    """Return what a call of a Python tool may take."""
     from bot.stored_tools.runner import RunLimits
 
     return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
@@ -224,7 +224,7 @@ async def _opened(
 
 
 def stored_source(toolset: "StoredToolset") -> ToolSource:
-    """Who may use which is the toolset's own question, tool by tool."""
+    """Return who may use which is the toolset's own question, tool by tool."""
     return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 
 

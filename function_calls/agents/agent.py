@@ -121,7 +121,7 @@ class Agent:
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Who runs its calls and those of the agents below it, by the agent's name."""
+        """Return who runs its calls and those of the agents below it, by the agent's name."""
         below = [*self._sub_agents.values(), *self._router.registry]
         enclosed = {
             name: EnclosedDispatcher(inner=each, enclosing=(self._router,))
@@ -228,7 +228,7 @@ def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
 
 
 def _asked(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
-    """What the tools that succeeded ask for; of several transfers the first."""
+    """Return what the tools that succeeded ask for; of several transfers the first."""
     heard = [action for result, action in zip(results, actions, strict=True) if result.ok]
     transfers = (action.transfer_to_agent for action in heard if action.transfer_to_agent)
     outputs = (action.output for action in heard if action.output is not None)

@@ -30,7 +30,7 @@ class LoopAgent:
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Who runs the calls of its agents, by the agent's name."""
+        """Return who runs the calls of its agents, by the agent's name."""
         return {name: each for agent in self._agents for name, each in agent.dispatchers.items()}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:

@@ -63,7 +63,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether text that others wrote entered the run."""
+        """Return whether text that others wrote entered the run."""
         return any(result.is_untrusted for step in self.steps for result in step.results)
 
 
@@ -72,17 +72,17 @@ class SubAgent(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called by; made of letters, digits, `_` and `-`."""
+        """Return what it is called by; made of letters, digits, `_` and `-`."""
         ...
 
     @property
     def description(self) -> str:
-        """What it is good for, as other agents' models read it."""
+        """Return what it is good for, as other agents' models read it."""
         ...
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Who runs its calls and those of the agents below it, by the agent's name."""
+        """Return who runs its calls and those of the agents below it, by the agent's name."""
         ...
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:

@@ -33,7 +33,7 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
 
 def told_to_end(tool: RegisteredTool) -> str:
-    """What a model is told of the form in which it has to answer."""
+    """Return what a model is told of the form in which it has to answer."""
     schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
     return fill(prompt("output"), {"TOOL": OUTPUT, "SCHEMA": schema})
 

@@ -37,7 +37,7 @@ class TransferTool(Tool):
 
 
 def without_transfers(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """What the next agent is shown of the rounds before it: what was found, not who handed over to whom."""
+    """Return what the next agent is shown of the rounds before it: what was found, not who handed over to whom."""
     shown = []
     for step in steps:
         pairs = zip(step.calls, step.results, strict=True)

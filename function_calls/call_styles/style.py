@@ -31,7 +31,7 @@ class CallStyle(Protocol):
     """One way of making a model choose a tool; any number of messages share it."""
 
     def only_chooses(self, turn: Turn) -> bool:
-        """Whether the answer to `request` never is words, so that they have to be asked for separately."""
+        """Return whether the answer to `request` never is words, so that they have to be asked for separately."""
         ...
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
@@ -43,7 +43,7 @@ class CallStyle(Protocol):
         ...
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """What the model answered to `request`."""
+        """Return what the model answered to `request`."""
         ...
 
 
@@ -69,7 +69,7 @@ class Always(Struct, frozen=True):
     style: CallStyle
 
     async def current(self) -> CallStyle:
-        """That style."""
+        """Return that style."""
         return self.style
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:  # noqa: ARG002 - it has no other

@@ -106,7 +106,7 @@ class Coercion(Struct, kw_only=True):
         return [self.coerce(items, inner, f"{place}/{at}") for at, inner in enumerate(value)]
 
     def _readings(self, part: Schema, value: object, wanted: list[str]) -> Iterator[tuple[object, str]]:
-        """What else a scalar could mean, each with its explanation; the caller checks that it fits."""
+        """Yield what else a scalar could mean, each with its explanation; the caller checks that it fits."""
         if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
             yield value[0], "took the only item of the list"
         if isinstance(value, str):

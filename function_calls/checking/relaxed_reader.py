@@ -160,7 +160,7 @@ class RelaxedReader(Struct, kw_only=True):
                 self.note("read a raw line break or tab inside a text")
 
     def _closes(self) -> bool:
-        """Whether the quotation mark just passed ends its text; one inside a sentence (`it's`) plainly does not."""
+        """True where the quotation mark just passed ends its text; one inside a sentence (`it's`) plainly does not."""
         if not _inner_quote_pattern().match(self.text, self.at):
             return True
         self.note("took a quotation mark inside a text for part of it")
@@ -242,7 +242,7 @@ def _low_surrogate_pattern() -> re.Pattern[str]:
 
 @cache
 def _inner_quote_pattern() -> re.Pattern[str]:
-    """What follows a quotation mark that cannot be a closing one: neither structure, nor a next text or name."""
+    """Return what follows a quotation mark that cannot be a closing one: neither structure, nor a next text or name."""
     structure = r"""\s*(?:[,:}\]，：｝］、]|$)"""
     next_name = r"""\s*["'“‘]?[\w-]+["'”’]?\s*[:：]"""
     return re.compile(rf"""(?!{structure}|{next_name})(?:\s*[^\s"'“”‘’`]|["']{structure})""")

@@ -136,7 +136,7 @@ def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> st
 
 
 def _names_the_call(value: object, tool: str) -> bool:
-    """Whether a member that could be an argument only says what kind of thing this is, or its name."""
+    """Return whether a member that could be an argument only says what kind of thing this is, or its name."""
     return isinstance(value, str) and value in {tool, "function", "function_call", "tool_call", "tool_use"}
 
 

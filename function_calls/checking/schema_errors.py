@@ -170,7 +170,7 @@ def _explain_arms(
 
 
 def _misses_at(error: ValidationError, depth: int) -> bool:
-    """Whether the value itself is of the wrong kind, rather than something inside it."""
+    """Return whether the value itself is of the wrong kind, rather than something inside it."""
     return len(error.instance_path) == depth and isinstance(
         error.kind, ValidationErrorKind.Type | ValidationErrorKind.Enum | ValidationErrorKind.Constant
     )

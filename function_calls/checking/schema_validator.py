@@ -52,7 +52,7 @@ class SchemaValidator:
             self.accepts(None)  # which compiles it
 
     def accepts(self, arguments: object) -> bool:
-        """Whether `arguments` fit and name nothing that the schema does not declare. Takes about a microsecond."""
+        """True where `arguments` fit and name nothing that the schema does not declare. Takes about a microsecond."""
         return self._closed.is_valid(arguments)
 
     def validate(self, arguments: object) -> list[ArgumentError]:
@@ -62,7 +62,7 @@ class SchemaValidator:
         return lone_surrogates(arguments) or explain(self._closed.iter_errors(arguments), self.schema)
 
     def part_accepts(self, part: Schema, value: object) -> bool:
-        """Whether `value` fits `part`, a schema inside this one (the very object), and names nothing undeclared."""
+        """True where `value` fits `part`, a schema inside this one (the very object), and names nothing undeclared."""
         known = self._parts.get(id(part))
         if known is None:
             rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
@@ -71,7 +71,7 @@ class SchemaValidator:
         return known[1].is_valid(value)
 
     def resolve(self, part: Schema) -> Schema:
-        """What `part` is once its references are followed."""
+        """Return what `part` is once its references are followed."""
         seen: set[str] = set()
         while isinstance(reference := part.get("$ref"), str) and reference.startswith("#") and reference not in seen:
             seen.add(reference)
@@ -84,7 +84,7 @@ class SchemaValidator:
 
     @cached_property
     def is_closable(self) -> bool:
-        """Whether an object's schema says all about its members, so that a name it does not list is unknown."""
+        """Return whether an object's schema says all about its members, so that a name it does not list is unknown."""
         return not _mentions(self.schema, _WHOLE)
 
     def _closed_form(self, schema: Schema) -> Schema:
@@ -111,7 +111,7 @@ def close_objects(schema: Mapping[str, object]) -> Schema:
 
 
 def names_all_members(node: Schema) -> bool:
-    """Whether an object's schema lists its members and leaves no room for others."""
+    """Return whether an object's schema lists its members and leaves no room for others."""
     return isinstance(node.get("properties"), dict) and not node.keys() & _SAYS_MORE - (
         {"additionalProperties"} if node.get("additionalProperties") is False else set()
     )
@@ -123,7 +123,7 @@ def _without_strangers(node: Schema) -> Schema:
 
 
 def _mentions(schema: Schema, keywords: frozenset[str]) -> bool:
-    """Whether a keyword is used anywhere by which one schema's properties depend on another's."""
+    """Return whether a keyword is used anywhere by which one schema's properties depend on another's."""
     found = False
 
     def look(node: Schema) -> Schema:

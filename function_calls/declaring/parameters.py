@@ -73,12 +73,12 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     @property
     def is_required(self) -> bool:
-        """Whether a call must name it."""
+        """Return whether a call must name it."""
         return self.default is inspect.Parameter.empty
 
     @property
     def is_absent_by_default(self) -> bool:
-        """Whether leaving it out means None: then the schema shows the bare type, and no null."""
+        """Return whether leaving it out means None: then the schema shows the bare type, and no null."""
         default = self.default.default if isinstance(self.default, FieldInfo) else self.default
         return default is None
 
@@ -114,7 +114,7 @@ def read_parameters(
 
 
 def is_argument_model(parameter: Parameter) -> bool:
-    """Whether it takes all arguments at once: a required Pydantic model or dataclass, or a TypedDict named `args`.
+    """True where it takes all arguments at once: a required Pydantic model or dataclass, or a TypedDict named `args`.
 
     A TypedDict is also an ordinary way to type one dictionary, so for it the parameter's name decides.
     """
@@ -232,7 +232,7 @@ def _without_sentinel(annotation: Any, default: object) -> Any:
 
 
 def _is_sentinel(default: object) -> bool:
-    """Whether a default only says that nothing was given: an object that no argument could be."""
+    """Return whether a default only says that nothing was given: an object that no argument could be."""
     if default is None or isinstance(default, FieldInfo) or type(default).__module__ == "builtins":
         return False
     try:

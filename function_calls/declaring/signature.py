@@ -141,7 +141,7 @@ def _refuse_generators(function: Callable[..., object]) -> None:
 
 
 def _core(function: Callable[..., object]) -> Callable[..., object]:
-    """What is really called: behind `partial`, and behind an object with `__call__`."""
+    """Return what is really called: behind `partial`, and behind an object with `__call__`."""
     while isinstance(function, functools.partial):
         function = function.func
     if inspect.isroutine(function) or isinstance(function, type):

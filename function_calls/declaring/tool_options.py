@@ -131,11 +131,11 @@ NO_OPTIONS: Final = ToolOptions()
 
 
 def is_marked(value: object) -> TypeGuard[Callable[..., object]]:
-    """Whether `value` is a function that carries the mark."""
+    """Return whether `value` is a function that carries the mark."""
     return callable(value) and hasattr(value, _MARK)
 
 
 def options_of(function: object) -> ToolOptions:
-    """What the mark of `function` says; the defaults where it has none."""
+    """Return what the mark of `function` says; the defaults where it has none."""
     marked = getattr(function, _MARK, None)
     return marked if isinstance(marked, ToolOptions) else NO_OPTIONS

@@ -33,6 +33,6 @@ def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
 
 
 def with_attachments(message: ChatMessage) -> str:
-    """What a message says, and what came with it."""
+    """Return what a message says, and what came with it."""
     shown = [f"📎 {each.description or each.kind}" for each in message.attachments]
     return "\n".join([message.text, *shown]) if message.text else "\n".join(shown)

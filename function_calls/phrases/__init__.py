@@ -85,7 +85,7 @@ def phrases(language: str) -> Phrases:
 
 @cache
 def every_claim() -> tuple[Claims, ...]:
-    """How all languages claim a change."""
+    """Return how all languages claim a change."""
     return tuple(
         Claims(
             gate=_any_of(told["gate"]),
@@ -128,13 +128,13 @@ def bare(text: str, name: str) -> str:
 
 
 def is_clock(text: str) -> bool:
-    """Whether `text` is a time of the clock and names no day."""
+    """Return whether `text` is a time of the clock and names no day."""
     plain = folded(text).strip()
     return any(each.clocks.fullmatch(plain) for each in every_language())
 
 
 def is_clock_without_half(text: str) -> bool:
-    """Whether `text` is a time of the clock that leaves open which half of the day is meant."""
+    """Return whether `text` is a time of the clock that leaves open which half of the day is meant."""
     plain = folded(text).strip()
     return any(each.clocks_without_half.fullmatch(plain) for each in every_language())
 

@@ -105,7 +105,7 @@ def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    """Where the hours make no one time together, each of them for itself: "midnight to 7", "2300-0700"."""
+    """Read hours that make no one time together, each of them for itself: "midnight to 7", "2300-0700"."""
     ends = [each.strip() for each in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
     clocks = [_clock_named(each, ctx) for each in ends] if len(ends) == _ENDS else []
     first, last = clocks or (None, None)
@@ -115,7 +115,7 @@ def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _is_open(words: str, ctx: CallContext) -> bool:
-    """Whether the words of a clock time leave open which half of the day is meant."""
+    """Return whether the words of a clock time leave open which half of the day is meant."""
     return any(map(is_clock_without_half, _forms(words, ctx)))
 
 

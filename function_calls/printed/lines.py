@@ -56,7 +56,7 @@ def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
 
 
 def _end_of_object(text: str, start: int) -> int:
-    """Where the object at `start` ends: brackets within quotation marks do not count."""
+    """Return where the object at `start` ends: brackets within quotation marks do not count."""
     depth, is_quoted = 0, False
     for place in range(start, len(text)):
         letter = text[place]

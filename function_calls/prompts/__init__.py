@@ -27,7 +27,7 @@ def fill(template: str, variables: Mapping[str, str]) -> str:
 
 
 def has_variables(template: str) -> bool:
-    """Whether `template` names a variable, and so differs from message to message."""
+    """Return whether `template` names a variable, and so differs from message to message."""
     return re.search(_VARIABLE, template) is not None
 
 

@@ -10,7 +10,7 @@ _LONGEST = 300
 
 
 def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
-    """What happened, a line each.
+    """Return what happened, a line each.
 
     `has_details` adds what is the operator's business: errors, what a model was fed, tokens, cost and times.
     """

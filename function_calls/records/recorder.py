@@ -138,7 +138,7 @@ def _route(context: CallContext, tally: Tally | None) -> str:
 
 
 def _ending(result: ToolResult) -> Ending:
-    """How the result ended the turn, empty when it did not."""
+    """Return how the result ended the turn, empty when it did not."""
     if result.is_question:
         return "question"
     if result.is_answered:

@@ -33,7 +33,7 @@ class Replay(Struct, frozen=True, kw_only=True):
     tally: Tally
 
     def is_like(self, recorded: Sequence[CallRecord]) -> bool:
-        """Whether the same calls were made, in whatever order."""
+        """Return whether the same calls were made, in whatever order."""
         return len(self.calls) == len(recorded) and all(each.match == "same" for each in self.calls)
 
 

@@ -27,7 +27,7 @@ async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[R
 
 
 async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
-    """What `change` comes to for each of `chosen`, one after the other; `none` words that there are none."""
+    """Return what `change` comes to for each of `chosen`, one after the other; `none` words that there are none."""
     if not chosen:
         return ToolResult.refused("no_reminders", say(ctx.language, none))
     results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
@@ -44,7 +44,7 @@ async def asked_first(
 
 
 def joined(results: Sequence[ToolResult]) -> ToolResult:
-    """What several changes come to together."""
+    """Return what several changes come to together."""
     failed = next((result for result in results if not result.ok), None)
     return ToolResult(
         ok=any(result.ok for result in results),

@@ -21,7 +21,7 @@ _MADE = frozenset({"set", "changed", "snoozed"})
 
 
 def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
-    """What was done to a reminder (`set`, `changed`, `resume` …), when it fires now, for whom, and how it behaves."""
+    """Confirm a change of a reminder (`set`, `changed`, `resume` …): when it fires now, for whom, how it behaves."""
     return "\n".join([_when_confirmed(reminder, ctx, verb), *_manners(reminder, ctx.language)])
 
 
@@ -36,7 +36,7 @@ def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep
 
 
 def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
-    """What every confirmation names: the reminder, its zone where that is another, and for whom it is."""
+    """Return what every confirmation names: the reminder, its zone where that is another, and for whom it is."""
     language, people = ctx.language, phrasing.targets(ctx.language, reminder.targets)
     return {
         "id": reminder.id,
@@ -75,7 +75,10 @@ def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
 
 
 def _manners(reminder: Reminder, language: str) -> list[str]:
-    """What is out of the ordinary about it: that it repeats until done, is urgent, or catches up in its own way."""
+    """Return what is out of the ordinary about it.
+
+    That it repeats until done, is urgent, or catches up in its own way.
+    """
     nag = nag_of(reminder.schedule.rule)
     lines = [] if nag is None else [_nagging(language, nag)]
     if reminder.is_urgent:

@@ -30,7 +30,7 @@ _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
 
 def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
-    """When a reminder fires from now on; None when its times stay as they are.
+    """Return when a reminder fires from now on; None when its times stay as they are.
 
     Another clock time without a date moves the reminder on its own day, or on each of its days; another day without a
     clock time keeps the clock. `+1:30` and `-0:15` move it by so many hours and minutes.

@@ -98,7 +98,7 @@ def _blanked(words: str, now: datetime, pack: LanguagePack, times: TimeReader) -
 
 
 def _is_as_often(proposed: Schedule, words: str, readings: Sequence[Reading], pack: LanguagePack) -> bool:
-    """Whether a message says that the same is wanted at the clock of `proposed` as well, and names clocks alone."""
+    """True where a message says that the same is wanted at the clock of `proposed` as well, and names clocks alone."""
     said = pack.fold(_CALLED.sub("", words))
     is_alike = pack.alike.search(said) is not None and pack.just_once.search(said) is None
     is_clock = all(each.has_clock and not (each.has_day or each.rrule) for each in readings)
@@ -106,7 +106,7 @@ def _is_as_often(proposed: Schedule, words: str, readings: Sequence[Reading], pa
 
 
 def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePack) -> bool:
-    """Whether a message names a clock and says nothing beside it but what answers are given with: "make it 6:15"."""
+    """True where a message names a clock and says nothing beside it but what answers are given with: "make it 6:15"."""
     best = found[0].best if len(found) == 1 else None
     if best is None or best.has_day or best.rrule is not None or not best.has_clock or len(best.spans) != 1:
         return False
@@ -121,7 +121,7 @@ def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePa
 
 
 def _has_its_clock(proposed: Schedule, reading: Reading) -> bool:
-    """Whether one time is proposed for the clock that was named, by either half of the day."""
+    """Return whether one time is proposed for the clock that was named, by either half of the day."""
     return not proposed.rule and any(half.start.time() == proposed.start.time() for half in halves(reading))
 
 
@@ -192,7 +192,7 @@ def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:
 
 
 def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
-    """Whether the proposal is what the words say, as exactly as they say it: "tomorrow" leaves the clock open."""
+    """True where the proposal is what the words say, as exactly as they say it: "tomorrow" leaves the clock open."""
     if bool(proposed.rule) != bool(reading.rrule):
         return False
     spoken = _schedule(reading, proposed.zone, now)

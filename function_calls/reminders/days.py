@@ -47,7 +47,7 @@ def with_own_days(reference: str, ctx: CallContext) -> str:
 
 
 async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """What becomes of "cancel the standup tomorrow" where the standup comes again; None where all of it is meant.
+    """Tell what becomes of "cancel the standup tomorrow" where the standup comes again; None where all of it is meant.
 
     Where the reference names no day, because a model made an id of it, the person's own words are read. Whether "the
     Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked about again.
@@ -121,7 +121,10 @@ def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
 
 
 def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
-    """Whether a day is named in words that may as well mean every one: "the Monday meeting", "the daily … tomorrow"."""
+    """True where a day is named in words that may as well mean every one.
+
+    "the Monday meeting", "the daily … tomorrow".
+    """
     is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
     return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
 

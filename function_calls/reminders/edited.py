@@ -42,7 +42,10 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
 
 
 async def _unchanged(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
-    """What any call of the message has set just as `wish` says: where a request before it is gone, places move up."""
+    """Return what any call of the message has set just as `wish` says.
+
+    Where a request before it is gone, places move up.
+    """
     message, _, _ = wish.request_key.rpartition(".")
     for place in range(_MOST_SET):
         each = await reminders.of_request(f"{message}.{place}")
@@ -54,7 +57,7 @@ async def _unchanged(wish: NewReminder, reminders: ReminderService) -> Reminder 
 
 
 def _difference(old: Reminder, wish: NewReminder) -> ReminderEdit:
-    """What the new words say otherwise; who joined the reminder stays."""
+    """Return what the new words say otherwise; who joined the reminder stays."""
     is_for_oneself = not wish.targets and any(person.id == old.creator.id for person in old.targets)
     return ReminderEdit(
         content=None if wish.content == old.content else wish.content,

@@ -181,7 +181,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
-    """What is asked to be changed; a new time keeps the repeating until it is done."""
+    """Return what is asked to be changed; a new time keeps the repeating until it is done."""
     bare = wall_days.bare(old.schedule)
     schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
     schedule = repeated(args, schedule or bare, ctx) or schedule
@@ -199,7 +199,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
 
 
 def _stops_repeating(args: ReminderUpdateArgs, bare: Schedule) -> bool:
-    """Whether "once" is asked of what repeats in no other way than until it is done."""
+    """Return whether "once" is asked of what repeats in no other way than until it is done."""
     return args.type == "once" and args.time is None and not bare.rule
 
 

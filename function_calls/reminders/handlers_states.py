@@ -59,7 +59,7 @@ async def _changed_of(
 async def _reference(
     args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> str:
-    """Which reminder is meant: what is named or replied to, else what was said, set or changed last.
+    """Return which reminder is meant: what is named or replied to, else what was said, set or changed last.
 
     Raises:
         RequestRefused: `nothing_meant`: people say "me too" and "done" to each other as well.
@@ -78,7 +78,10 @@ async def _reference(
 
 
 async def _awaited(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
-    """What waits for "done"; as a reply to a message that is not known, only what is being said this very moment."""
+    """Return what waits for "done".
+
+    As a reply to a message that is not known, only what is being said this very moment.
+    """
     replied_to = ctx.message.reply_to
     if replied_to is None or _is_addressed(ctx):
         return await reminders.said.awaited(ctx.chat, ctx.sender)

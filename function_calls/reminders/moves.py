@@ -40,7 +40,7 @@ _WEEK: Final = timedelta(days=7)
 async def moved_once(
     args: ReminderUpdateArgs, old: Reminder, ctx: CallContext, reminders: ReminderService, *, may_ask: bool = True
 ) -> ToolResult | None:
-    """What becomes of "move tomorrow's standup to 4pm" where the standup comes again; None where all of it is meant.
+    """Handle "move tomorrow's standup to 4pm" where the standup comes again; None where all of it is meant.
 
     Where the words leave open which, it is asked once, if it `may_ask`.
 
@@ -180,7 +180,7 @@ async def _from_then(
 
 
 def _goal(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallContext) -> Schedule:
-    """Where the occurrence at `fire` is to be: the change of a reminder that fires only then."""
+    """Return where the occurrence at `fire` is to be: the change of a reminder that fires only then."""
     once = Schedule(start=fire.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None), zone=old.zone)
     return changed_schedule(args.model_copy(update={"type": None, "occurrence": None}), once, ctx) or once
 

@@ -71,7 +71,7 @@ def spoken(day: Reading, words: str) -> str:
 
 
 def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
-    """Whether `text` has such words that are not those of the content."""
+    """Return whether `text` has such words that are not those of the content."""
     return any(not is_in(content, found[0]) for found in pattern.finditer(text))
 
 
@@ -98,5 +98,5 @@ def due_on_own_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Remi
 
 
 def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
-    """Whether `reminder` fires on `day`, by its own clock."""
+    """Return whether `reminder` fires on `day`, by its own clock."""
     return any(fire.date() == day for fire in fires_from(reminder.schedule, day, ctx.now, 1))

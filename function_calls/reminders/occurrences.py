@@ -43,7 +43,7 @@ class Meant(Struct, frozen=True, kw_only=True):
 
 
 def meant_by(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Meant | None:
-    """Which occurrence is to be moved; None where it is none in particular."""
+    """Return which occurrence is to be moved; None where it is none in particular."""
     if not may_be_one(args, old, ctx):
         return None
     if args.occurrence:
@@ -66,7 +66,7 @@ def meant_by(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallCon
 
 
 def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """Whether a new time is asked for of what comes on single days of the wall clock, and no other repetition."""
+    """True where a new time is asked for of what comes on single days of the wall clock, and no other repetition."""
     if not old.rule or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
         return False
     if args.type == "once" and says(ONLY, ctx.message.text, ""):
@@ -75,7 +75,7 @@ def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> boo
 
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
-    """Whether another repetition is asked for: models say once more how often it comes."""
+    """Return whether another repetition is asked for: models say once more how often it comes."""
     is_as_before = parse_rule(old.rule).frequency == (args.type or "").upper() and args.weekday in {
         None,
         old.start.weekday(),
@@ -84,7 +84,7 @@ def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
 
 
 def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
-    """Where the day of an occurrence may be named: in the reference, or in what else the message says of the change.
+    """Return the words that may name the day of an occurrence: the reference, or what else the message says of it.
 
     Of a message that asks for several things it is the part with this new time.
     """
@@ -135,12 +135,12 @@ def _fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime
 
 
 def on_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """What is still to come of `old` on `day`."""
+    """Return what is still to come of `old` on `day`."""
     return tuple(each for each in fires_from(day, old, ctx) if each.date() == day)
 
 
 def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
-    """What is still to come of `old` from `day` on, as much as comes in a day at most."""
+    """Return what is still to come of `old` from `day` on, as much as comes in a day at most."""
     return wall_days.fires_from(old, day, ctx.now, MOST_A_DAY)
 
 

@@ -111,7 +111,7 @@ def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
 
 
 def _nothing(asked: AskedPage, ctx: CallContext, *, has_others: bool) -> str:
-    """What to say where no reminder fits."""
+    """Return what to say where no reminder fits."""
     if not asked.wanted:
         return "reminder.none_of_own" if has_others else "reminder.none"
     return "reminder.none_due" if _names_time(asked.wanted, ctx) else "reminder.none_fits"

@@ -44,7 +44,7 @@ async def paused(reference: str, ctx: CallContext, reminders: ReminderService) -
 
 
 async def at_rest(rest: Rest, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """What comes back by itself is left out in the `rest`; of the others those that come in it are paused."""
+    """Return what comes back by itself is left out in the `rest`; of the others those that come in it are paused."""
     if means_all(reference):
         chosen = await own_reminders(ctx, reminders)
     else:
@@ -91,7 +91,7 @@ async def rested(rest: Rest, reminder: Reminder, ctx: CallContext, reminders: Re
 
 
 async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """What is paused goes on, and what rests comes at all its times again."""
+    """Return what is paused goes on, and what rests comes at all its times again."""
     if means_all(reference):
         own = await own_reminders(ctx, reminders)
     else:
@@ -142,13 +142,13 @@ async def _with_question(
 
 
 def told(action: str, reminder: Reminder, ctx: CallContext) -> str:
-    """What was done to one reminder, and when it comes again where it does."""
+    """Return what was done to one reminder, and when it comes again where it does."""
     if action == "resume" or (action in {"join", "leave", "done"} and reminder.next_fires):
         return set_confirmed(reminder, ctx, verb=action)
     return say(ctx.language, f"reminder.{action}_told", id=reminder.id, content=reminder.content)
 
 
 def inverse(action: str, reminder: Reminder) -> UndoStep:
-    """What takes `action` back."""
+    """Return what takes `action` back."""
     arguments: dict[str, object] = {"action": _INVERSES[action], "reminder_id": reminder.id}
     return UndoStep(name="reminder_state", arguments=arguments)

@@ -120,7 +120,7 @@ def _known(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person |
 
 
 def _as_one_word(name: str) -> str:
-    """How a name of several words is read without a model: "Bob Smith" as "bob_smith"."""
+    """Return how a name of several words is read without a model: "Bob Smith" as "bob_smith"."""
     return "_".join(name.lower().split())
 
 

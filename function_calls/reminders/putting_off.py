@@ -60,7 +60,7 @@ class Until(Struct, frozen=True, kw_only=True):
     keeps_clock: bool = False
 
     def of(self, schedule: Schedule, coming: datetime | None, now: datetime) -> datetime:
-        """When a reminder of `schedule` is said that would come at `coming`; None for one that has been said."""
+        """Return when a reminder of `schedule` is said that would come at `coming`; None for one that has been said."""
         if self.keeps_clock:
             zone = ZoneInfo(schedule.zone)
             day = self.moment.astimezone(zone).date()
@@ -200,7 +200,7 @@ async def at_same_clock(schedule: Schedule, ctx: CallContext, reminders: Reminde
 
 
 def is_shift(words: str | None) -> bool:
-    """Whether the argument `time` says by how much something is moved."""
+    """Return whether the argument `time` says by how much something is moved."""
     return _SHIFT.fullmatch(words or "") is not None
 
 

@@ -85,7 +85,7 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
 
 
 def is_only_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """Whether the days that may be left out are all on which it comes: only the coming one can be meant."""
+    """Return whether the days that may be left out are all on which it comes: only the coming one can be meant."""
     named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     return bool(named) and _days_of(old) <= named
 

@@ -23,7 +23,7 @@ _LOOKED_BACK = 200
 
 
 def points(reference: str | None) -> bool:
-    """Whether the words only point at what is replied to, or say nothing."""
+    """Return whether the words only point at what is replied to, or say nothing."""
     return (reference or "").strip().casefold() in _THIS
 
 

@@ -61,13 +61,13 @@ def rest_during(words: str, ctx: CallContext) -> Rest:
 
 
 def morning_after(rest: Rest, ctx: CallContext) -> datetime:
-    """When a person can be asked whether things go on: a rest that ends at midnight is spoken of in the day."""
+    """Return when a person can be asked whether things go on: a rest that ends at midnight is spoken of in the day."""
     local = rest.until.astimezone(ctx.zone)
     return moment_of(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
 
 
 def rest_told(reminder: Reminder, rest: Rest, missed: Sequence[datetime], ctx: CallContext) -> str:
-    """Which times of a reminder were left out, and when it goes on."""
+    """Return which times of a reminder were left out, and when it goes on."""
     language = ctx.language
     coming = next_fires(bare(reminder.schedule), rest.until - _TICK)
     dates = tuple(dict.fromkeys(phrasing.date(language, each) for each in (missed[0], missed[-1])))

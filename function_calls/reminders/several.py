@@ -72,13 +72,13 @@ async def several_meant(
 
 
 def may_mean_all(reference: str | None) -> bool:
-    """Whether all that somebody has set is meant, where nothing was spoken of lately: "all", "them all", 都."""
+    """Return whether all that somebody has set is meant, where nothing was spoken of lately: "all", "them all", 都."""
     named = several_in(reference or "")
     return means_all(reference or "") or (named is not None and named.kind == "spoken" and named.count is None)
 
 
 def is_of(reference: str | None, group: Reminders) -> bool:
-    """Whether `reference` means those spoken of last, and `group` may be those."""
+    """Return whether `reference` means those spoken of last, and `group` may be those."""
     named = several_in(reference or "")
     return named is not None and named.kind == "spoken" and _fits(group, named)
 
@@ -102,7 +102,10 @@ def which_asked(reference: str | None) -> str:
 async def _spoken_of(
     named: Several, here: Reminders, own: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> Reminders:
-    """What was changed together last, or set one by one just now, or listed since; nothing where that is not clear."""
+    """Return what was changed together last, or set one by one just now, or listed since.
+
+    Nothing where that is not clear.
+    """
     receipts = await latest_receipts(ctx)
     changed = tuple(each for each in here if each.id in {receipt.subject for receipt in receipts})
     lately = tuple(each for each in own if ctx.now - each.created_at <= _LATELY)

@@ -34,7 +34,7 @@ def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
 
 
 def _told(reminder: Reminder, ctx: CallContext) -> str:
-    """When it comes next and in how long; one that is paused or just being said stands as in the list."""
+    """Return when it comes next and in how long; one that is paused or just being said stands as in the list."""
     if not reminder.next_fires:
         return listed((reminder,), ctx)
     first, language = reminder.next_fires[0], ctx.language

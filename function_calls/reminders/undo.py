@@ -5,7 +5,7 @@ from services.reminders.model import Reminder
 
 
 def put_back(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
-    """What makes `reminder` again what it is now; `is_ended` says that the change which it takes back ends it."""
+    """Tell what makes `reminder` again what it is now; `is_ended` says that the change which it takes back ends it."""
     return UndoStep(
         name="reminder_put_back",
         arguments={
@@ -23,10 +23,10 @@ def put_back(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
 
 
 def restore(reminder: Reminder) -> UndoStep:
-    """What brings a deleted `reminder` back."""
+    """Return what brings a deleted `reminder` back."""
     return UndoStep(name="reminder_restore", arguments={"reminder_id": reminder.id})
 
 
 def delete(reminder: Reminder) -> UndoStep:
-    """What takes a new `reminder` back."""
+    """Return what takes a new `reminder` back."""
     return UndoStep(name="reminder_delete", arguments={"reminder_id": reminder.id})

@@ -48,6 +48,6 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
 
 
 async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
-    """What this person changed last in this chat; nothing where no changes are kept."""
+    """Return what this person changed last in this chat; nothing where no changes are kept."""
     changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
     return tuple(receipt for change in changes for receipt in change.receipts)

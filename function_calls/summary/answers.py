@@ -28,7 +28,7 @@ class SummaryReader(Protocol):
 
     @property
     def zone(self) -> tzinfo:
-        """Where times are told."""
+        """Return where times are told."""
         ...
 
     @property
@@ -105,7 +105,7 @@ def _minute(when: datetime, ctx: SummaryReader) -> str:
 
 
 def _reservations(summary: Summary, language: str) -> list[str]:
-    """What a reader has to know of how the summary was made."""
+    """Return what a reader has to know of how the summary was made."""
     told = [say(language, "summary.cut")] if summary.is_cut else []
     if summary.fallback_reason is not None:
         told.append(say(language, "summary.fallback", reason=summary.fallback_reason))

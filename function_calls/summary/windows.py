@@ -66,7 +66,7 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
 
 
 def asks_what_was_missed(args: SummaryArgs, ctx: CallContext) -> bool:
-    """Whether it is about what the asker alone has not seen: "what did I miss?", "since my last message"."""
+    """Return whether it is about what the asker alone has not seen: "what did I miss?", "since my last message"."""
     return _words().own.search(_folded(args.window or ctx.message.text)) is not None
 
 

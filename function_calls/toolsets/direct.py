@@ -44,7 +44,7 @@ class DirectToolset:
                 del self._offers[key]
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """What `viewer` brought along."""
+        """Return what `viewer` brought along."""
         offer = self._offers.get(_key(viewer))
         return offer.specs if offer is not None else ()
 
@@ -77,7 +77,7 @@ def _key(viewer: Viewer) -> tuple[str, str]:
 
 
 def _result(answer: object) -> ToolResult:
-    """What the client answered: its value, of which files (`data:` URLs) are left out, or its error."""
+    """Return what the client answered: its value, of which files (`data:` URLs) are left out, or its error."""
     if isinstance(answer, Mapping) and set(answer) == {"error"}:
         return ToolResult.failed(str(answer["error"])[:600])
     if isinstance(answer, list):

@@ -66,7 +66,7 @@ def _spec(listed: Mapping[str, object], changing: Mapping[str, bool], taken: Map
 
 
 def _changing(openapi: Mapping[str, object]) -> dict[str, bool]:
-    """Which operations change something, by id, where the client sent the document too."""
+    """Return which operations change something, by id, where the client sent the document too."""
     found: dict[str, bool] = {}
     for path, item in mapping(openapi.get("paths")).items():
         for method in METHODS:

@@ -17,7 +17,7 @@ class FilteredToolset:
         self._keep = keep
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """What is left for `viewer`."""
+        """Return what is left for `viewer`."""
         return tuple(spec for spec in await self._inner.list_specs(viewer) if self._keep(spec, viewer))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:

@@ -22,7 +22,7 @@ def say(language: str, key: str, **fields: object) -> str:
 
 
 def knows(key: str) -> bool:
-    """Whether the catalogue has a sentence for `key`."""
+    """Return whether the catalogue has a sentence for `key`."""
     return key in catalogue(FALLBACK)
 
 

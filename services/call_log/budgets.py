@@ -23,11 +23,11 @@ class Limit(Struct, frozen=True, kw_only=True):
 
     @property
     def is_set(self) -> bool:
-        """Whether anything is limited."""
+        """Return whether anything is limited."""
         return bool(self.tokens or self.cost)
 
     def is_reached(self, tokens: int, cost: float) -> bool:
-        """Whether that much is as much as may be used."""
+        """Return whether that much is as much as may be used."""
         return bool((self.tokens and tokens >= self.tokens) or (self.cost and cost >= self.cost))
 
 
@@ -41,7 +41,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
 
     @property
     def is_set(self) -> bool:
-        """Whether anything is limited."""
+        """Return whether anything is limited."""
         return any(limit.is_set for limit in (self.message, self.person, self.chat, self.day))
 
 

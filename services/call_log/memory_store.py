@@ -38,7 +38,7 @@ class MemoryCallStore:
         return tuple(each for each in self._calls if each.address.key == chat_key and each.message_id in wanted)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """What was used since `moment`, one entry a person and chat."""
+        """Return what was used since `moment`, one entry a person and chat."""
         totals: dict[tuple[str, str], Spent] = {}
         for turn in self._turns:
             if turn.at >= moment:

@@ -19,7 +19,7 @@ class Price(Struct, frozen=True, kw_only=True):
     cached: float = 0.0
 
     def of(self, usage: Usage) -> float:
-        """What `usage` costs."""
+        """Return what `usage` costs."""
         fresh = max(0, usage.prompt_tokens - usage.cached_tokens)
         return (
             fresh * self.input + usage.cached_tokens * self.cached + usage.completion_tokens * self.output

@@ -101,7 +101,7 @@ class TurnRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def charge(self) -> Charge:
-        """What the whole turn used."""
+        """Return what the whole turn used."""
         return sum((each.charge for each in self.completions), NOTHING)
 
 

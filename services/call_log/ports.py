@@ -25,7 +25,7 @@ class CallReader(Protocol):
         ...
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """What was used in turns that began at `moment` or later, one entry a person and chat."""
+        """Return what was used in turns that began at `moment` or later, one entry a person and chat."""
         ...
 
 

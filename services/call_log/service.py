@@ -106,7 +106,7 @@ class CallLog:
         return tuple(call for call in found if call.route == CONFIRMED)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """What models cost since `moment` (timezone-aware), one entry a person and chat."""
+        """Return what models cost since `moment` (timezone-aware), one entry a person and chat."""
         await self.drain()
         return await self._store.spent_since(moment)
 

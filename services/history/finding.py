@@ -12,7 +12,7 @@ NEWEST_OF_A_TERM = 50
 
 
 def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
-    """What a message is found by: the descriptions of what came with it, and its text."""
+    """Return what a message is found by: the descriptions of what came with it, and its text."""
     described = [each.description for each in attachments if each.description]
     return "\n".join([*described, text]) if described else text
 

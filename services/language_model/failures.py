@@ -60,7 +60,7 @@ class RequestRejected(ModelUnavailable):
 
     @property
     def matter(self) -> Matter:
-        """What about the request is not wanted, as far as the server says."""
+        """Return what about the request is not wanted, as far as the server says."""
         if _says(self.told, _TOO_LONG):
             return "length"
         if _says(self.told, _NO_TOOLS):
@@ -77,13 +77,16 @@ class CallsRejected(EndpointFailed):
 
 
 def detail_of(status: int, told: str) -> str:
-    """What is shown and logged of a failure: the status, where it is one of failure, and the beginning of the words."""
+    """Return what is shown and logged of a failure.
+
+    The status, where it is one of failure, and the beginning of the words.
+    """
     shown = " ".join(told.split())[:_LONGEST_DETAIL]
     return f"HTTP {status} {shown}".strip() if status >= 400 else shown
 
 
 def failure_of(status: int, told: str, *, retry_after: float | None = None, generation: str = "") -> ModelUnavailable:
-    """What an error means of which a server told so much; `status` is 200 where it stood in an answer.
+    """Return what an error means of which a server told so much; `status` is 200 where it stood in an answer.
 
     Servers differ in the status that they give a request which they cannot take, so their words count too.
     """

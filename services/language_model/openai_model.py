@@ -122,7 +122,7 @@ class OpenAIModel:
         return request
 
     def _changed(self, request: CompletionRequest, sent: BodyForm, rejection: RequestRejected) -> CompletionRequest:
-        """What to send instead of `request`, which was refused in the form `sent`.
+        """Return what to send instead of `request`, which was refused in the form `sent`.
 
         Some models take no `temperature`, some servers no system message; a bot that only ever hears so would answer
         without its model for ever. So the form is changed for good, and a request that is too long loses its oldest
@@ -171,5 +171,5 @@ class OpenAIModel:
 
 
 def _written(text: str, model: str) -> Completion:
-    """What a model wrote and its server refused, for whoever reads printed calls."""
+    """Return what a model wrote and its server refused, for whoever reads printed calls."""
     return Completion(text=text, calls=(), finish_reason="stop", model=model, usage=Usage())

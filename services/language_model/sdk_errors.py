@@ -14,7 +14,7 @@ _LONGEST_TOLD = 2000  # characters in which a reason is looked for
 
 
 def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
-    """What `error` means for us; `secret` is struck out of whatever the server wrote."""
+    """Return what `error` means for us; `secret` is struck out of whatever the server wrote."""
     if isinstance(error.__cause__, EndpointFailed):  # our limits on the answer, wrapped by the SDK
         return error.__cause__
     if isinstance(error, openai.APIStatusError):
@@ -60,7 +60,7 @@ def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
 
 
 def _was_refused(error: BaseException) -> bool:
-    """Whether a connection was refused; the SDK's aiohttp transport reports that as a timeout of connecting."""
+    """Return whether a connection was refused; the SDK's aiohttp transport reports that as a timeout of connecting."""
     cause = error.__cause__
     while cause is not None:
         if isinstance(cause, OSError) and not isinstance(cause, TimeoutError):

@@ -53,7 +53,7 @@ async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def is_event_stream(body: bytes) -> bool:
-    """Whether a whole body is a stream of events, whatever its server calls it."""
+    """Return whether a whole body is a stream of events, whatever its server calls it."""
     return body.lstrip(b"\xef\xbb\xbf\r\n ").startswith(_EVENT_STARTS)
 
 
@@ -102,7 +102,7 @@ class _CallInParts:
             self.arguments.append(arguments)
 
     def is_over(self, identity: str, name: str, arguments: str) -> bool:
-        """Whether a part with `name`, `identity` and `arguments` begins another call in the place of this one.
+        """Return whether a part with `name`, `identity` and `arguments` begins another call in the place of this one.
 
         Gemini and the proxies before it give every call of an answer the same index, or none; others one id as well,
         so that only arguments which begin anew behind whole ones tell two calls of one function apart.
@@ -129,7 +129,10 @@ class _CallInParts:
 
 
 def _parsed(arguments: str) -> object:
-    """What `arguments` say; None as long as they are not whole, or of a model that opens one bracket after another."""
+    """Return what `arguments` say.
+
+    None as long as they are not whole, or of a model that opens one bracket after another.
+    """
     if arguments[-1:] not in _JSON_ENDS:
         return None  # without a look at the rest: a hostile stream has thousands of parts
     try:

@@ -32,7 +32,7 @@ class ProcessMemoryStore:
         return tuple(each for each in reversed(self._memories.values()) if onlooker.may_see(each))
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:
-        """How many there are of a chat, or of one person in it."""
+        """Return how many there are of a chat, or of one person in it."""
         here = [each for each in self._memories.values() if each.address.key == address.key]
         return sum(person_id in {None, each.person.id} for each in here)
 

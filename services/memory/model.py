@@ -48,19 +48,19 @@ class Onlooker(Struct, frozen=True, kw_only=True):
     others: tuple[Account, ...] = ()
 
     def may_see(self, memory: Memory) -> bool:
-        """Whether `memory` is for these eyes."""
+        """Return whether `memory` is for these eyes."""
         if memory.address.key == self.address.key:
             return memory.is_shared or memory.person.id == self.person.id
         return self.is_private and not memory.is_shared and self._is_own(memory)
 
     def may_forget(self, memory: Memory) -> bool:
-        """Whether they may have it forgotten: their own, and what is shared if they are an admin."""
+        """Return whether they may have it forgotten: their own, and what is shared if they are an admin."""
         if self.is_private and not memory.is_shared:
             return self._is_own(memory)
         return memory.person.id == self.person.id or (memory.is_shared and self.is_admin)
 
     def _is_own(self, memory: Memory) -> bool:
-        """Whether the person asked for it, with this account or with another of theirs."""
+        """Return whether the person asked for it, with this account or with another of theirs."""
         accounts = (Account.of(self.address, self.person), *self.others)
         asked_by = (memory.address.platform, memory.person.id)
         return any((each.platform, each.person_id) == asked_by for each in accounts)

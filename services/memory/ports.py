@@ -19,7 +19,7 @@ class MemoryStore(Protocol):
         ...
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:
-        """How many there are of a chat, or of one person in it."""
+        """Return how many there are of a chat, or of one person in it."""
         ...
 
     async def remove(self, ids: Sequence[str]) -> int:

@@ -64,7 +64,7 @@ class PlaceService:
                 return bool(names)
 
     async def knows(self, name: str) -> bool:
-        """Whether a chat has this name."""
+        """Return whether a chat has this name."""
         [kept] = await self._book.load([_NAMES])
         return name.casefold() in kept
 

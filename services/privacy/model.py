@@ -45,7 +45,7 @@ class Erasure:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was nothing to remove."""
+        """Return whether there was nothing to remove."""
         return not (self.messages or self.replies or self.memories or self.records)
 
 

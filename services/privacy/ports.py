@@ -27,7 +27,7 @@ class PrivacyStore(Protocol):
         ...
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
-        """What is kept about the person, with the latest `limit` messages."""
+        """Return what is kept about the person, with the latest `limit` messages."""
         ...
 
     async def set_retention(self, chat_key: str, keep_days: int | None) -> None:

@@ -57,7 +57,7 @@ class PrivacyService:
         return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
-        """What is kept about the person, with the latest `limit` messages."""
+        """Return what is kept about the person, with the latest `limit` messages."""
         await self._settle()
         return await self._store.export(scope, limit)
 
@@ -66,7 +66,7 @@ class PrivacyService:
         await self._store.set_retention(chat.key, days)
 
     async def days_kept(self, chat: ChatAddress) -> int:
-        """How many days messages of `chat` are kept; 0 means for ever."""
+        """Return how many days messages of `chat` are kept; 0 means for ever."""
         return (await self._store.retention()).get(chat.key, self._keep_days)
 
     async def purge(self, now: datetime) -> int:

@@ -70,7 +70,7 @@ class Dispatcher:
         self._unrecorded = Unrecorded(ledger)
 
     def __len__(self) -> int:
-        """How many occurrences are held in memory and not begun."""
+        """Return how many occurrences are held in memory and not begun."""
         return len(self._queue)
 
     def push(self, leases: tuple[Lease, ...]) -> None:
@@ -165,7 +165,7 @@ class Dispatcher:
         await self._ledger.release(self._owner, self._unsettled.union(beginning, self._said_lately))
 
     def _may_send(self) -> bool:
-        """Whether a send may start: what a crash could double is never more than the senders."""
+        """Return whether a send may start: what a crash could double is never more than the senders."""
         if not self._begun:
             return False
         if self._in_flight + len(self._unrecorded) < self._pace.senders:
@@ -194,7 +194,7 @@ class Dispatcher:
             self._gate.release()
 
     def _room(self) -> int:
-        """How many messages may be begun now: for free senders, and what they finish while the ledger answers.
+        """Return how many messages may be begun now: for free senders, and what they finish while the ledger answers.
 
         Half of what may be begun ahead must be free: asking often for a few costs more than asking for many.
         """

@@ -32,7 +32,7 @@ class DueQueue:
 
     @property
     def next_at(self) -> datetime | None:
-        """When the next occurrence wants to be said; None when nothing waits for its time."""
+        """Return when the next occurrence wants to be said; None when nothing waits for its time."""
         return self._instants[0] if self._instants else None
 
     def push(self, leases: Iterable[Lease]) -> None:
@@ -115,5 +115,5 @@ class DueQueue:
 
 
 def _fits(first: Lease, other: Lease) -> bool:
-    """Whether the two may share a message: the same thread, and the other was certainly not said before."""
+    """Return whether the two may share a message: the same thread, and the other was certainly not said before."""
     return first.notice.address == other.notice.address and not other.notice.may_be_repeat

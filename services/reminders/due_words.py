@@ -49,7 +49,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
     readings: tuple[Reading, ...]
 
     def fit(self, reminder: Reminder) -> bool:
-        """Whether one of the next fires of `reminder` is what the words say."""
+        """Return whether one of the next fires of `reminder` is what the words say."""
         zone = ZoneInfo(reminder.schedule.zone)
         fires = [fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder))]
         return any(_fits(fire, reading) for fire in fires for reading in self.readings)
@@ -96,7 +96,7 @@ def fitting(
 
 
 def is_weekend(reading: Reading, words: str) -> bool:
-    """Whether `words` mean both days of a weekend, which is read as its first."""
+    """Return whether `words` mean both days of a weekend, which is read as its first."""
     return reading.start.weekday() == _SATURDAY and reading.end is None and _WEEKEND.search(words) is not None
 
 
@@ -105,7 +105,7 @@ def _whole(reading: Reading, words: str) -> Reading:
 
 
 def _fits(fire: datetime, reading: Reading) -> bool:
-    """Whether a fire is what was named, as exactly as it was named."""
+    """Return whether a fire is what was named, as exactly as it was named."""
     if reading.has_day and not _is_on(fire.date(), reading):
         return False
     if reading.end is not None and reading.has_clock:
@@ -129,6 +129,6 @@ def _is_on(day: date, reading: Reading) -> bool:
 
 
 def _is_in_part(fire: datetime, reading: Reading) -> bool:
-    """Whether the hour belongs to the part of the day, if one was named."""
+    """Return whether the hour belongs to the part of the day, if one was named."""
     hours = _HOURS_OF_PARTS.get(reading.part)
     return hours is None or hours[0] <= fire.hour < hours[1]

@@ -79,7 +79,7 @@ class MemoryLedger:
         return None if entry is None else self._lease(replace(entry, attempt=entry.attempt - 1))
 
     def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Which of these are being sent by `owner` still."""
+        """Return which of these are being sent by `owner` still."""
         entries = [self._entries[each] for each in delivery_ids if each in self._entries]
         return frozenset(each.id for each in entries if each.owner == owner and each.state is DeliveryState.SENDING)
 
@@ -198,7 +198,7 @@ class MemoryLedger:
         return [entry for entry in self._entries.values() if _is_freed(entry) and entry.try_at <= horizon]
 
     def _with_companions(self, freed: list[_Entry]) -> list[_Entry]:
-        """What was said in one message is claimed together."""
+        """Return what was said in one message is claimed together."""
         keys = {entry.message_key for entry in freed if entry.message_key}
         others = [each for each in self._entries.values() if _is_freed(each) and each.message_key in keys]
         return freed + [each for each in others if each not in freed]
@@ -242,7 +242,7 @@ class MemoryLedger:
         return quiet_until((each for each in hours if each is not None), moment)
 
     def _is_put_off(self, entry: _Entry, now: datetime) -> bool:
-        """Whether quiet hours hold back an occurrence that was certainly not said; it then waits for their end."""
+        """True where quiet hours hold back an occurrence that was certainly not said; it then waits for their end."""
         if entry.state is not DeliveryState.LEASED:
             return False
         end = self._quiet_end(self._rows[entry.reminder], max(entry.try_at, now))

@@ -100,7 +100,7 @@ class MemoryReminderStore:
         return self._ledger.begin(owner, delivery_ids, message_keys or {})
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Which of these are being sent by `owner` still."""
+        """Return which of these are being sent by `owner` still."""
         return self._ledger.held(owner, delivery_ids)
 
     async def renew(self, delivery_id: int) -> Lease | None:

@@ -53,12 +53,12 @@ def without_nag(rule: str) -> str:
 
 
 def is_nagging(rule: str) -> bool:
-    """Whether the rule repeats its fires until they are done."""
+    """Return whether the rule repeats its fires until they are done."""
     return "NAG=" in rule.upper()
 
 
 def nag_of(rule: str) -> Nag | None:
-    """How the rule repeats its fires; None when it does not."""
+    """Return how the rule repeats its fires; None when it does not."""
     return read_nag(dict(part.split("=", 1) for part in rule.upper().split(";") if part.startswith("NAG")))
 
 

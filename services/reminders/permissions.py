@@ -39,5 +39,5 @@ def let_anybody(reminder: Reminder, person: Person) -> None:
 
 
 def is_for_everyone(reminder: Reminder) -> bool:
-    """Whether the whole chat is reminded."""
+    """Return whether the whole chat is reminded."""
     return any(target.id == EVERYONE for target in reminder.targets)

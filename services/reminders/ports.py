@@ -104,7 +104,7 @@ class DeliveryLedger(Protocol):
         ...
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Which of these are being sent by `owner` still; after a freeze others may have taken them over."""
+        """Return which of these are being sent by `owner` still; after a freeze others may have taken them over."""
         ...
 
     async def renew(self, delivery_id: int) -> Lease | None:

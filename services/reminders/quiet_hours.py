@@ -25,7 +25,7 @@ class QuietHours(Struct, frozen=True, kw_only=True):
     zone: str
 
     def end_of(self, moment: datetime) -> datetime | None:
-        """When the quiet time that `moment` (timezone-aware) falls in ends, in UTC; None outside of it."""
+        """Return when the quiet time that `moment` (timezone-aware) falls in ends, in UTC; None outside of it."""
         zone = ZoneInfo(self.zone)
         local = moment.astimezone(zone)
         clock = local.time()
@@ -68,7 +68,10 @@ class QuietService:
         return await self._book.quiet_hours(person_key(chat, person))
 
     async def held_until(self, reminder: Reminder, fire: datetime | None = None) -> datetime | None:
-        """When `fire` of `reminder`, by default its next, is said instead, in UTC; None when it is said on time."""
+        """Return when `fire` of `reminder`, by default its next, is said instead, in UTC.
+
+        None when it is said on time.
+        """
         fire = fire or next(iter(reminder.next_fires), None)
         if reminder.is_urgent or fire is None:
             return None

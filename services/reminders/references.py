@@ -67,7 +67,7 @@ def find_reminder(
 
 
 def means_all(reference: str) -> bool:
-    """Whether `reference` is a word for all reminders."""
+    """Return whether `reference` is a word for all reminders."""
     return reference.strip().casefold() in ALL
 
 
@@ -152,7 +152,7 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
 
 
 def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
-    """What repeats and is named by that as well as by words of its content: "the daily door reminder"."""
+    """Return what repeats and is named by that as well as by words of its content: "the daily door reminder"."""
     rest = _REPEATING.sub("", wanted).strip()
     again = [each for each in here if without_nag(each.schedule.rule)] if rest and rest != wanted else []
     return again and (_named(rest, again) or _due(rest, again, now, times))
@@ -177,7 +177,7 @@ def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: Time
 
 
 def is_in(content: str, wanted: str) -> bool:
-    """Whether the words stand in the content in any case, together or apart; Latin words as whole words.
+    """Return whether the words stand in the content in any case, together or apart; Latin words as whole words.
 
     Of several things one speaks in the singular too: "the pill reminder" is to take pills.
     """

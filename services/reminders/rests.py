@@ -34,7 +34,7 @@ def left_out(schedule: Schedule, rest: Rest) -> tuple[datetime, ...]:
 
 
 def can_rest(schedule: Schedule) -> bool:
-    """Whether it comes on days of the wall clock, of which some can be left out."""
+    """Return whether it comes on days of the wall clock, of which some can be left out."""
     return bool(schedule.rule) and not parse_rule(without_nag(schedule.rule)).is_elapsed
 
 
@@ -61,10 +61,10 @@ def awake(old: Schedule, now: datetime) -> Schedule:
 
 
 def rests(schedule: Schedule, now: datetime) -> bool:
-    """Whether times that lie ahead were left out."""
+    """Return whether times that lie ahead were left out."""
     return bool(schedule.rule) and awake(schedule, now) != schedule
 
 
 def is_put_off(schedule: Schedule, now: datetime) -> bool:
-    """Whether even its next time was left out."""
+    """Return whether even its next time was left out."""
     return rests(schedule, now) and next_fires(awake(schedule, now), now, 1) != next_fires(schedule, now, 1)

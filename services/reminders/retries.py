@@ -22,7 +22,10 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
     fewest: int = 100
 
     def pause(self, attempt: int, asked: float | None) -> timedelta:
-        """How long to wait after the given attempt (1 and up); what the platform asked for, in seconds, is obeyed."""
+        """Return how long to wait after the given attempt (1 and up).
+
+        What the platform asked for, in seconds, is obeyed.
+        """
         grown: timedelta = min(self.longest, self.first * (1 << min(attempt - 1, 20)))
         jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
         return max(jittered, timedelta(seconds=asked or 0.0))

@@ -60,7 +60,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
     @property
     def is_elapsed(self) -> bool:
-        """Whether the rule counts elapsed time instead of following the wall clock."""
+        """Return whether the rule counts elapsed time instead of following the wall clock."""
         limits = self.hours or self.days or self.months or self.month_days
         return self.frequency in ELAPSED and not limits and not (self.frequency == "MINUTELY" and self.minutes)
 
@@ -85,7 +85,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def needs_calendar(text: str) -> bool:
-    """Whether `text` is a rule of another calendar than ours; the first look into one takes tenths of a second."""
+    """True where `text` is a rule of another calendar than ours; the first look into one takes tenths of a second."""
     return text.partition(";")[0].partition(" ")[0] in KINDS
 
 

@@ -32,11 +32,11 @@ class SaidReminders:
         return tuple(self._shelf.public(row) for row in await self._book.said_in(chat.key, message_id))
 
     async def lately(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
-        """What was said to `person` in this chat no longer ago than `within`, latest first."""
+        """Return what was said to `person` in this chat no longer ago than `within`, latest first."""
         return tuple(self._shelf.public(row) for row in await self._said_to(chat, person, within))
 
     async def awaited(self, chat: ChatAddress, person: Person, within: timedelta = _LATELY) -> Reminder:
-        """What was said last to `person`, no longer ago than `within`, and comes again until it is done.
+        """Return what was said last to `person`, no longer ago than `within`, and comes again until it is done.
 
         Raises:
             RequestRefused: `nothing_to_finish`.
@@ -47,7 +47,7 @@ class SaidReminders:
         raise RequestRefused("nothing_to_finish")
 
     async def meant(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
-        """What was said in the last day, or is over, and is named so; "" means the latest. None when it is no such one.
+        """Find what was said in the last day, or is over, by its name; "" means the latest. None when there is none.
 
         Raises:
             RequestRefused: `no_reminders`, nothing was said; `reminder_ambiguous`.

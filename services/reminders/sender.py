@@ -25,7 +25,7 @@ class Sender:
 
     @property
     def can_gather(self) -> bool:
-        """Whether several occurrences can be said in one message."""
+        """Return whether several occurrences can be said in one message."""
         return self._gathering is not None
 
     async def send(self, begun: Begun) -> list[tuple[Lease, Mark]]:

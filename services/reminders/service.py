@@ -420,7 +420,7 @@ class ReminderService:
         return total
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """What came of every occurrence due in a period, oldest first."""
+        """Return what came of every occurrence due in a period, oldest first."""
         return await self._store.deliveries(since, until)
 
     def _draft(self, wish: NewReminder, now: datetime) -> Draft:

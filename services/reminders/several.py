@@ -55,7 +55,7 @@ class Several(Struct, frozen=True, kw_only=True):
 
 
 def several_in(reference: str) -> Several | None:
-    """How `reference` names several; None where it names one, or all."""
+    """Return how `reference` names several; None where it names one, or all."""
     words = " ".join(reference.strip().split())
     found = _TOGETHER.fullmatch(words)
     if found is not None:

@@ -133,7 +133,7 @@ class Shelf:
         await self._state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """What the person saw numbered last; nothing after a day."""
+        """Return what the person saw numbered last; nothing after a day."""
         kept = await self._state.get(_shown_key(chat, person))
         if isinstance(kept, list):  # as it was kept before its time was
             return Shown(ids=tuple(map(str, kept)))
@@ -145,7 +145,7 @@ class Shelf:
     async def _found(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
-        """What each of `references` names of `here`; what is doubtful can be named by its number afterwards."""
+        """Return what each of `references` names of `here`; what is doubtful can be named by its number afterwards."""
         shown, now = (await self.last_shown(chat, person)).ids, self._clock.now()
         try:
             return [find_reminder(each, here, shown, now=now, times=self._times) for each in references]

@@ -30,7 +30,7 @@ def as_meant(schedule: Schedule, now: datetime) -> Schedule:
 
 
 def _may_lack_a_day(rule: str) -> bool:
-    """Whether the rule goes by days of the month that not every month of it has."""
+    """Return whether the rule goes by days of the month that not every month of it has."""
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     if parts.get("FREQ") not in {"MONTHLY", "YEARLY"} or parts.keys() & {*_BY_OTHER_THAN_DATE, "SKIP"}:
         return False

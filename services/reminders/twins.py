@@ -5,13 +5,13 @@ from services.reminders.records import StoredReminder
 
 
 def is_worded_alike(row: StoredReminder, reminder: Reminder) -> bool:
-    """Whether `row` is another reminder with the words of `reminder`, in the same place."""
+    """Return whether `row` is another reminder with the words of `reminder`, in the same place."""
     is_same_place = (row.address, row.action) == (reminder.address, reminder.action)
     return is_same_place and row.content.casefold() == reminder.content.casefold()
 
 
 def is_twin(one: Reminder, other: Reminder) -> bool:
-    """Whether two reminders come next at the same instant for the same people."""
+    """Return whether two reminders come next at the same instant for the same people."""
     return one.id != other.id and one.next_fires[:1] == other.next_fires[:1] != () and _people(one) == _people(other)
 
 

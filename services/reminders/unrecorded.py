@@ -59,7 +59,7 @@ class Unrecorded:
             return is_kept
 
     async def leave_to_commit(self) -> None:
-        """What was said until now is going to be committed, and need not be kept any more."""
+        """Keep no more what was said until now, which is going to be committed."""
         self.note()
         async with self._keeping:
             self._unnoted.clear()

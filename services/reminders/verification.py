@@ -65,7 +65,7 @@ class Verification(Struct, frozen=True, kw_only=True):
 
     @property
     def is_proved(self) -> bool:
-        """Whether nothing was lost, said without being due, or unreadable."""
+        """Return whether nothing was lost, said without being due, or unreadable."""
         return not self.wrong
 
 
@@ -109,7 +109,7 @@ async def verify(reader: AuditReader, since: datetime, until: datetime, now: dat
 def judged(
     reminder: AuditedReminder, records: Iterable[DeliveryRecord], since: datetime, until: datetime, now: datetime
 ) -> list[Finding]:
-    """What became of each occurrence of one reminder in the period, oldest first."""
+    """Return what became of each occurrence of one reminder in the period, oldest first."""
     records = sorted(records, key=lambda record: record.due_at)
     judged_from = max(since, reminder.created_at, reminder.changed_at)
     try:

@@ -12,7 +12,7 @@ _LAST_YEAR = 9998
 
 
 def has_common_shape(rule: Rule) -> bool:
-    """Whether `dates_from` can compute the rule; dateutil walks the others."""
+    """Return whether `dates_from` can compute the rule; dateutil walks the others."""
     if rule.is_rare or rule.week_start != 0:
         return False
     return not (rule.frequency == "YEARLY" and rule.days and not rule.months)
@@ -32,7 +32,7 @@ def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
 
 
 def is_day_allowed(rule: Rule, day: date) -> bool:
-    """Whether BYMONTH, BYDAY and BYMONTHDAY let `day` pass."""
+    """Return whether BYMONTH, BYDAY and BYMONTHDAY let `day` pass."""
     if rule.months and day.month not in rule.months:
         return False
     if rule.days and day.weekday() not in {weekday for _, weekday in rule.days}:
@@ -44,7 +44,7 @@ def is_day_allowed(rule: Rule, day: date) -> bool:
 
 
 def _allowed(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> Iterator[date]:
-    """What of `days` passes, until none has for a long time."""
+    """Yield what of `days` passes, until none has for a long time."""
     if not (rule.months or rule.month_days or (rule.days and is_by_weekday)):
         yield from days
         return

@@ -27,5 +27,5 @@ class SearchAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the engine answered and found nothing."""
+        """Return whether the engine answered and found nothing."""
         return not self.text and not self.sources

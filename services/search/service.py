@@ -34,7 +34,7 @@ class SearchService:
 
     @property
     def is_configured(self) -> bool:
-        """Whether there is an engine to ask."""
+        """Return whether there is an engine to ask."""
         return bool(self._engines)
 
     async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:

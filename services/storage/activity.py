@@ -99,7 +99,7 @@ class ActivityReader:
         return tuple(PagedTurn(number=row["id"], turn=turn_of(row)) for row in await self._mappings(query))
 
     async def call_times(self, since: datetime) -> tuple[Timed, ...]:
-        """How long calls took since then, oldest first, at most the last 50,000."""
+        """Return how long calls took since then, oldest first, at most the last 50,000."""
         query = (
             sa.select(CALL.c.timestamp, CALL.c.tool_name, CALL.c.duration_ms, CALL.c.status)
             .where(CALL.c.timestamp >= to_micros(since))
@@ -112,7 +112,7 @@ class ActivityReader:
         )
 
     async def lateness(self, since: datetime) -> tuple[Timed, ...]:
-        """How late reminders were said since then, oldest first, at most the last 50,000."""
+        """Return how late reminders were said since then, oldest first, at most the last 50,000."""
         query = (
             sa.select(DELIVERY.c.sent_at, DELIVERY.c.due_at, DELIVERY.c.chat_key)
             .where(DELIVERY.c.sent_at >= to_micros(since))
@@ -125,13 +125,13 @@ class ActivityReader:
         )
 
     async def waiting(self) -> int:
-        """How many occurrences of reminders fell due and are not settled: being sent, or to be tried again."""
+        """Return how many occurrences of reminders fell due and are not settled: being sent, or to be tried again."""
         freed, held = (sa.select(sa.func.count()).select_from(DELIVERY).where(part) for part in (IS_FREED, IS_HELD))
         [(count,)] = await self._rows(sa.select(freed.scalar_subquery() + held.scalar_subquery()))
         return int(count)
 
     async def message_times(self, since: datetime) -> tuple[datetime, ...]:
-        """When messages were sent since then, oldest first, at most the last 50,000."""
+        """Return when messages were sent since then, oldest first, at most the last 50,000."""
         query = (
             sa.select(MESSAGE.c.sent_at)
             .where(MESSAGE.c.sent_at >= to_micros(since))
@@ -141,7 +141,7 @@ class ActivityReader:
         return tuple(from_micros(at) for (at,) in reversed(await self._rows(query)))
 
     async def usage(self, since: datetime) -> tuple[Used, ...]:
-        """What each chat used of models since then, the most expensive first."""
+        """Return what each chat used of models since then, the most expensive first."""
         tokens = sa.func.sum(TURN.c.tokens)
         query = (
             sa.select(TURN.c.chat_key, sa.func.count(), tokens, sa.func.sum(TURN.c.cost))

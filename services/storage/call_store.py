@@ -48,7 +48,7 @@ class SqlCallReader:
         return tuple(call_of(row) for row in rows)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """What was used since `moment`, one entry a person and chat."""
+        """Return what was used since `moment`, one entry a person and chat."""
         names = (TURN.c.chat_key, TURN.c.person_id)
         query = (
             sa.select(*names, sa.func.sum(TURN.c.tokens).label("tokens"), sa.func.sum(TURN.c.cost).label("cost"))

@@ -32,7 +32,7 @@ _HAS_OPTED_OUT = "SELECT place, person_id FROM opt_out WHERE person_id = ?"
 
 
 def opted_out(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
-    """Where which of `people` opted out: pairs of place and person."""
+    """Return where which of `people` opted out: pairs of place and person."""
     is_quick = len(people) == 1 and connection.dialect.name == "sqlite"
     found = (
         sqlite.directly(connection, _HAS_OPTED_OUT, tuple(people))
@@ -43,7 +43,7 @@ def opted_out(connection: sa.Connection, people: Collection[object]) -> set[tupl
 
 
 def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
-    """Whether `person` is among those that opted out in `chat` or on its platform."""
+    """Return whether `person` is among those that opted out in `chat` or on its platform."""
     return any((place, person) in out for place in (chat, chat.partition(":")[0]))
 
 
@@ -75,7 +75,7 @@ def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list
 
 
 def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
-    """Whether who wrote a message of the chat has not opted out since."""
+    """Return whether who wrote a message of the chat has not opted out since."""
     places = (address.key, address.platform)
     return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
 

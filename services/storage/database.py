@@ -75,7 +75,7 @@ class Database:
 
     @property
     def url(self) -> sa.URL:
-        """Where it is, with its password: for connections, never for messages."""
+        """Return where it is, with its password: for connections, never for messages."""
         return self._url
 
     @property
@@ -214,7 +214,7 @@ class Database:
 
     @property
     def is_disk_full(self) -> bool:
-        """Whether the disk of the file is full; that of a server is met when it is written to."""
+        """Return whether the disk of the file is full; that of a server is met when it is written to."""
         return self._path is not None and is_disk_full(self._path)
 
     async def _in_thread(

@@ -11,7 +11,7 @@ from services.storage.tables import CALL, MESSAGE, SCOPE, STATE, TURN
 
 
 def in_place(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElement[bool]:
-    """Whether a row belongs to the chat of `scope`, or to any chat of its platform."""
+    """Return whether a row belongs to the chat of `scope`, or to any chat of its platform."""
     if scope.is_everywhere:
         return chat_key.startswith(f"{scope.address.platform}:", autoescape=True)
     return chat_key == scope.address.key

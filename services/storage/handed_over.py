@@ -43,7 +43,7 @@ class HandedOver:
         return await self._database.run(work, is_durable=False)
 
     async def outcome(self, number: int) -> str | None:
-        """What came of it; None while nothing is known."""
+        """Return what came of it; None while nothing is known."""
         query = sa.select(HANDED_OVER.c.outcome).where(HANDED_OVER.c.id == number)
         return await self._database.read(lambda connection: connection.scalar(query))
 

@@ -64,7 +64,7 @@ def take_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
 
 
 def is_turn_to_come_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
-    """Whether the messages that wait come in after these that were just kept."""
+    """Return whether the messages that wait come in after these that were just kept."""
     return index_of(connection).newest_row is not None and any(row.id % _TOGETHER == 0 for row in kept)
 
 
@@ -84,7 +84,7 @@ def take_out(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
 def indexed_rows(
     connection: sa.Connection, wanted: sa.ColumnElement[bool], *, limit: int | None = None
 ) -> list[Indexed]:
-    """What the index knows, or is to know, of these messages, oldest row first."""
+    """Return what the index knows, or is to know, of these messages, oldest row first."""
     columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
     rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
     return [_indexed(row) for row in rows]

@@ -40,7 +40,7 @@ def begin(
 
 
 def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-    """Which of these are being sent by `owner` still."""
+    """Return which of these are being sent by `owner` still."""
     query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, _IS_SENDING)
     return frozenset(connection.scalars(query))
 

@@ -13,7 +13,7 @@ def mentions_text(people: Sequence[Person]) -> str:
 
 
 def mentions_of(text: str) -> tuple[Person, ...]:
-    """What `mentions_text` wrote."""
+    """Return what `mentions_text` wrote."""
     return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
 
@@ -24,12 +24,12 @@ def attachments_text(attachments: Sequence[Attachment]) -> str:
 
 
 def attachments_of(text: str) -> tuple[Attachment, ...]:
-    """What `attachments_text` wrote."""
+    """Return what `attachments_text` wrote."""
     if not text:
         return ()
     return tuple(Attachment(kind=kind, description=words, url=url) for kind, words, url in json.loads(text))
 
 
 def searched_row_text(text: str, attachments: str) -> str:
-    """What a row of the message table is found by."""
+    """Return what a row of the message table is found by."""
     return searched_text(text, attachments_of(attachments)) if attachments else text

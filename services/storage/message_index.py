@@ -21,7 +21,7 @@ class Indexed(NamedTuple):
 
     @property
     def terms(self) -> list[str]:
-        """What is written into the index: the term of the chat in front, so that a chat is searched alone."""
+        """Return what is written into the index: the term of the chat in front, so that a chat is searched alone."""
         return [chat_term(self.chat_key), *indexed_terms(self.text)]
 
 

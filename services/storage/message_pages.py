@@ -65,7 +65,7 @@ class MessagePages:
         return next(iter(_paged(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
 
     async def replies(self, chat: ChatAddress, message_ids: Sequence[str]) -> tuple[PagedMessage, ...]:
-        """What the bot answered to these messages, oldest first."""
+        """Return what the bot answered to these messages, oldest first."""
         wanted = sa.and_(
             MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, _IS_SHOWN
         )

@@ -200,7 +200,7 @@ def _new_messages(dialect: str) -> sa.Executable:
 
 
 def _withheld(at: datetime) -> dict[str, object]:
-    """What is left of a message that was taken back."""
+    """Return what is left of a message that was taken back."""
     return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
 
@@ -209,7 +209,7 @@ def _key(row: NewMessage) -> Key:
 
 
 def _take(new: set[Key], name: Key) -> bool:
-    """Whether `name` is new; of two equal ones in a batch the first is."""
+    """Return whether `name` is new; of two equal ones in a batch the first is."""
     is_new = name in new
     new.discard(name)
     return is_new

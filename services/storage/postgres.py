@@ -57,12 +57,12 @@ def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
 
 
 def is_locked(cause: BaseException | None) -> bool:
-    """Whether another session kept a lock for too long."""
+    """Return whether another session kept a lock for too long."""
     return _code(cause) == _LOCK_NOT_AVAILABLE
 
 
 def is_full(cause: BaseException | None) -> bool:
-    """Whether the server has no room on its disk."""
+    """Return whether the server has no room on its disk."""
     return _code(cause) == _DISK_FULL
 
 
@@ -74,7 +74,7 @@ def is_away(error: sa.exc.DBAPIError) -> bool:
 
 
 def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
-    """Whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
+    """Return whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
     return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING
 
 

@@ -62,7 +62,7 @@ class SqlPrivacyStore:
         return await self._database.run(work)
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
-        """What is kept about the person, with the latest `limit` messages."""
+        """Return what is kept about the person, with the latest `limit` messages."""
         mine = sa.and_(in_place(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
         shown = sa.and_(mine, MESSAGE.c.deleted_at.is_(None))
         latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())

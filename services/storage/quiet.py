@@ -24,7 +24,7 @@ class Quiet:
             self._hours = {row["key"]: hours_of(row) for row in found}
 
     def end(self, row: sa.RowMapping, moment: datetime) -> datetime | None:
-        """When the quiet time ends that `moment` falls in for this reminder; None when it may be said."""
+        """Return when the quiet time ends that `moment` falls in for this reminder; None when it may be said."""
         if row["is_urgent"] or (self._default is None and not self._hours):
             return None
         chat, *person = _keys(row)

@@ -190,7 +190,7 @@ def next_fire_micros(change: Change) -> int | None:
 
 
 def creator_of(row: sa.RowMapping) -> Person:
-    """Who set the reminder in `row`."""
+    """Return who set the reminder in `row`."""
     return Person(id=row["creator_id"], name=row["creator_name"])
 
 

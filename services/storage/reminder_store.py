@@ -174,7 +174,7 @@ class SqlReminderStore:
         )
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Which of these are being sent by `owner` still."""
+        """Return which of these are being sent by `owner` still."""
         return await self._database.read(lambda connection: ledger.held(connection, owner, delivery_ids))
 
     async def renew(self, delivery_id: int) -> Lease | None:

@@ -60,7 +60,7 @@ class SqlTransferStore(SqlReminderReader):
 
 
 def arrival_columns(arrival: Arrival, now: datetime) -> dict[str, object]:
-    """What comes from a file, as the columns of its row; `now` is when it came."""
+    """Return what comes from a file, as the columns of its row; `now` is when it came."""
     draft = Draft(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
     return {
         **draft_columns(draft, to_micros(arrival.created_at)),

@@ -62,7 +62,7 @@ def tables_for(dialect: str) -> sa.MetaData:
 
 @cache
 def _definitions(dialect: str) -> tuple[str, ...]:
-    """What makes all tables and indices; put into words once, which takes longer than making them."""
+    """Return what makes all tables and indices; put into words once, which takes longer than making them."""
     made: list[str] = []
     engine: MockConnection = sa.create_mock_engine(
         f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))

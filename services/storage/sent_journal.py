@@ -79,7 +79,7 @@ class SentJournal:
                 self.clear()
 
     def read(self) -> list[Said]:
-        """What an earlier process wrote down; a line that a power cut has spoiled is left out.
+        """Return what an earlier process wrote down; a line that a power cut has spoiled is left out.
 
         A file that cannot be read costs repeats: it must not keep the bot from saying anything.
         """

@@ -97,27 +97,30 @@ def directly(connection: sa.Connection, statement: str, values: Sequence[object]
 
 
 def cause(error: sa.exc.DBAPIError | DriverError) -> BaseException | None:
-    """What the driver raised, without what SQLAlchemy puts around it."""
+    """Return what the driver raised, without what SQLAlchemy puts around it."""
     return error.orig if isinstance(error, sa.exc.DBAPIError) else error
 
 
 def is_full(cause: BaseException | None) -> bool:
-    """Whether there was no room on the disk."""
+    """Return whether there was no room on the disk."""
     return _code(cause) == SQLITE_FULL
 
 
 def is_io_error(cause: BaseException | None) -> bool:
-    """Whether the system failed to read or write the file; on a full disk also where no shared memory can be made."""
+    """True where the system failed to read or write the file.
+
+    On a full disk also where no shared memory can be made.
+    """
     return _code(cause) == SQLITE_IOERR
 
 
 def is_damaged(cause: BaseException | None) -> bool:
-    """Whether the file is not, or not wholly, a database any more."""
+    """Return whether the file is not, or not wholly, a database any more."""
     return _code(cause) in {SQLITE_CORRUPT, SQLITE_NOTADB}
 
 
 def is_locked(cause: BaseException | None) -> bool:
-    """Whether the database was in use by another connection for too long."""
+    """Return whether the database was in use by another connection for too long."""
     return _code(cause) in {SQLITE_BUSY, SQLITE_LOCKED}
 
 

@@ -24,7 +24,7 @@ class SqlStateStore:
         self._clock = clock
 
     async def get(self, key: str) -> Json:
-        """What was last set under `key`."""
+        """Return what was last set under `key`."""
         now = to_micros(self._clock.now())
         query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > now)
         text = await self._database.read(lambda connection: connection.scalar(query))
@@ -32,7 +32,10 @@ class SqlStateStore:
         return value
 
     async def take(self, key: str) -> Json:
-        """What was last set under `key`, and forget it; one statement, so that of several processes one gets it."""
+        """Return what was last set under `key`, and forget it.
+
+        One statement, so that of several processes one gets it.
+        """
         is_there = sa.and_(STATE.c.key == key, STATE.c.expires_at > to_micros(self._clock.now()))
         taken = STATE.delete().where(is_there).returning(STATE.c.value)
         text = await self._database.run(lambda connection: connection.scalar(taken))

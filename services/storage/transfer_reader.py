@@ -81,7 +81,7 @@ def _settings(connection: sa.Connection, wanted: Wanted) -> Iterator[Line]:
 def _theirs(
     chat_key: sa.ColumnElement[str], person_id: sa.ColumnElement[str], wanted: Wanted
 ) -> sa.ColumnElement[bool]:
-    """Whether a row belongs to one of the chats, or to one of the people."""
+    """Return whether a row belongs to one of the chats, or to one of the people."""
     of_people = [
         sa.and_(person_id == person, chat_key.startswith(f"{platform}:", autoescape=True))
         for platform, _, person in (each.partition(":") for each in wanted.people)

@@ -51,7 +51,7 @@ class TurnClaims:
         self._held.update(keys)
 
     async def is_ours(self, key: Key) -> bool:
-        """Whether nobody has taken the claim on a message from us."""
+        """Return whether nobody has taken the claim on a message from us."""
         if key not in self._held:
             return True
         is_it = sa.and_(TURN_CLAIM.c.chat_key == key[0], TURN_CLAIM.c.message_id == key[1])

@@ -48,7 +48,7 @@ class UnansweredMessages:
         return tuple(messages_of(rows))
 
     async def has(self, chat: ChatAddress, message_id: str, *, before: datetime) -> bool:
-        """Whether a message that was sent before a moment (timezone-aware) is owed an answer or a silence."""
+        """Return whether a message that was sent before a moment (timezone-aware) is owed an answer or a silence."""
         is_it = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id)
         query = sa.select(sa.exists().where(is_it, MESSAGE.c.sent_at < to_micros(before), _IS_OWED))
         return bool(await self._database.read(lambda connection: connection.scalar(query)))

@@ -38,7 +38,7 @@ def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None
 
 
 def row_counts(connection: sa.Connection) -> dict[str, int]:
-    """How many rows each of the tables has."""
+    """Return how many rows each of the tables has."""
     names = set(sa.inspect(connection).get_table_names()) - _BOOKKEEPING
     counted = {name: sa.select(sa.func.count()).select_from(sa.table(name)) for name in names}
     return {name: connection.scalar(query) or 0 for name, query in counted.items()}

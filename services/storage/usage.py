@@ -29,7 +29,7 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 async def usage_by(database: Readable, by: UsageBy, since: datetime) -> tuple[Usage, ...]:
-    """What was used since then, the most expensive first; days (UTC) in their order.
+    """Return what was used since then, the most expensive first; days (UTC) in their order.
 
     Of a function its calls are counted, with the tokens of the completions that led to them.
     """

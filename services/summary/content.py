@@ -33,7 +33,7 @@ def answered_by_bots(messages: Iterable[ChatMessage]) -> frozenset[str]:
 
 
 def is_content(message: ChatMessage) -> bool:
-    """Whether `message` was written by a person for people."""
+    """Return whether `message` was written by a person for people."""
     text = message.text.strip()
     if message.sender.is_bot or not text or _SLASH_COMMAND.match(text):
         return False
@@ -43,7 +43,7 @@ def is_content(message: ChatMessage) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Whether the whole of `text`, a mention or name in front left out, asks the bot for something."""
+    """Return whether the whole of `text`, a mention or name in front left out, asks the bot for something."""
     head = text.strip()[:_MATCHED_LENGTH]
     bare = _MENTION.sub("", head)
     forms = {head, bare, _NAME_IN_FRONT.sub("", bare)}
@@ -51,7 +51,7 @@ def is_command(text: str) -> bool:
 
 
 def is_chatter(text: str) -> bool:
-    """Whether the whole of `text` is thanks, assent or a greeting."""
+    """Return whether the whole of `text` is thanks, assent or a greeting."""
     return not terms(text) or lexicon().chatter.fullmatch(text.strip(_EDGES)[:_MATCHED_LENGTH]) is not None
 
 

@@ -25,7 +25,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     outsiders: tuple[str, ...] = ()
 
     def supports(self, text: str, *, quote: str = "") -> bool:
-        """Whether `text` follows from the cited words, as far as words can tell.
+        """Return whether `text` follows from the cited words, as far as words can tell.
 
         Numbers, links and people must all be there. Of the content terms at least half must be; where the bullet is
         written in another script than the messages, a verbatim `quote` stands in for that.
@@ -69,7 +69,7 @@ def _number_words(text: str) -> set[str]:
 
 
 def _has_name(text: str, name: str) -> bool:
-    """Whether `name` stands in `text` as a word; in scripts without spaces, anywhere."""
+    """Return whether `name` stands in `text` as a word; in scripts without spaces, anywhere."""
     wanted = _folded(name)
     if not wanted:
         return False

@@ -80,7 +80,7 @@ def _is_question(sentence: str) -> bool:
 
 
 def _is_answered(asked: str, question: ChatMessage, messages: Sequence[ChatMessage], position: int) -> bool:
-    """Whether somebody else soon said something that reads as the answer."""
+    """Return whether somebody else soon said something that reads as the answer."""
     asked_terms = set(terms(asked))
     wants_quantity = lexicon().quantity_question.search(asked) is not None
     following = messages[position + 1 : position + 1 + _ANSWERED_WITHIN]

@@ -112,5 +112,5 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the window held nothing to summarise."""
+        """Return whether the window held nothing to summarise."""
         return self.message_count == 0

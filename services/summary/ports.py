@@ -36,7 +36,7 @@ class Summarizer(Protocol):
 
     @property
     def method(self) -> SummaryMethod:
-        """How this summarizer works."""
+        """Return how this summarizer works."""
         ...
 
     async def bullets(

@@ -29,7 +29,7 @@ def terms(text: str) -> list[str]:
 
 
 def is_cjk(character: str) -> bool:
-    """Whether `character` belongs to a script written without spaces."""
+    """Return whether `character` belongs to a script written without spaces."""
     return _CJK_RUN.match(character) is not None
 
 

@@ -51,7 +51,7 @@ class Chart:
 
     @property
     def is_cut(self) -> bool:
-        """Whether phrases were left out, because the text has too many to be meant."""
+        """Return whether phrases were left out, because the text has too many to be meant."""
         return self.phrases >= PLENTY
 
     def _fill(self, start: int, tokens: list[Item]) -> None:

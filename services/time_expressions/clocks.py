@@ -49,7 +49,7 @@ def moments(day: date, clock: Clock | None, part: str, parts: DayParts) -> list[
 
 
 def is_whole_hour(clock: Clock) -> bool:
-    """Whether the words name a full hour, be it one that is some minutes off ("ten to eight")."""
+    """Return whether the words name a full hour, be it one that is some minutes off ("ten to eight")."""
     return clock.grain == "hour" or bool(clock.ahead_of)
 
 

@@ -20,7 +20,7 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left: the texts after that were not read."""
+        """Return whether nothing is left: the texts after that were not read."""
         return self._left <= 0
 
     def spend(self, units: int, once_for: object = None) -> None:

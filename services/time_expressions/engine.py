@@ -52,7 +52,7 @@ class Answers:
         self._known: dict[int, tuple[Slots, list[Answer]]] = {}
 
     def of(self, slots: Slots) -> list[Answer]:
-        """What `slots` is on the calendar, best first."""
+        """Return what `slots` is on the calendar, best first."""
         known = self._known.get(id(slots))
         if known is None:
             known = slots, resolve(to_meaning(slots), self._present)

@@ -61,7 +61,7 @@ def feast_days(feast: Feast, year: int) -> Iterator[date]:
 
 
 def is_lunar_day(feast: Feast, day: date) -> bool:
-    """Whether `day` is one of the days of a lunar `feast`."""
+    """Return whether `day` is one of the days of a lunar `feast`."""
     today = lunar_day(day)
     if today is None:
         return False

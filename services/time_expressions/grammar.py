@@ -101,7 +101,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
 
 @lru_cache
 def _words(language: str) -> Mapping[str, tuple[Sense, ...]]:
-    """What each word of `language` may be; the last of its senses is the word itself, as patterns spell it out."""
+    """Tell what each word of `language` may be; the last of its senses is the word itself, as patterns spell it out."""
     data = lexicon(language)
     words: dict[str, list[Sense]] = {}
     for symbol, entries in data["words"].items():

@@ -78,12 +78,12 @@ def _time_of_day(clock: Clock) -> tuple[int, int]:
 
 
 def _is_clear(clock: Clock) -> bool:
-    """Whether a clock says which half of the day it is in."""
+    """Return whether a clock says which half of the day it is in."""
     return bool(clock.half) or not 1 <= clock.hour <= _NOON
 
 
 def _words(text: str, start: int, end: int, grammar: Grammar) -> list[tuple[int, int]]:
-    """Where the words between conjunctions and commas stand."""
+    """Return where the words between conjunctions and commas stand."""
     found: list[tuple[int, int]] = []
     for match in _separator(grammar.conjunctions).finditer(text, start, end):
         found.append((start, match.start()))
@@ -98,7 +98,7 @@ def _separator(conjunctions: frozenset[str]) -> re.Pattern[str]:
 
 
 def _numbers(days: tuple[int, ...], text: str, start: int, end: int) -> list[re.Match[str]]:
-    """Where the figures of `days` stand, one behind the other; nothing where one of them is in words."""
+    """Return where the figures of `days` stand, one behind the other; nothing where one of them is in words."""
     found: list[re.Match[str]] = []
     for day in days:
         number = re.compile(rf"(?<!\d){day}(?:st|nd|rd|th|日|号)?(?!\d)").search(text, start, end)

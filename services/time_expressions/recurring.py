@@ -173,7 +173,7 @@ def _ending(meaning: Meaning, rule: Rule, first: datetime, present: Present) -> 
 
 
 def _ends(until: Meaning, first: datetime, present: Present) -> list[Answer]:
-    """What `until` names, counted from now, or from the first fire where that comes later."""
+    """Return what `until` names, counted from now, or from the first fire where that comes later."""
     beginning = in_zone(first, present.zone)
     answers = instants(until, present._replace(future=True))
     if until.shift is None and (not answers or answers[0].start < beginning):

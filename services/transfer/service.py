@@ -48,7 +48,7 @@ class FileShelf(Protocol):
     """Has the files of the web room by their addresses."""
 
     async def read(self, url: str) -> bytes | None:
-        """What is in a file; None when it is not there."""
+        """Return what is in a file; None when it is not there."""
         ...
 
     async def put(self, url: str, content: bytes) -> bool:
@@ -85,7 +85,7 @@ async def exported(
 
 
 def _urls(line: Line) -> set[str]:
-    """Where the files are that a line names."""
+    """Return where the files are that a line names."""
     if isinstance(line, MessageLine):
         return {url for _, _, url in line.attachments if url}
     found: set[str] = set()

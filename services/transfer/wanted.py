@@ -10,11 +10,14 @@ class Wanted(Struct, frozen=True, kw_only=True):
     people: tuple[str, ...] = ()
 
     def has_person(self, chat_key: str, person_id: str) -> bool:
-        """Whether a person who is known by this id in a chat is wanted."""
+        """Return whether a person who is known by this id in a chat is wanted."""
         return f"{chat_key.partition(':')[0]}:{person_id}" in self.people
 
     def has_scope(self, scope: str) -> bool:
-        """Whether a scope of lasting values is theirs: the zone of a chat, a session, what a person has everywhere."""
+        """True where a scope of lasting values is theirs.
+
+        The zone of a chat, a session, what a person has everywhere.
+        """
         what, _, rest = scope.partition(":")
         if what == "session":
             chat_key, _, person_id = rest.rpartition("#")

@@ -48,7 +48,7 @@ def pieces(page: str) -> Iterator[Piece]:
 
 
 def _end(page: str, start: int) -> int:
-    """Where what begins at `start` ends, -1 where it does not."""
+    """Return where what begins at `start` ends, -1 where it does not."""
     if page.startswith("<!--", start):
         closed = page.find("-->", start + 4)
         return closed + 2 if closed >= 0 else -1

@@ -80,7 +80,7 @@ class ZoneService:
         await self._commit(StateDelta(scope=_of_chat(chat), written={}, removed=frozenset({_KEY})))
 
     async def own(self, chat: ChatAddress, person: Person | None) -> str:
-        """What was set for the person, or with None for the chat; empty when nothing was."""
+        """Return what was set for the person, or with None for the chat; empty when nothing was."""
         scope = _of_chat(chat) if person is None else _of_person(chat, person)
         [kept] = await self._book.load([scope])
         return str(kept.get(_KEY) or "")

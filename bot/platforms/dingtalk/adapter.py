@@ -51,7 +51,7 @@ class DingTalkPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     async def run(self, receive: Receive) -> None:

@@ -95,7 +95,7 @@ class DingTalkApi:
         return str(answer.get("media_id", ""))
 
     async def _authorised(self, request: Callable[[str], httpx.Request]) -> Mapping[str, object]:
-        """What is answered to a request with the access token, a new one where the old one is refused."""
+        """Return what is answered to a request with the access token, a new one where the old one is refused."""
         try:
             return await self._answered(request(await self._valid_token()))
         except Unauthorised:

@@ -17,7 +17,7 @@ _DOCUMENTS: Final = {"doc", "docx", "pdf", "rar", "xlsx", "zip"}
 
 
 def is_picture(file: SentFile) -> bool:
-    """Whether DingTalk shows `file` as a picture."""
+    """Return whether DingTalk shows `file` as a picture."""
     return file.media_type in _PICTURES
 
 

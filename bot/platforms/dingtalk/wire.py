@@ -15,7 +15,7 @@ _FILES = {"picture", "audio", "video", "file"}
 
 
 def to_message(event: Event, bot_name: str) -> ChatMessage | None:
-    """What somebody said to the robot; None when it is nothing that can be read."""
+    """Return what somebody said to the robot; None when it is nothing that can be read."""
     text = _text(event)
     attachments = _attachments(event)
     if not text and not attachments:

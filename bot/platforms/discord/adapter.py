@@ -73,7 +73,7 @@ class DiscordPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     def offer(self, commands: Sequence[Command]) -> None:
@@ -123,7 +123,7 @@ class DiscordPlatform:
         await self._connected().ask("PUT", f"{_MESSAGE}/reactions/{{emoji}}/@me", **ids)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in the guild and may see the channel.
+        """Return whether somebody is in the guild and may see the channel.
 
         Raises:
             DeliveryFailed: Discord could not be asked.
@@ -252,7 +252,7 @@ class DiscordPlatform:
         return wire.Place(parent_id=str(channel.parent_id) if isinstance(channel, discord.Thread) else None)
 
     def _place_of(self, message: Message) -> wire.Place:
-        """Where a message stands, as far as the guild's roles and threads are known."""
+        """Return where a message stands, as far as the guild's roles and threads are known."""
         guild = self._client.get_guild(int(message.guild_id)) if self._client and message.guild_id else None
         place = self._thread(message.channel_id)
         if guild is None or message.author is None:

@@ -82,7 +82,7 @@ class GatewayClient(discord.Client):
         return await self._ask(Route("POST", path, **ids), form=form, files=uploads)
 
     async def is_in(self, channel: discord.abc.GuildChannel, user_id: str) -> bool:
-        """Whether somebody is in the guild and may see the channel.
+        """Return whether somebody is in the guild and may see the channel.
 
         Raises:
             DeliveryFailed: Discord could not be asked.
@@ -109,7 +109,7 @@ class GatewayClient(discord.Client):
 
 
 def _refused(error: discord.HTTPException) -> DeliveryFailed:
-    """What a refusal means for a message that was being sent."""
+    """Return what a refusal means for a message that was being sent."""
     if error.status == _TOO_MANY:  # from what stands in front of Discord, and shuts out the whole machine
         wish = float(error.response.headers.get("Retry-After", _LONGEST_PATIENCE_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)

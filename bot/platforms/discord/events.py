@@ -34,7 +34,7 @@ class User(Form):
     member: Member | None = None
 
     def name_in(self, member: Member | None) -> str:
-        """What people see: the name in the guild, else the chosen one, else the account's."""
+        """Return what people see: the name in the guild, else the chosen one, else the account's."""
         return (member.nick if member else None) or self.global_name or self.username or self.id
 
 

@@ -36,7 +36,7 @@ _REPLY, _DONE = 4, 6
 
 
 def channel_of(address: ChatAddress) -> str:
-    """Where to send: a thread is a channel of its own."""
+    """Return where to send: a thread is a channel of its own."""
     return address.thread_id or address.chat_id
 
 

@@ -25,7 +25,7 @@ _LOOKED_INTO: Final = 5
 
 
 async def examine_rights(api_url: str, headers: Mapping[str, str], asking: Asking) -> list[Finding]:
-    """Which permissions the bot has nowhere in a server of its; nothing where Discord does not tell."""
+    """Return which permissions the bot has nowhere in a server of its; nothing where Discord does not tell."""
     guilds = await asking.ask("GET", f"{api_url}/users/@me/guilds", headers=headers)
     if not guilds.is_ok:
         return []
@@ -48,7 +48,7 @@ def _missing(bits: int) -> list[str]:
 
 
 def _exceptions(channels: tuple[Mapping[str, object], ...]) -> Iterator[int]:
-    """What channels allow beyond the server, to whomever: the bot may be among them."""
+    """Yield what channels allow beyond the server, to whomever: the bot may be among them."""
     for channel in channels:
         exceptions = channel.get("permission_overwrites")
         for each in exceptions if isinstance(exceptions, list) else []:

@@ -48,7 +48,7 @@ def address_of(channel_id: str, place: Place) -> ChatAddress:
 
 
 def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMessage | None:
-    """What somebody said; None for words of the platform and of the bot itself. `me` is the bot's id."""
+    """Return what somebody said; None for words of the platform and of the bot itself. `me` is the bot's id."""
     if message.author is None or message.author.id == me or message.type not in _SAID:
         return None
     people = {user.id: user for user in message.mentions}
@@ -153,7 +153,7 @@ def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
 
 
 def words_of(interaction: Interaction) -> str:
-    """What an interaction says: a command of a function names each of its fields."""
+    """Return what an interaction says: a command of a function names each of its fields."""
     data = interaction.data
     if interaction.type == BUTTON:
         return data.custom_id
@@ -183,11 +183,11 @@ def _person(user: User) -> Person:
 
 
 def _created(snowflake: str) -> datetime:
-    """When something with this id came to be. Source: https://discord.com/developers/docs/reference#snowflakes."""
+    """Tell when something with this id came to be. Source: https://discord.com/developers/docs/reference#snowflakes."""
     return _EPOCH + timedelta(milliseconds=int(snowflake) >> 22)
 
 
 def manages(member: Member | None, permissions: Mapping[str, int], owner: str, user: str) -> bool:
-    """Whether somebody may manage the guild; `permissions` are those of its roles by id."""
+    """Return whether somebody may manage the guild; `permissions` are those of its roles by id."""
     roles = member.roles if member else ()
     return user == owner or any(permissions.get(role, 0) & _MANAGES for role in roles)

@@ -79,7 +79,7 @@ class FeishuPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     async def run(self, receive: Receive) -> None:
@@ -116,7 +116,7 @@ class FeishuPlatform:
             await self._post(*requests.buttons_under(address, message_id, message))
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a group; of a private chat Feishu does not tell.
+        """Return whether somebody is in a group; of a private chat Feishu does not tell.
 
         Raises:
             DeliveryFailed: Feishu could not be asked.
@@ -225,7 +225,7 @@ class FeishuPlatform:
         return incoming
 
     async def _chat_of(self, message_id: str) -> str:
-        """Where a message stands, which a reaction does not say; empty where Feishu does not tell."""
+        """Return where a message stands, which a reaction does not say; empty where Feishu does not tell."""
         try:
             answer = await self._api.ask("GET", f"/open-apis/im/v1/messages/{message_id}")
         except DeliveryFailed as failure:

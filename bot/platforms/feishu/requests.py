@@ -53,14 +53,14 @@ def with_file(address: ChatAddress, message: OutgoingMessage, key: str, number: 
 
 
 def is_picture(file: SentFile) -> bool:
-    """Whether Feishu shows `file` as a picture."""
+    """Return whether Feishu shows `file` as a picture."""
     return file.media_type in _PICTURES and len(file.content) <= _MAX_PICTURE_BYTES
 
 
 def _placed(
     address: ChatAddress, message: OutgoingMessage, body: dict[str, object], number: int | str
 ) -> tuple[str, dict[str, object]]:
-    """Where a body is posted, and what keeps it from being said twice."""
+    """Return where a body is posted, and what keeps it from being said twice."""
     if message.idempotency_key is not None:
         body["uuid"] = hashlib.sha256(f"{message.idempotency_key}/{number}".encode()).hexdigest()[:_MAX_KEY]
     if address.thread_id is not None:
@@ -118,7 +118,7 @@ def _in_card(span: Span) -> str:
 
 
 def reply_path(message_id: str) -> str:
-    """Where replies to a message are posted."""
+    """Return where replies to a message are posted."""
     return f"/open-apis/im/v1/messages/{message_id}/reply"
 
 

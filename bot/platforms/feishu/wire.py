@@ -55,7 +55,7 @@ class Account(Struct, frozen=True, kw_only=True):
 def to_incoming(
     event: Event, me: Account, names: Mapping[str, str], own_messages: Collection[str] = ()
 ) -> Incoming | None:
-    """What `event` says, None when it says nothing to a chat bot.
+    """Return what `event` says, None when it says nothing to a chat bot.
 
     `names` are people by open id, as far as they are known; `own_messages` are ids of messages of the bot.
     """

@@ -83,7 +83,7 @@ class IrcPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     async def run(self, receive: Receive) -> None:
@@ -110,7 +110,7 @@ class IrcPlatform:
         return None
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a channel now; None for a private chat."""
+        """Return whether somebody is in a channel now; None for a private chat."""
         here = self._people.here(address.chat_id)
         return any(person.id == person_id for person in here.values()) if here else None
 
@@ -192,7 +192,7 @@ class IrcPlatform:
                 return line
 
     async def _answer(self, line: Line) -> None:
-        """What every line may ask for, also before the bot is in."""
+        """Do what every line may ask for, also before the bot is in."""
         if line.command == "PING":
             self._write(f"PONG :{line.params[-1] if line.params else ''}")
         else:

@@ -70,12 +70,12 @@ class Login:
 
     @property
     def wants_nickserv(self) -> bool:
-        """Whether the bot should log in by telling NickServ its password."""
+        """Return whether the bot should log in by telling NickServ its password."""
         return not self.is_identified and "nickserv" in self._settings.login and bool(self._password)
 
     @property
     def identification(self) -> str:
-        """What NickServ is told."""
+        """Return what NickServ is told."""
         return f"PRIVMSG NickServ :IDENTIFY {self._account} {self._password}"
 
     @property

@@ -40,7 +40,7 @@ class Line(Struct, frozen=True, kw_only=True):
 
     @property
     def nick(self) -> str:
-        """Who said it."""
+        """Return who said it."""
         return self.source.partition("!")[0]
 
     def param(self, place: int) -> str:
@@ -107,7 +107,7 @@ def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now
 
 
 def said_text(raw: str) -> str | None:
-    """What somebody said, colours taken off; None for requests between programs."""
+    """Return what somebody said, colours taken off; None for requests between programs."""
     text = _FORMATS.sub("", raw)
     if text.startswith(_ACTION):
         return f"/me {text.removeprefix(_ACTION).rstrip(chr(1))}"
@@ -115,7 +115,7 @@ def said_text(raw: str) -> str | None:
 
 
 def _sent_at(line: Line, now: datetime) -> datetime:
-    """When the server took the message, if it tells that with a zone, as it ought to; else now."""
+    """Return when the server took the message, if it tells that with a zone, as it ought to; else now."""
     try:
         sent_at = datetime.fromisoformat(line.tags.get("time", ""))
     except ValueError:
@@ -136,7 +136,7 @@ def _is_address(text: str, word: re.Match[str]) -> bool:
 
 
 def text_lines(message: OutgoingMessage) -> list[str]:
-    """What `message` says, as texts of PRIVMSG lines."""
+    """Return what `message` says, as texts of PRIVMSG lines."""
     whole = _CONTROLS.sub("", plain([_shown(span) for span in spans_of(message)]))
     lines = _joined(line for line in whole.split("\n") if line.strip())
     return [piece for line in lines for piece in _pieces(line, message)]

@@ -116,7 +116,7 @@ class MatrixPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     def remember_in(self, state: StateStore) -> None:
@@ -170,7 +170,7 @@ class MatrixPlatform:
         return link(address.chat_id, message_id)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a room.
+        """Return whether somebody is in a room.
 
         Raises:
             DeliveryFailed: the bot is not connected.

@@ -103,7 +103,7 @@ class MatrixClient:
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
     def room(self, room_id: str, own_events: Mapping[str, None], reactions: Mapping[str, Reaction]) -> Room:
-        """What is known of a room."""
+        """Return what is known of a room."""
         known = self._nio.rooms.get(room_id)
         if known is None:
             return Room(id=room_id, own_events=own_events, reactions=reactions)
@@ -123,7 +123,7 @@ class MatrixClient:
         return [] if known is None else [room.person(user_id) for user_id in known.users]
 
     def is_member(self, room_id: str, user_id: str) -> bool | None:
-        """Whether somebody is in a room; None for a room that the bot does not know."""
+        """Return whether somebody is in a room; None for a room that the bot does not know."""
         known = self._nio.rooms.get(room_id)
         return None if known is None else user_id in known.users
 
@@ -225,7 +225,7 @@ class MatrixClient:
 
 
 async def _reached(request: Coroutine[object, object, R], *, seconds: float | None = None) -> R:
-    """What the server answers, within `seconds`; a server that cannot be reached is the end of the connection."""
+    """Tell what the server answers, within `seconds`; a server that cannot be reached is the end of the connection."""
     try:
         # Not `wait_for`: that of Python 3.11 loses a cancellation that comes together with the answer.
         async with asyncio.timeout(seconds):

@@ -35,6 +35,6 @@ async def keep_keys(client: nio.AsyncClient) -> None:
 
 
 def is_encrypted(client: nio.AsyncClient, room_id: str) -> bool:
-    """Whether what is said in a room is encrypted; a room that the bot does not know is not."""
+    """Return whether what is said in a room is encrypted; a room that the bot does not know is not."""
     room = client.rooms.get(room_id)
     return room is not None and bool(room.encrypted)

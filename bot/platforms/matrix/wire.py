@@ -68,7 +68,7 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(event: Event, room: Room, account: Account) -> Incoming | None:
-    """What an event of a room's timeline says; None for what says nothing, or was said by the bot itself."""
+    """Return what an event of a room's timeline says; None for what says nothing, or was said by the bot itself."""
     sender = text_of(event.get("sender"))
     if not sender or sender == account.user_id:
         return None

@@ -57,7 +57,7 @@ class OneBotPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     async def run(self, receive: Receive) -> None:
@@ -89,7 +89,7 @@ class OneBotPlatform:
         return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a group.
+        """Return whether somebody is in a group.
 
         Raises:
             DeliveryFailed: the client could not be asked.
@@ -129,7 +129,7 @@ class OneBotPlatform:
             self._backlog.put(reaction)
 
     async def _name_of(self, group: str, person: str) -> str:
-        """What somebody is called in a group; their number where the client does not tell."""
+        """Return what somebody is called in a group; their number where the client does not tell."""
         if not group.isdigit() or not person.isdigit():
             return person
         try:

@@ -26,7 +26,7 @@ class Answer(BaseModel):
 
     @property
     def reason(self) -> str:
-        """Why it failed, as far as the client says."""
+        """Return why it failed, as far as the client says."""
         return self.wording or self.message or f"retcode {self.retcode}"
 
 

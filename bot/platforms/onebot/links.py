@@ -115,7 +115,7 @@ class ReverseLink(_SocketLink):
         self._arrived: asyncio.Queue[tuple[web.WebSocketResponse, asyncio.Event]] = asyncio.Queue()
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """Where the client connects."""
+        """Add the route at which the client connects."""
         for path in SOCKET_PATHS:
             router.add_get(path, self._accept)
 
@@ -152,7 +152,7 @@ class HttpLink:
         self._secret = secret.encode()
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """Where the client posts."""
+        """Add the route at which the client posts."""
         for path in POST_PATHS:
             router.add_post(path, self._handle)
 

@@ -40,12 +40,12 @@ def pictures(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 
 def is_picture(file: SentFile) -> bool:
-    """Whether QQ shows `file`; the standard has no way to send other files."""
+    """Return whether QQ shows `file`; the standard has no way to send other files."""
     return file.media_type in _PICTURES
 
 
 def named(file: SentFile) -> str:
-    """What stands for a file that cannot be sent."""
+    """Return what stands for a file that cannot be sent."""
     return f"📎 {file.name} ({file.kilobytes} kB)"
 
 

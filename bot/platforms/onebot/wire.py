@@ -75,7 +75,7 @@ class Event(BaseModel):
 
 
 def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ()) -> Incoming | None:
-    """What `event` says, None when it says nothing to a chat bot.
+    """Return what `event` says, None when it says nothing to a chat bot.
 
     `own_messages` are ids of messages of the bot, so that a reply to one of them is known to be meant for it.
     """
@@ -89,12 +89,15 @@ def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ())
 
 
 def is_about_emoji(event: Event) -> bool:
-    """Whether somebody reacted to a message."""
+    """Return whether somebody reacted to a message."""
     return event.post_type == "notice" and event.notice_type == "group_msg_emoji_like"
 
 
 def to_reactions(event: Event, name: str) -> tuple[Reaction, ...]:
-    """What somebody of that name, not the bot, put under a message; no standard has the event, but NapCat tells it."""
+    """Return what somebody of that name, not the bot, put under a message.
+
+    No standard has the event, but NapCat tells it.
+    """
     if event.user_id in {None, event.self_id} or event.message_id is None:
         return ()
     person = Person(id=str(event.user_id), name=name)
@@ -172,7 +175,7 @@ class _Reading:
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """Return what was said."""
         return self._text.strip()
 
     def _read(self, segment: Segment) -> str:

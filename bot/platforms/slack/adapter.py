@@ -75,7 +75,7 @@ class SlackPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     def offer(self, commands: Sequence[OfferedCommand]) -> None:
@@ -120,7 +120,7 @@ class SlackPlatform:
         await self._api.ask("reactions.add", body)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a channel.
+        """Return whether somebody is in a channel.
 
         Raises:
             DeliveryFailed: Slack could not be asked.

@@ -83,7 +83,7 @@ class WebApi:
                 return
 
     async def profiles(self, users: set[str]) -> dict[str, Profile]:
-        """Who these users are; asked for once an hour, and nameless where Slack does not tell."""
+        """Return who these users are; asked for once an hour, and nameless where Slack does not tell."""
         return {user: await self._profile(user) for user in users}
 
     async def _profile(self, user: str) -> Profile:
@@ -113,7 +113,7 @@ def _in_the_words_of_the_outbox() -> Iterator[None]:
 
 
 def refused(error: SlackApiError) -> DeliveryFailed:
-    """What Slack's refusal means for a message that was being sent."""
+    """Return what Slack's refusal means for a message that was being sent."""
     reason = str(error.response.get("error", error))
     headers = {name.lower(): value for name, value in dict(error.response.headers).items()}
     if reason == "ratelimited" or error.response.status_code == 429:

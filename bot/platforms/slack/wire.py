@@ -74,7 +74,7 @@ def users_in(message: Message) -> set[str]:
 
 
 def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) -> Incoming | None:
-    """What an event says, None when it says nothing to a chat bot. `people` are profiles by user id."""
+    """Return what an event says, None when it says nothing to a chat bot. `people` are profiles by user id."""
     if message.type == "member_joined_channel":
         return BotAdded(address=_address(message.channel, None)) if message.user == me.user_id else None
     if message.subtype == "message_changed":

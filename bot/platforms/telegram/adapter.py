@@ -97,7 +97,7 @@ class TelegramPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is."""
+        """Return how the connection is."""
         return self._connection.health
 
     def offer(self, commands: Sequence[Command]) -> None:
@@ -156,7 +156,7 @@ class TelegramPlatform:
             raise delivery_failed(error) from error
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a chat.
+        """Return whether somebody is in a chat.
 
         Raises:
             DeliveryFailed: Telegram could not be asked.

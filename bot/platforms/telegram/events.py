@@ -21,7 +21,7 @@ class User(Form):
 
     @property
     def name(self) -> str:
-        """What people see."""
+        """Return what people see."""
         return f"{self.first_name} {self.last_name}".strip() or self.username or str(self.id)
 
 
@@ -77,7 +77,7 @@ class Membership(Form):
 
     @property
     def is_in(self) -> bool:
-        """Whether they are in the chat."""
+        """Return whether they are in the chat."""
         return self.status in {"creator", "administrator", "member"} or self.is_member
 
 

@@ -57,7 +57,7 @@ def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> d
 
 
 def is_photo(file: SentFile) -> bool:
-    """Whether Telegram may show `file` as a picture."""
+    """Return whether Telegram may show `file` as a picture."""
     return file.media_type in _PHOTOS and len(file.content) <= _MAX_PHOTO_BYTES
 
 

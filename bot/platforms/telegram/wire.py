@@ -44,7 +44,7 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[str] = ()) -> Incoming | None:
-    """What `update` says, None when it says nothing to a chat bot. `admins` are ids of the chat's administrators.
+    """Tell what `update` says, None when it says nothing to a chat bot. `admins` are ids of the chat's administrators.
 
     `now` (timezone-aware) is when a button was pressed: of that Telegram tells only the time of the message above it.
     """
@@ -66,7 +66,7 @@ def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[s
 
 
 def to_reactions(change: ReactionChange, admins: Collection[str] = ()) -> tuple[Reaction, ...]:
-    """What somebody put under a message and took from it; nothing where they are anonymous, or a bot."""
+    """Return what somebody put under a message and took from it; nothing where they are anonymous, or a bot."""
     if change.sender is None or change.sender.is_bot:
         return ()
     before = {each.shown for each in change.old_reaction}
@@ -209,7 +209,7 @@ class _Reading:
         return tuple(self._people)
 
     def _read(self, entity: Entity, said: str) -> str | None:
-        """What stands in the place of `said`; None leaves it as it is."""
+        """Return what stands in the place of `said`; None leaves it as it is."""
         if entity.type == "mention":
             return self._by_username(said.removeprefix("@"))
         if entity.type == "text_mention" and entity.user is not None:

@@ -191,7 +191,7 @@ class WebPlatform:
         await (await self._answering.hand_over(message, self._receive))
 
     async def _said_before(self, session_id: str, message: ChatMessage) -> Said:
-        """What is sent twice is one message; whoever sent it again learns that it is there."""
+        """Return what is sent twice is one message; whoever sent it again learns that it is there."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
         finished = self._answering.finishing(message.address, message.id)
@@ -304,7 +304,7 @@ class WebPlatform:
         return f"{self.base_url}/?room={address.chat_id}#{message_id}" if self.base_url else None
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Who hears the answer to `message` as it is written."""
+        """Return who hears the answer to `message` as it is written."""
         answer = self._answering.of(message.address, message.id)
         return None if answer is None else answer.hear
 
@@ -319,7 +319,7 @@ class WebPlatform:
         await self._answering.note_undone(self.address(session_id), change_id)
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
-        """What a message has beside its text."""
+        """Return what a message has beside its text."""
         return await self._extras.of(self.address(session_id), message_id)
 
     async def _attach(

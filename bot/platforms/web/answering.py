@@ -57,7 +57,7 @@ class Answering:
         return None if question_id is None else self._answers.get((chat.chat_id, question_id))
 
     def finishing(self, chat: ChatAddress, question_id: str) -> Finished | None:
-        """What ends when the bot has dealt with a message; None when it has."""
+        """Return what ends when the bot has dealt with a message; None when it has."""
         return self._finishing.get((chat.chat_id, question_id))
 
     async def stop(self, chat: ChatAddress, answer_id: str) -> bool:

@@ -38,12 +38,12 @@ class Answer:
 
     @property
     def is_sent(self) -> bool:
-        """Whether the bot has said it."""
+        """Return whether the bot has said it."""
         return self.sent is not None
 
     @property
     def text(self) -> str:
-        """What has been heard so far."""
+        """Return what has been heard so far."""
         return "".join(self._said)
 
     def begin(self) -> None:
@@ -125,7 +125,7 @@ class Answer:
 
 
 def shown_result(result: ToolResult) -> tuple[object, bool]:
-    """What a tool gave, cut where it is very long, and whether it was."""
+    """Return what a tool gave, cut where it is very long, and whether it was."""
     told = result.for_model()
     text = told if isinstance(told, str) else str(told)
     if len(text) <= _LONGEST_RESULT:

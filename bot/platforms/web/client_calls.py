@@ -41,7 +41,7 @@ class ClientCalls:
             del self._waiting[(person_id, call_id)]
 
     def is_waiting_for(self, person_id: str) -> bool:
-        """Whether a call waits for an answer of this person's pages."""
+        """Return whether a call waits for an answer of this person's pages."""
         return any(owner == person_id for owner, _ in self._waiting)
 
     def answer(self, person_id: str, call_id: str, data: Mapping[str, object]) -> None:

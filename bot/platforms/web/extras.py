@@ -33,7 +33,7 @@ class Extras(Struct, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to keep."""
+        """Return whether there is nothing to keep."""
         return self == NOTHING
 
     def react(self, person_id: str, emoji: str) -> None:

@@ -70,14 +70,14 @@ class RoomFiles:
         return Attachment(kind=kind, description=kept_name, url=f"{ADDRESS}/{key}/{kept_name}")
 
     async def find(self, key: str, name: str) -> Path | None:
-        """Where a file is; None when there is none of this key and name."""
+        """Return where a file is; None when there is none of this key and name."""
         if not _KEY.fullmatch(key) or name != _harmless(name):
             return None
         path = self._folder / key / name
         return path if await asyncio.to_thread(path.is_file) else None
 
     async def read(self, url: str) -> bytes | None:
-        """What is in the file of an address; None when there is none."""
+        """Return what is in the file of an address; None when there is none."""
         path = await self._found(url)
         return None if path is None else await asyncio.to_thread(path.read_bytes)
 

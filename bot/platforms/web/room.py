@@ -50,7 +50,7 @@ class Room:
 
     @property
     def people(self) -> tuple[Person, ...]:
-        """Who is connected, in the order they came."""
+        """Return who is connected, in the order they came."""
         return tuple(self._people.values())
 
     @property
@@ -65,11 +65,11 @@ class Room:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody listens."""
+        """Return whether nobody listens."""
         return not self._listeners
 
     def has_others(self, person: Person) -> bool:
-        """Whether somebody else is connected, or spoke here a moment ago over HTTP."""
+        """Return whether somebody else is connected, or spoke here a moment ago over HTTP."""
         since = self._clock.now() - _STAYS
         lately = (who for who, at in self._spoke_at.items() if at > since)
         return any(who != person.id for who in (*self._people, *lately))
@@ -145,7 +145,7 @@ class Room:
         return make_frame(kind, self.session_id, self.seq, self._clock.now(), data, is_kept=False)
 
     def since(self, epoch: str, seq: int) -> tuple[Frame, ...] | None:
-        """What happened after `seq`; None when that is not known any more, so that a snapshot is needed."""
+        """Return what happened after `seq`; None when that is not known any more, so that a snapshot is needed."""
         if epoch != self.epoch or seq > self.seq:
             return None
         missed = tuple(frame for frame in self._ring if frame.seq > seq)

@@ -40,7 +40,7 @@ class Rooms:
         return iter(tuple(self._rooms.values()))
 
     def __contains__(self, session_id: str) -> bool:
-        """Whether somebody has used the room since the start."""
+        """Return whether somebody has used the room since the start."""
         return session_id in self._rooms
 
     def of(self, session_id: str) -> Room:
@@ -76,7 +76,7 @@ class Rooms:
         self._look(session_id)
 
     def missed_elsewhere(self) -> None:
-        """What happened in rooms of other workers was not heard for a while: let every page load its room again."""
+        """Let every page load its room again: what happened in rooms of other workers was not heard for a while."""
         self._extras.put_all_back()
         for room in self:
             room.begin_anew(self._next_epoch())

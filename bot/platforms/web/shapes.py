@@ -48,7 +48,7 @@ def message_shape(
 
 
 def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
-    """What a message of the bot has beside its text."""
+    """Return what a message of the bot has beside its text."""
     return Extras(
         choices=[choice_shape(each, written) for each in message.choices],
         mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
@@ -74,7 +74,7 @@ def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
 
 
 def person_of(author: object) -> Person | None:
-    """Who an author of another worker's frame is; None for the bot, and for what is none."""
+    """Return who an author of another worker's frame is; None for the bot, and for what is none."""
     if not isinstance(author, Mapping) or author.get("kind") != "person":
         return None
     return Person(id=str(author.get("id")), name=str(author.get("name")))

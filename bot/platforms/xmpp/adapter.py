@@ -112,7 +112,7 @@ class XmppPlatform:
 
     @property
     def health(self) -> Health:
-        """How the connection is; `detail` names the rooms that the bot should be in and is not."""
+        """Return how the connection is; `detail` names the rooms that the bot should be in and is not."""
         health = self._connection.health
         if health.state != "live" or not self._outside:
             return health
@@ -166,7 +166,7 @@ class XmppPlatform:
         await self._send(address, stanza)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Whether somebody is in a room now; None for a private chat."""
+        """Return whether somebody is in a room now; None for a private chat."""
         if self._client is None or address.chat_id not in self._nicks:
             return None
         here = self._client.occupants(address.chat_id).values()

@@ -136,7 +136,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return {nick: self._occupant(room, nick) for nick in nicks or ()}
 
     async def has_home(self, room: str) -> bool:
-        """Whether the service of `room` has rooms; the room itself need not be: whoever enters first makes it."""
+        """True where the service of `room` has rooms; the room itself need not be: whoever enters first makes it."""
         domain = slixmpp.JID(slixmpp.JID(room).domain)
         try:
             answer = await self.plugin["xep_0030"].get_info(jid=domain, timeout=_PING_SECONDS)
@@ -157,7 +157,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return next(((str(each["from"]), each.xml) for each in answers), None)
 
     async def ask(self, service: str, question: Element) -> Element:
-        """What `service` answers.
+        """Return what `service` answers.
 
         Raises:
             DeliveryFailed: it refused, or did not answer.
@@ -173,7 +173,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return xml
 
     async def still_there(self) -> bool:
-        """Whether the server answers a ping."""
+        """Return whether the server answers a ping."""
         try:
             await self.plugin["xep_0199"].ping(timeout=_PING_SECONDS)
         except (IqError, IqTimeout, TimeoutError):
@@ -203,7 +203,7 @@ class XmppClient(slixmpp.ClientXMPP):
         )
 
     async def _gives_ids(self, room: str) -> bool:
-        """Whether `room` gives people lasting ids; elsewhere their clients could make them up. Source: XEP-0421."""
+        """True where `room` gives people lasting ids; elsewhere their clients could make them up. Source: XEP-0421."""
         try:
             answer = await self.plugin["xep_0030"].get_info(jid=slixmpp.JID(room), timeout=_PING_SECONDS)
         except (IqError, IqTimeout, TimeoutError):

@@ -23,7 +23,7 @@ class Lately:
         self._reactions: Bounded[str, frozenset[str]] = Bounded(_REMEMBERED)
 
     def has_heard(self, stanza: Element) -> bool:
-        """Whether a message came before, as rooms repeat their history."""
+        """Return whether a message came before, as rooms repeat their history."""
         return message_id(stanza) in self.authors
 
     def heard(self, stanza: Element) -> None:

@@ -26,7 +26,7 @@ class Asks(Protocol):
         ...
 
     async def ask(self, service: str, question: Element) -> Element:
-        """What `service` answers.
+        """Return what `service` answers.
 
         Raises:
             DeliveryFailed: it refused, or did not answer.

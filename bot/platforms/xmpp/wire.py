@@ -77,7 +77,7 @@ class Room(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) -> Incoming | None:
-    """What a groupchat `<message/>` says; None for history, for what the bot said, and for what says nothing."""
+    """Return what a groupchat `<message/>` says; None for history, for what the bot said, and for what says nothing."""
     nick = stanza.get("from", "").partition("/")[2]
     body = _body(stanza)
     if not nick or nick == room.nick or not _is_news(stanza, room):
@@ -120,7 +120,7 @@ def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> Mess
 
 
 def given_id(stanza: Element, own_id: str) -> str:
-    """What a message is known by to whoever said it: only they can correct it."""
+    """Return what a message is known by to whoever said it: only they can correct it."""
     return f"{stanza.get('from', '')} {own_id}"
 
 
@@ -135,7 +135,7 @@ def reacted_to(stanza: Element) -> tuple[str, frozenset[str]] | None:
 def to_reactions(
     stanza: Element, room: Room, message: str, before: Collection[str], after: Collection[str]
 ) -> tuple[Reaction, ...]:
-    """What somebody put under `message` and took from it."""
+    """Return what somebody put under `message` and took from it."""
     nick = stanza.get("from", "").partition("/")[2]
     person = _sender(stanza, room, nick).person
     address = ChatAddress(platform=NAME, chat_id=room.jid)
@@ -155,7 +155,10 @@ def occupant_id(stanza: Element) -> str:
 
 
 def _is_news(stanza: Element, room: Room) -> bool:
-    """Whether a message was not heard before: what a room repeats on joining was, unless it has an id and is later."""
+    """True where a message was not heard before.
+
+    What a room repeats on joining was, unless it has an id and is later.
+    """
     if stanza.find(_DELAY) is None:
         return True
     stamp = _stamp(stanza)
@@ -165,7 +168,7 @@ def _is_news(stanza: Element, room: Room) -> bool:
 
 
 def _stamp(stanza: Element) -> datetime | None:
-    """When a repeated message was said at first. Source: XEP-0203."""
+    """Return when a repeated message was said at first. Source: XEP-0203."""
     delay = stanza.find(_DELAY)
     try:
         stamp = datetime.fromisoformat("" if delay is None else delay.get("stamp", ""))
@@ -239,7 +242,7 @@ def _mentioned(text: str, room: Room) -> tuple[Person, ...]:
 
 
 def text_of(message: OutgoingMessage, piece: str) -> str:
-    """What `piece` of `message` shows: XMPP's own styling is close to ours. Source: XEP-0393."""
+    """Return what `piece` of `message` shows: XMPP's own styling is close to ours. Source: XEP-0393."""
     return _CONTROLS.sub("", plain([_styled(span) for span in spans_of(message, piece)]))
 
 

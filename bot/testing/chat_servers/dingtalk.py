@@ -37,7 +37,7 @@ class DingTalkServer(LoopbackServer):
 
     @property
     def waits_for(self) -> int:
-        """How many frames have not been acknowledged."""
+        """Return how many frames have not been acknowledged."""
         return len(self._unacknowledged)
 
     def routes(self, router: web.UrlDispatcher) -> None:

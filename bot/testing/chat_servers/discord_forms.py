@@ -156,7 +156,7 @@ def application(flags: int) -> JsonObject:
 
 
 def gateway_for_bots(gateway: str) -> JsonObject:
-    """Where a bot connects, and how often it may."""
+    """Return where a bot connects, and how often it may."""
     limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1}
     return {"url": gateway, "shards": 1, "session_start_limit": limit}
 

@@ -47,7 +47,7 @@ class FeishuServer(LoopbackServer):
 
     @property
     def waits_for(self) -> int:
-        """How many events have not been acknowledged."""
+        """Return how many events have not been acknowledged."""
         return len(self._unacknowledged)
 
     def routes(self, router: web.UrlDispatcher) -> None:

@@ -37,7 +37,7 @@ def visible_text(content: object) -> str:
 
 
 def sender_of(sender: str) -> JsonObject:
-    """Who has written, as an event names them."""
+    """Return who has written, as an event names them."""
     return {"sender_id": {"open_id": sender, "union_id": f"on_{sender}"}, "sender_type": "user", "tenant_key": "t"}
 
 

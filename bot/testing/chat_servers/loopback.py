@@ -86,7 +86,7 @@ class LoopbackServer:
 
     @property
     def url(self) -> str:
-        """Where clients find it."""
+        """Return where clients find it."""
         return f"http://127.0.0.1:{self._port}"
 
     @property

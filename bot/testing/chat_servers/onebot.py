@@ -52,7 +52,7 @@ class OneBotClient(LoopbackServer):
         router.add_route("*", "/{action}", self._act_over_http)
 
     def called(self, action: str) -> list[JsonObject]:
-        """What `action` was called with, in order."""
+        """Return what `action` was called with, in order."""
         return [params for name, params in self.calls if name == action]
 
     async def dial(self, url: str) -> None:

@@ -81,7 +81,7 @@ def failed(retcode: int) -> JsonObject:
 
 
 def visible_text(content: object) -> str:
-    """What people see of a message, given as segments or as text with CQ codes."""
+    """Return what people see of a message, given as segments or as text with CQ codes."""
     if isinstance(content, str):
         plain = _CODE.sub(lambda code: _shown(code[1], dict(_parameters(code[2]))), content)
         return plain.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")

@@ -54,7 +54,7 @@ class SlackServer(LoopbackServer):
 
     @property
     def waits_for(self) -> int:
-        """How many envelopes have not been acknowledged."""
+        """Return how many envelopes have not been acknowledged."""
         return len(self._unacknowledged)
 
     def routes(self, router: web.UrlDispatcher) -> None:
@@ -65,7 +65,7 @@ class SlackServer(LoopbackServer):
         router.add_post("/upload/{file_id}", self._upload)
 
     def called(self, method: str) -> list[JsonObject]:
-        """What `method` was called with, in order."""
+        """Return what `method` was called with, in order."""
         return [body for name, body in self.calls if name == method]
 
     def forget(self) -> None:

@@ -59,7 +59,7 @@ class TelegramServer(LoopbackServer):
         router.add_route("*", "/bot{token}/{method}", self._handle)
 
     def called(self, method: str) -> list[JsonObject]:
-        """What `method` was called with, in order."""
+        """Return what `method` was called with, in order."""
         return [body for name, body in self.calls if name == method]
 
     def forget(self) -> None:
@@ -224,7 +224,7 @@ class TelegramServer(LoopbackServer):
 
 
 def _shown(body: JsonObject) -> str:
-    """What people see of a text; refuses what Telegram refuses."""
+    """Return what people see of a text; refuses what Telegram refuses."""
     text = str(body.get("text", ""))
     if body.get("parse_mode") == "HTML":
         try:

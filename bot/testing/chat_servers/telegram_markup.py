@@ -30,7 +30,7 @@ class _Reader(HTMLParser):
 
 
 def visible_text(markup: str) -> str:
-    """What people see of `markup`.
+    """Return what people see of `markup`.
 
     Raises:
         MarkupBroken: Telegram would refuse it.

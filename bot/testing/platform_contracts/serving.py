@@ -41,7 +41,7 @@ class ServingContract:
         assert (await rig.heard())[-1].text == "still here"
 
     async def test_who_is_in_the_chat_is_known(self, rig: PlatformRig) -> None:
-        """Where the platform tells."""
+        """Apply only where the platform tells."""
         platform = rig.platform
         if not isinstance(platform, KnowsMembers):
             pytest.skip("the platform does not tell who is in a chat")

@@ -36,7 +36,7 @@ class SpeakingContract:
         assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
 
     async def test_the_id_of_what_the_bot_says_is_the_one_that_people_reply_to(self, rig: PlatformRig) -> None:
-        """Where the platform has replies."""
+        """Apply only where the platform has replies."""
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
         [heard] = await rig.heard()
 
@@ -98,7 +98,7 @@ class SpeakingContract:
         assert heard.text.endswith("tea")
 
     async def test_a_reply_of_the_bot_stands_under_what_it_answers(self, rig: PlatformRig) -> None:
-        """Where the platform has replies."""
+        """Apply only where the platform has replies."""
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
         said = await rig.say("is tea ready?")
@@ -117,7 +117,7 @@ class SpeakingContract:
         assert heard.text == "yes"
 
     async def test_a_repeat_with_the_same_key_is_seen_once(self, rig: PlatformRig) -> None:
-        """Where the platform takes keys."""
+        """Apply only where the platform takes keys."""
         if not rig.platform.capabilities.takes_idempotency_key:
             pytest.skip("the platform takes no keys")
         for _ in range(2):
@@ -136,7 +136,7 @@ class SpeakingContract:
         assert (await rig.heard())[0].text.startswith("⏰ tea")
 
     async def test_what_was_said_can_be_changed(self, rig: PlatformRig) -> None:
-        """Where the platform has edits."""
+        """Apply only where the platform has edits."""
         platform = rig.platform
         if not isinstance(platform, EditsMessages):
             pytest.skip("the platform has no edits")
@@ -192,7 +192,7 @@ class SpeakingContract:
         assert any(_CODE in each.text for each in heard)
 
     async def test_a_file_comes_with_its_text(self, rig: PlatformRig) -> None:
-        """Where the platform takes files; the outbox names them elsewhere."""
+        """Apply only where the platform takes files; the outbox names them elsewhere."""
         if not rig.platform.capabilities.files:
             pytest.skip("the platform takes no files")
         file = SentFile(name="chart.png", media_type="image/png", content=_PICTURE)

@@ -19,7 +19,7 @@ def where_there_is_such_a_thing() -> Iterator[None]:
 
 
 async def heard_at_last(rig: PlatformRig) -> Sequence[Heard]:
-    """What the bot has said, as soon as there is something."""
+    """Return what the bot has said, as soon as there is something."""
     while not (heard := await rig.heard()):  # noqa: ASYNC110 - a server tells nobody
         await asyncio.sleep(0.1)
     return heard

@@ -97,7 +97,7 @@ class MatrixPerson:
         self.client("POST", f"rooms/{quote(room_id)}/join", {})
 
     def members(self, room_id: str) -> set[str]:
-        """Who is in the room."""
+        """Return who is in the room."""
         return set(self.client("GET", f"rooms/{quote(room_id)}/joined_members")["joined"])
 
     def send(self, room_id: str, content: Mapping[str, object], *, kind: str = "m.room.message") -> str:

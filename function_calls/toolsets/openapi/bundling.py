@@ -46,7 +46,7 @@ class Bundler:
         return _joined(own, definitions) if definitions else own
 
     def _measured(self, name: str) -> tuple[int, tuple[str, ...]]:
-        """How long a definition is, and which others it needs."""
+        """Return how long a definition is, and which others it needs."""
         if name not in self._known:
             schema = self._converter.definition(name)
             self._known[name] = length(schema), tuple(dict.fromkeys(references(schema)))

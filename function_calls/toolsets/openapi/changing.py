@@ -15,7 +15,7 @@ _WORD_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def is_change(method: str, name: str, path: str) -> bool:
-    """Whether a call may change something: every method but the safe ones, and POST unless its name only asks."""
+    """True where a call may change something: every method but the safe ones, and POST unless its name only asks."""
     if method in _SAFE_METHODS:
         return False
     if method != "post":
@@ -25,5 +25,5 @@ def is_change(method: str, name: str, path: str) -> bool:
 
 
 def asks_only(name: str) -> bool:
-    """Whether the first word of `name` is one of asking (`convert_time`, `getUser`, `list-files`)."""
+    """Return whether the first word of `name` is one of asking (`convert_time`, `getUser`, `list-files`)."""
     return _ASKS.match(_WORD_BORDER.sub("_", name).lower()) is not None

@@ -38,7 +38,7 @@ class Document:
         return mapping(self.raw.get("info"))
 
     def target(self, reference: str) -> object:
-        """What a reference such as `#/components/schemas/Pet` leads to; None when there is nothing."""
+        """Return what a reference such as `#/components/schemas/Pet` leads to; None when there is nothing."""
         if not reference.startswith("#"):
             return None
         found: object = self.raw

@@ -111,7 +111,7 @@ class SchemaConverter:
             schema["patternProperties"] = _with_patterns(schema["patternProperties"])
 
     def _add_required(self, schema: Schema, node: Node) -> None:
-        """What must be given. A property that only answers have (`readOnly`) need not be."""
+        """List what must be given. A property that only answers have (`readOnly`) need not be."""
         properties = mapping(node.get("properties"))
         wanted = (name for name in sequence(node.get("required")) if isinstance(name, str))
         names = [name for name in wanted if not self._document.followed(properties.get(name)).get("readOnly")]

@@ -137,7 +137,7 @@ class AnnotationReader:
 
 
 def _allows_extra(definition: ast.ClassDef) -> bool:
-    """Whether a Pydantic model says `model_config = ConfigDict(extra="allow")`, or the same as a dictionary."""
+    """Return whether a Pydantic model says `model_config = ConfigDict(extra="allow")`, or the same as a dictionary."""
     configs = (
         line.value
         for line in definition.body

@@ -156,7 +156,7 @@ def _parameters(node: Function, *, is_method: bool) -> list[tuple[ast.arg, ast.e
 
 
 def _is_given(argument: ast.arg) -> bool:
-    """Whether the bot gives it: `__user__` and its kin, or a context."""
+    """Return whether the bot gives it: `__user__` and its kin, or a context."""
     is_context = argument.annotation is not None and name_of(argument.annotation) in _GIVEN
     return is_context or (argument.arg.startswith("__") and argument.arg.endswith("__"))
 
@@ -167,7 +167,7 @@ def _mark(node: Function) -> ast.expr | None:
 
 
 def _options(node: Function) -> dict[str, object]:
-    """What `@tool_function(…)` says in plain values."""
+    """Return what `@tool_function(…)` says in plain values."""
     for each in node.decorator_list:
         if isinstance(each, ast.Call) and name_of(each.func) == _MARK:
             return {keyword.arg: literal(keyword.value) for keyword in each.keywords if keyword.arg}

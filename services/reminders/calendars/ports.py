@@ -9,7 +9,7 @@ class WorkCalendar(Protocol):
     """Knows on which days people of a region work: weekends, public holidays, days that are made up for."""
 
     def is_workday(self, day: date, region: str) -> bool:
-        """Whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).
+        """Return whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).
 
         Raises:
             ValueError: the calendar does not know the region; the text says why.

@@ -21,7 +21,7 @@ class HolidayCalendar:
     """
 
     def is_workday(self, day: date, region: str) -> bool:
-        """Whether `day` is worked in `region`; the log says once when the installed data does not go so far."""
+        """Return whether `day` is worked in `region`; the log says once when the installed data does not go so far."""
         end = _decreed_until(region)
         if end is not None and day > end:
             _warn(region, end)

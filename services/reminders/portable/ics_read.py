@@ -112,7 +112,10 @@ def _of_item(item: IcsItem, newcomers: Newcomers, now: datetime) -> Iterator[Por
 
 
 def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
-    """What we wrote, with what was changed since in a calendar: its words, its times, its UID when it was copied."""
+    """Return what we wrote, with what was changed since in a calendar.
+
+    Its words, its times, its UID when it was copied.
+    """
     reminder = ReminderRecord.model_validate_json(item.record, strict=True).reminder()
     if not is_said_by(reminder.schedule, item.times, now):
         reminder = replace(reminder, schedule=_schedule(item))
@@ -154,7 +157,7 @@ def _schedule(item: IcsItem) -> Schedule:
 
 
 def _due(item: IcsItem) -> datetime:
-    """When to say it: at the alarm, as long as that does not move a rule to other days or its exceptions away."""
+    """Tell when to say it: at the alarm, as long as that does not move a rule to other days or its exceptions away."""
     start = item.times.start
     midnight = start.replace(hour=0, minute=0) if item.is_all_day else start
     if item.alarm is None or item.record:

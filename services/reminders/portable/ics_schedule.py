@@ -61,7 +61,7 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
 
 
 def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
-    """Whether `times` still say `schedule`: they do not after somebody moved the event in a calendar."""
+    """Return whether `times` still say `schedule`: they do not after somebody moved the event in a calendar."""
     own = ics_times(schedule, now)
     if not _is_same_rule(own.rule, times.rule) or _in_utc(own.exceptions) != _in_utc(times.exceptions):
         return False

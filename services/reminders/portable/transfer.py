@@ -57,7 +57,7 @@ async def export_chat(reader: ReminderShelfReader, chat: ChatAddress, form: Form
 
 
 def form_of(data: bytes) -> Form:
-    """What kind of file `data` is, by how it begins."""
+    """Return what kind of file `data` is, by how it begins."""
     return Form.JSON if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["} else Form.ICS
 
 

@@ -147,7 +147,7 @@ def weeks_from(values: Values) -> Slots | None:
 
 
 def _has_clock(slots: Slots) -> bool:
-    """Whether the words named a clock, be it of a bound."""
+    """Return whether the words named a clock, be it of a bound."""
     return "clocks" in slots or any(_has_clock(inner) for inner in slots.values() if isinstance(inner, dict))
 
 
