@@ -14,9 +14,8 @@ import sqlalchemy as sa
 from loguru import logger
 
 from services.repeat_limit import RepeatLimit
-from services.storage import ledger, postgres, postgres_marks
+from services.storage import postgres
 from services.storage.patience import Patience
-from services.storage.tables import WORKER
 
 _RECONNECT_SECONDS = 0.5
 
@@ -79,17 +78,9 @@ class Presence:
         if connection.scalar(_HELD, {"owner": owner}) is None:
             connection.execute(_BEAT, {"owner": owner})
 
-    def free_gone(self, connection: sa.Connection) -> int:
-        """Free the leases of owners that are dead or frozen; return how many there were."""
-        gone = connection.scalars(_GONE, self.asked).all()
-        freed = 0
-        for owner in gone:
-            postgres_marks.settle_kept(connection, owner)
-            freed += ledger.free(connection, owner)
-        if gone:
-            connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))
-            logger.info("{} workers are gone; {} occurrences of theirs are taken up again", len(gone), freed)
-        return freed
+    def gone_owners(self, connection: sa.Connection) -> Sequence[str]:
+        """Return the owners that are dead or frozen, locked for this transaction."""
+        return connection.scalars(_GONE, self.asked).all()
 
     async def _beat_for_ever(self) -> None:
         outages = RepeatLimit.of_one_loop()

@@ -32,7 +32,7 @@ from services.storage.queueing import queue_up
 from services.storage.quiet import columns_of, hours_of
 from services.storage.reminder_rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.sent_journal import Said
-from services.storage.shared_claims import claim_shared
+from services.storage.shared_claims import claim_shared, free_gone
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 
 _BULK_ROWS = 10_000
@@ -205,7 +205,7 @@ class SqlReminderStore:
         presence = self._database.presence
         if owner is None and presence is not None:
             await self._get_ready()
-            return await self._database.run(presence.free_gone)
+            return await self._database.run(lambda connection: free_gone(connection, presence))
         journal = self._database.sent
         if owner is not None or journal is None:
             return await self._database.run(lambda connection: ledger.free(connection, owner))

@@ -1,13 +1,15 @@
 """Claiming where several processes share the database: one cheap question a second, and a claim where it pays."""
 
 import sqlalchemy as sa
+from loguru import logger
 
 from services.reminders.records import Claim
-from services.storage import claims
+from services.storage import claims, ledger, postgres_marks
 from services.storage.claimer import Claimer
 from services.storage.declaring import IS_DUE, IS_FREED
 from services.storage.instants import from_micros
 from services.storage.presence import IS_GONE, Presence
+from services.storage.tables import WORKER
 
 _IS_WORTH_IT = sa.text(
     f"SELECT least((SELECT min(next_fire_at) FROM reminder WHERE {IS_DUE}), "  # noqa: S608 - constants
@@ -23,6 +25,19 @@ def claim_shared(connection: sa.Connection, presence: Presence, claimer: Claimer
     if not connection.scalar(_IS_WORTH_IT, asked):
         return Claim(leases=(), next_at=horizon, is_full=False)
     presence.confirm(connection, claimer.owner)
-    presence.free_gone(connection)
+    free_gone(connection, presence)
     claim = claims.claim(connection, claimer)
     return Claim(leases=claim.leases, next_at=min(claim.next_at or horizon, horizon), is_full=claim.is_full)
+
+
+def free_gone(connection: sa.Connection, presence: Presence) -> int:
+    """Free the leases of owners that are dead or frozen; return how many there were."""
+    gone = presence.gone_owners(connection)
+    freed = 0
+    for owner in gone:
+        postgres_marks.settle_kept(connection, owner)
+        freed += ledger.free(connection, owner)
+    if gone:
+        connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))
+        logger.info("{} workers are gone; {} occurrences of theirs are taken up again", len(gone), freed)
+    return freed

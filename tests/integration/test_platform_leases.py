@@ -21,6 +21,7 @@ from services.storage.handed_over import HandedOver
 from services.storage.message_store import SqlMessageStore
 from services.storage.patience import Patience
 from services.storage.platform_leases import PlatformLeases
+from services.storage.shared_claims import free_gone
 from services.storage.turn_claims import TurnClaims
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
@@ -104,7 +105,7 @@ async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what
     for n, database in enumerate(databases):
         await database.presence.hold(f"w{n}")
     await has_let_go(databases[0], "w9")
-    await databases[0].run(databases[0].presence.free_gone)
+    await databases[0].run(lambda connection: free_gone(connection, databases[0].presence))
     followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
     taken = await asyncio.gather(*(each.take("web", only_of_the_gone=True) for each in followers))
 
