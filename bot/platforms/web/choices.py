@@ -73,6 +73,12 @@ def choices_pressed(
     return [_used(each) if each is pressed else each for each in choices] if is_done else None
 
 
+def is_answer(choices: Sequence[ChoiceShape], says: str, person_id: str) -> bool:
+    """Return whether `says` of this person answers a question that has `choices` and is open."""
+    open_choices = (each for each in choices if each["expires_at"] is not None and each["state"] == "live")
+    return any(each["says"] == says and person_id in each["only_for"] for each in open_choices)
+
+
 def choices_undone(choices: Sequence[ChoiceShape], change_id: str) -> list[ChoiceShape]:
     """Return `choices` after the change with this id was taken back."""
     return [_used(each) if each["change_id"] == change_id else each for each in choices]
