@@ -79,6 +79,8 @@ async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderSe
     here = await reminders.open_in(ctx.chat)
     of_them = [each for each in here if whose == "chat" or each.creator.id == ctx.sender.id]
     kept = [each for each in of_them if each.schedule.zone != name]
+    elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
+    count = sum(_keeps_zone(each, name) for each in elsewhere)
     repeating = [each for each in kept if without_nag(each.schedule.rule)]
     once = [each for each in kept if each.next_fires and each not in repeating]
     lines = []
@@ -91,7 +93,14 @@ async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderSe
         number = "one" if len(repeating) == 1 else "many"
         key = f"zone.kept_{number}" if whose == "me" else f"zone.kept_{number}_here"
         lines.append(say(ctx.language, key, count=len(repeating)))
+    if count:
+        lines.append(say(ctx.language, f"zone.kept_elsewhere_{'one' if count == 1 else 'many'}", count=count))
     return lines
+
+
+def _keeps_zone(reminder: Reminder, name: str) -> bool:
+    """Return whether `reminder` will come again, and by another zone than the one with this name."""
+    return reminder.schedule.zone != name and bool(reminder.next_fires or without_nag(reminder.schedule.rule))
 
 
 def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:

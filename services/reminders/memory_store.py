@@ -69,6 +69,11 @@ class MemoryReminderStore:
         found = [row for row in self._rows.values() if row.address.key == chat_key and _is_open(row)]
         return tuple(found[:limit])
 
+    async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
+        """Return the active and paused reminders that a person has set in any chat of a platform."""
+        own = [row for row in self._rows.values() if row.address.platform == platform and row.creator.id == person_id]
+        return tuple(row for row in own if _is_open(row))[:limit]
+
     async def get(self, key: int) -> StoredReminder | None:
         """The reminder with this key, whatever its state."""
         return self._rows.get(key)

@@ -61,6 +61,10 @@ class ReminderBook(Protocol):
         """The active and paused reminders of a chat, soonest first."""
         ...
 
+    async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
+        """Return the active and paused reminders that a person has set in any chat of a platform."""
+        ...
+
     async def get(self, key: int) -> StoredReminder | None:
         """The reminder with this key, whatever its state."""
         ...

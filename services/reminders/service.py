@@ -133,6 +133,10 @@ class ReminderService:
         """As `list` without words, where nobody is shown them."""
         return tuple(reminder for reminder, _ in await self._shelf.open_in(chat))
 
+    async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
+        """Return what `person` has set in other chats of the platform: to be counted, not shown, in this chat."""
+        return await self._shelf.open_elsewhere(chat, person)
+
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
         """The numbered list that `person` was shown last in this chat."""
         return await self._shelf.last_shown(chat, person)

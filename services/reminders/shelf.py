@@ -50,6 +50,11 @@ class Shelf:
         pairs = [(self.public(row), row) for row in rows]
         return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
 
+    async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
+        """Return what `person` has set in other chats of the platform and is active or paused."""
+        rows = await self._book.of_creator(chat.platform, person.id, self._most)
+        return tuple(self.public(row) for row in rows if row.address.key != chat.key)
+
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
         """The one open reminder that `reference` names.
 

@@ -93,6 +93,12 @@ class SqlReminderStore:
         """The active and paused reminders of a chat, soonest first."""
         return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
 
+    async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
+        """Return the active and paused reminders that a person has set in any chat of a platform."""
+        is_own = REMINDER.c.creator_id == person_id
+        is_there = REMINDER.c.chat_key.startswith(f"{platform}:", autoescape=True)
+        return await self._rows(sa.select(REMINDER).where(is_own, is_there, IS_OPEN).limit(limit))
+
     async def get(self, key: int) -> StoredReminder | None:
         """The reminder with this key, whatever its state."""
         found = await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))

@@ -86,6 +86,18 @@ async def test_a_chat_at_the_cap_is_refused(reminders: ReminderStore, draft, now
     assert refusal.value.fields == {"limit": 3}
 
 
+async def test_reminders_of_a_creator_are_found_in_every_chat_of_a_platform(reminders: ReminderStore, draft, now):
+    own = await reminders.add(draft("a", creator="ann"), now, LIMITS)
+    gone = await reminders.add(draft("b", creator="ann"), now, LIMITS)
+    await reminders.add(draft("c", creator="dan"), now, LIMITS)
+    await reminders.change([cancelled(gone)], now)
+
+    found = await reminders.of_creator("console", "ann", 10)
+
+    assert [each.key for each in found] == [own.key]
+    assert await reminders.of_creator("telegram", "ann", 10) == ()
+
+
 async def test_a_deleted_reminder_does_not_count_for_the_cap(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
     row = await reminders.add(draft("b"), now, LIMITS)
