@@ -21,7 +21,7 @@ from function_calls.reminders.leftover_question import ask_about_leftover
 from function_calls.reminders.named_days import due_on_own_day
 from function_calls.reminders.own_part import own_part
 from function_calls.reminders.pages import AskedPage, asked_page, asks_for_own, list_page, others_here, remember_page
-from function_calls.reminders.people import named_people
+from function_calls.reminders.people import named_people, names_of_sender
 from function_calls.reminders.putting_off import at_same_clock
 from function_calls.reminders.replies import meant, points
 from function_calls.reminders.several import (
@@ -115,7 +115,8 @@ async def reminder_list(
     asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=only_own)
     if asked is None:
         return ToolResult(ok=True, is_answered=True)
-    found = await _wanted(asked, ctx, reminders)
+    names = await names_of_sender(ctx, reminders, history) if asked.only_own else frozenset[str]()
+    found = await _wanted(asked, ctx, reminders, names)
     remember_page(asked, len(found), ctx)
     value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
     others = await others_here(found, asked, ctx, reminders)
@@ -123,13 +124,18 @@ async def reminder_list(
     return ToolResult(ok=True, text="\n".join([listed, *others]), value=value)
 
 
-async def _wanted(asked: AskedPage, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
-    """The reminders that the words of `asked` describe, or the one whose number or ID they are."""
+async def _wanted(
+    asked: AskedPage, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
+) -> tuple[Reminder, ...]:
+    """Return the reminders that the words of `asked` describe, or the one whose number or ID they are.
+
+    `names` are the ids of targets without an account that stand for the sender.
+    """
     words = asked.wanted
     if words.isdecimal() or row_key(words) is not None:
         with suppress(RequestRefused):
             return (await reminders.get(ctx.chat, ctx.sender, words),)
-    return await reminders.list(ctx.chat, ctx.sender, words, only_own=asked.only_own)
+    return await reminders.list(ctx.chat, ctx.sender, words, only_own=asked.only_own, names=names)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True)

@@ -11,8 +11,9 @@ from function_calls.wording import say
 from services.chat import ChatMessage, Person
 from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.member_names import is_username_only, matching, unresolved, with_account
+from services.member_names import is_unresolved, is_username_only, matching, unresolved, with_account
 from services.reminders.model import EVERYONE
+from services.reminders.service import ReminderService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
 _LATELY = timedelta(minutes=10)  # so long is the answer to a question waited for
@@ -72,6 +73,14 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
     """
+    found = await _members_called(name, ctx, history)
+    if len(found) > 1:
+        people = say(ctx.language, "rule.joint").join(f"{each.name} ({each.id})" for each in found[:_MOST_NAMED])
+        raise RequestRefused("person_ambiguous", name=name.lstrip("@"), people=people)
+    return found[0] if found else unresolved(_as_written(name, ctx))
+
+
+async def _members_called(name: str, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
     members = await ctx.members()
     written = await _written(ctx, history)
     known = [*(person for message in written for person in (*message.mentions, message.sender)), *members]
@@ -79,10 +88,15 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     if len(found) > 1:
         here = {person.id for person in members}
         found = tuple(person for person in found if person.id in here) or found
-    if len(found) > 1:
-        people = say(ctx.language, "rule.joint").join(f"{each.name} ({each.id})" for each in found[:_MOST_NAMED])
-        raise RequestRefused("person_ambiguous", name=name.lstrip("@"), people=people)
-    return found[0] if found else unresolved(_as_written(name, ctx))
+    return found
+
+
+async def names_of_sender(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> frozenset[str]:
+    """Return the ids of name-only targets of this chat's reminders that stand for the sender and for nobody else."""
+    targets = [each for reminder in await reminders.open_in(ctx.chat) for each in reminder.targets]
+    names = {each.id: each.name for each in targets if is_unresolved(each)}
+    found = {key: await _members_called(name, ctx, history) for key, name in names.items()}
+    return frozenset(key for key, people in found.items() if [each.id for each in people] == [ctx.sender.id])
 
 
 def _as_written(name: str, ctx: CallContext) -> str:

@@ -120,14 +120,21 @@ class ReminderService:
         return count
 
     async def list(
-        self, chat: ChatAddress, person: Person, words: str = "", *, only_own: bool = False
+        self,
+        chat: ChatAddress,
+        person: Person,
+        words: str = "",
+        *,
+        only_own: bool = False,
+        names: frozenset[str] = frozenset(),
     ) -> tuple[Reminder, ...]:
         """The active and paused reminders of this chat, soonest first; `person` may name them by number afterwards.
 
         `words` describe which: when they are due ("tomorrow", 这周), or words of their content; none for all.
-        `only_own` leaves out what the person has neither set nor is reminded of.
+        `only_own` leaves out what the person has neither set nor is reminded of; `names` are ids of targets without an
+        account that stand for the person.
         """
-        return await self._shelf.show(chat, person, words, only_own=only_own)
+        return await self._shelf.show(chat, person, words, only_own=only_own, names=names)
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
         """As `list` without words, where nobody is shown them."""

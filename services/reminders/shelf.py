@@ -85,13 +85,19 @@ class Shelf:
         return at_end(named, listed or here, [each for each in newer if each not in listed])
 
     async def show(
-        self, chat: ChatAddress, person: Person, words: str = "", *, only_own: bool = False
+        self,
+        chat: ChatAddress,
+        person: Person,
+        words: str = "",
+        *,
+        only_own: bool = False,
+        names: frozenset[str] = frozenset(),
     ) -> tuple[Reminder, ...]:
         """The open reminders, or those that `words` describe; a number said later means a place in this list.
 
-        `only_own` leaves out what the person has neither set nor is reminded of.
+        `only_own` leaves out what the person has neither set nor is reminded of, under their id or one of `names`.
         """
-        here = [each for each, _ in await self.open_in(chat) if not only_own or is_of(each, person)]
+        here = [each for each, _ in await self.open_in(chat) if not only_own or is_of(each, person, names)]
         listed = matching(words, here, self._clock.now(), self._times)
         await self.remember(chat, person, listed)
         return listed
@@ -161,9 +167,11 @@ class Shelf:
             raise
 
 
-def is_of(reminder: Reminder, person: Person) -> bool:
-    """Return whether `person` has set `reminder`, or is among those whom it reminds."""
-    return person.id in {reminder.creator.id} | {each.id for each in reminder.targets} or is_for_everyone(reminder)
+def is_of(reminder: Reminder, person: Person, names: frozenset[str] = frozenset()) -> bool:
+    """Return whether `person`, also known by the target ids `names`, has set `reminder` or is reminded by it."""
+    targets = {each.id for each in reminder.targets}
+    is_target = bool(targets & {person.id, *names}) or is_for_everyone(reminder)
+    return reminder.creator.id == person.id or is_target
 
 
 def is_for_everyone(reminder: Reminder) -> bool:

@@ -1,0 +1,27 @@
+"""A reminder for a name that was nobody's is listed to the only member who has that name later."""
+
+import pytest
+
+from bot.app import build_app
+from bot.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import StandingClock
+from bot.testing.platform import FakePlatform
+from bot.testing.talking import NOW
+from services.storage.database import Database
+
+
+@pytest.mark.parametrize(
+    ("writers", "is_listed"), [(("zoe",), True), (("zoe lee", "zoe fox"), False), (("kim",), False)]
+)
+async def test_a_reminder_for_a_name_is_listed_to_its_only_bearer(writers, is_listed):
+    clock = StandingClock(NOW)
+    platform = FakePlatform(clock)
+    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
+    async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")):
+        await platform.say("Bubbles, remind Zoe tomorrow at 9:00 to pack", sender="ann")
+        for writer in reversed(writers):
+            await platform.say("hello", sender=writer)
+        await platform.say("Bubbles, my reminders", sender=writers[0])
+        told = platform.texts[-1]
+
+    assert (": pack" in told or "· pack" in told) is is_listed
