@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NO_SERVERS := --ignore=tests/integration --ignore=tests/browser
 
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check audit fix lock page same-page tables clean docs bench
+.PHONY: help install run chat test integration check audit fix lock page same-page clean docs bench
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -88,9 +88,6 @@ lock: ## refresh the hashed requirements (needs uv)
 	@uv export --quiet --no-dev $(addprefix --extra ,$(CONTAINER_EXTRAS)) --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-container.lock.txt
 	@uv export --quiet --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-dev.lock.txt
 	@uv export --quiet --group servers --no-emit-project --no-header --no-annotate --format requirements-txt -o requirements-servers.lock.txt
-
-tables: $(DEVELOPMENT) ## write services/storage/tables.py from the classes of services/storage/models
-	@$(BIN)/python -m services.storage.models
 
 page: ## build the web page into $(PAGE); only for those who change it (needs Node 20.19 or newer)
 	@cd web && npm ci --silent --no-progress && npm run --silent build -- --logLevel warn

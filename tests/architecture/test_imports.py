@@ -16,14 +16,12 @@ FOR_TOOL_SERVERS = {"bot.tool_servers.connections", "bot.tool_servers.mcp_server
 FOR_WRITTEN_TOOLS = {"bot.stored_tools", "function_calls.toolsets.stored"}
 FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http", "bot.platforms.web"}
 FOR_SUMMARIES = {"services.summary.content", "services.summary.extractive", "services.summary.model_summarizer"}
-FOR_CHECKED_ROWS = {"sqlmodel", "sqlalchemy.orm", "services.storage.models"}
 UNASKED = [
     FOR_A_MODEL,
     FOR_TOOL_SERVERS,
     FOR_WRITTEN_TOOLS,
     FOR_THE_PAGE,
     FOR_SUMMARIES,
-    FOR_CHECKED_ROWS,
     {"alembic"},
 ]
 

@@ -1,8 +1,4 @@
-"""What is stored, declared as SQLModel classes. `make tables` writes `services/storage/tables.py` from them.
-
-They are imported where rows are checked and where tables are compared, never to read or write rows: with them comes an
-object-relational mapper, a quarter of a second of each start.
-"""
+"""The tables, each declared once as an SQLModel class; statements use them through `services.storage.tables`."""
 
 from services.storage.models import messages, people, records, reminders, states, tools, workers
 from services.storage.models.base import StoredTable

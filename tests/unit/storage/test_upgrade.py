@@ -143,7 +143,7 @@ def test_a_start_without_an_upgrade_does_not_load_alembic(tmp_path: Path):
         "async def main():\n"
         f"    async with Database('sqlite:///{tmp_path / 'bubbles.db'}'): pass\n"
         "asyncio.run(main()); asyncio.run(main())\n"
-        "assert not {'alembic', 'psycopg', 'sqlalchemy.dialects.postgresql', 'sqlalchemy.orm'} & set(sys.modules)"
+        "assert not {'alembic', 'psycopg', 'sqlalchemy.dialects.postgresql'} & set(sys.modules)"
     )
 
     outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
